@@ -1,4 +1,4 @@
-"""Writes the lists of routes and settings from the code: python -m scripts.reference [--check]."""
+"""Writes lists of routes, settings and recipes from the code: python -m scripts.reference."""
 
 import argparse
 import json
@@ -7,17 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from app.connect.clients import NO_KEY, Here
+from app.connect.recipes import RECIPES, Recipe
 from scripts.bootstrap.places import ROOT
 from server.protocols import ENDPOINTS
 from server.protocols.base import Endpoint
-from server.settings import Settings
+from server.settings import DEFAULT_PORT, Settings
 
 DOCS = ROOT / "docs"
+STARTER = "SmolLM2-135M-Instruct"
 MADE = "<!-- Made from the code by `python -m scripts.reference`: change that, not this file. -->\n"
 ROUTES = """# Every route
 
@@ -34,6 +38,17 @@ SETTINGS = """# Every setting
 The Settings page of the window is made from the same declarations (`server/settings.py`). The
 settings are kept in `settings.json` ([where](../README.md#where-data-lives)): a group is an object,
 a setting is a member of it. A value that is not valid is set aside, and the default holds.
+"""
+CLIENTS = """# Recipes for other programs
+
+Each starts from a file. The Connect page of the window fills in the address, the model and the key,
+and writes or copies it (*Editors and agents*). Here they are for the starter model, without a key.
+
+Agents send long prompts: Claude Code and Codex need a model with 32,000 tokens of context or more
+that knows tools. With a smaller model give Claude Code `--tools "" --system-prompt "…"`.
+
+Tried against Moat with Qwen2.5-Coder-0.5B, in a terminal: Claude Code 2.1.197. Not tried, because
+they are not on a package index or are windows: VS Code Copilot, Zed, LibreChat, AnythingLLM.
 """
 
 
@@ -138,12 +153,12 @@ def _entry_of(info: FieldInfo) -> type[BaseModel] | None:
 def _setting_row(name: str, info: FieldInfo) -> tuple[str, ...]:
     default, needed = info.get_default(call_default_factory=True), info.is_required()
     shown = f"`{json.dumps(default)}`" if default not in ("", ()) and not needed else "empty"
-    shown = "needed" if needed else shown
+    shown = "needed" if needed else "unset" if default is None else shown
     return f"`{name}`", info.title or name, _kind(info), shown, info.description or ""
 
 
 def _kind(info: FieldInfo) -> str:
-    kind = info.annotation
+    kind = _without_none(info.annotation)
     if kind is bool:
         return "`true` or `false`"
     if get_origin(kind) is Literal:
@@ -159,6 +174,24 @@ def _kind(info: FieldInfo) -> str:
     return f"{least} to {most}"
 
 
+def _without_none(kind: Any) -> Any:
+    """The kind of a setting that may also be unset."""
+    kinds = [held for held in get_args(kind) if held is not type(None)]
+    return kinds[0] if get_origin(kind) in (UnionType, Union) and len(kinds) == 1 else kind
+
+
+def clients_page(recipes: Iterable[Recipe] = RECIPES) -> str:
+    parts = [CLIENTS, MADE]
+    here = Here(f"http://localhost:{DEFAULT_PORT}", STARTER, NO_KEY)
+    for recipe in recipes:
+        where = "In" if recipe.is_whole else "Added to"
+        parts.append(f"## {recipe.name}\n\n{where} `{recipe.file}`:\n")
+        parts.append(
+            f"```\n{here.fill(recipe.snippet)}\n```\n\nThen: `{here.fill(recipe.start)}`\n"
+        )
+    return "\n".join(parts)
+
+
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
     return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines) + "\n"
@@ -168,7 +201,11 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-PAGES: dict[str, Callable[[], str]] = {"routes.md": routes_page, "settings.md": settings_page}
+PAGES: dict[str, Callable[[], str]] = {
+    "routes.md": routes_page,
+    "settings.md": settings_page,
+    "clients.md": clients_page,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

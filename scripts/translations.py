@@ -13,7 +13,7 @@ from app.look.translate import CONTEXT, FOLDER, LANGUAGES, SERVER, read
 from app.shell.session import NO_TRAY, STAYS
 from app.shell.window import PAGES
 from scripts import server_sentences
-from server.settings import Settings, choice_label
+from server.settings import OWN_FIELDS, Settings, choice_label
 
 SOURCES = Path("app")
 
@@ -42,6 +42,8 @@ def declared() -> list[str]:
             found += [info.title or "", info.description or ""]
             if get_origin(info.annotation) is Literal:
                 found += [choice_label(word) for word in get_args(info.annotation)]
+    for info in OWN_FIELDS.values():
+        found += [info.title or "", info.description or ""]
     return [text for text in found if text]
 
 

@@ -1,7 +1,7 @@
 """What a conversation is made of: the nouns every layer shares."""
 
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Json = dict[str, Any]
@@ -127,6 +127,23 @@ class Sampling:
     seed: int | None = None
     logit_bias: tuple[tuple[int, float], ...] = ()
     ignore_eos: bool = False
+    given: tuple[str, ...] = field(default=(), compare=False)
+    """The fields that the client set itself; settings do not change these."""
+
+    def fill(self, values: Json) -> "Sampling":
+        """Sets what nobody has set yet."""
+        usual = Sampling()
+        open_ = {
+            name: value
+            for name, value in values.items()
+            if name in SAMPLED
+            and name not in self.given
+            and getattr(self, name) == getattr(usual, name)
+        }
+        return replace(self, **open_, given=(*self.given, *open_))
+
+
+SAMPLED = frozenset(Sampling.__dataclass_fields__) - {"given"}
 
 
 Prompt = str | tuple[str | int, ...]

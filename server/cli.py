@@ -7,11 +7,22 @@ import sys
 from collections.abc import Sequence
 
 from server import VERSION
-from server.commands import allow, chat, doctor, keys, licenses, models, plugins, running, serve
+from server.commands import (
+    allow,
+    chat,
+    completion,
+    doctor,
+    keys,
+    licenses,
+    models,
+    plugins,
+    running,
+    serve,
+)
 from server.commands import quit as end
 from server.errors import AppError
 
-COMMANDS = (serve, chat, running, models, plugins, allow, keys, licenses, end, doctor)
+COMMANDS = (serve, chat, running, models, plugins, allow, keys, licenses, end, doctor, completion)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

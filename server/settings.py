@@ -1,5 +1,6 @@
 """All settings in one place: title, bounds, default, help. The settings page is made from this."""
 
+import json
 import re
 from ipaddress import ip_network
 from typing import Annotated, Any, Literal
@@ -206,6 +207,81 @@ class ServerSettings(Group):
         return self.require_key or self.listen == "network" or bool(self.proxies)
 
 
+OWN_FORM = 'Settings of a model are written as NAME {"temperature": 0.2, "context_tokens": 4096}.'
+
+
+class OwnSettings(Group):
+    """What holds for one model alone. A field that is None is as for all models."""
+
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST, title="Model")]
+    context_tokens: Annotated[
+        int | None,
+        Field(
+            ge=0,
+            le=1_048_576,
+            title="Context (tokens)",
+            description="0: as large as the model allows.",
+        ),
+    ] = None
+    gpu_layers: Annotated[
+        int | None,
+        Field(ge=-1, le=999, title="GPU layers", description="-1: as many as fit."),
+    ] = None
+    temperature: Annotated[
+        float | None,
+        Field(ge=0, le=2, title="Temperature", description="0: always the likeliest token."),
+    ] = None
+    top_p: Annotated[float | None, Field(ge=0, le=1, title="Top-p")] = None
+    top_k: Annotated[
+        int | None, Field(ge=-1, le=1_000_000, title="Top-k", description="0: no limit.")
+    ] = None
+    min_p: Annotated[float | None, Field(ge=0, le=1, title="Min-p")] = None
+    repeat_penalty: Annotated[float | None, Field(ge=0, le=10, title="Repeat penalty")] = None
+    system_prompt: Annotated[
+        str | None,
+        Field(
+            max_length=100_000,
+            title="System prompt",
+            description="For conversations that bring none of their own.",
+        ),
+    ] = None
+    thinking: Annotated[
+        Literal["on", "off"] | None,
+        Field(title="Thinking", description="For models whose template can switch it."),
+    ] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_text(cls, given: Any) -> Any:
+        """Settings may hold it as a text, too."""
+        if not isinstance(given, str):
+            return given
+        name, mark, rest = given.partition(" {")
+        try:
+            values = json.loads(f"{{{rest}") if mark else {}
+        except ValueError:
+            raise PydanticCustomError("own", OWN_FORM) from None
+        return {**values, "name": name.strip()}
+
+    def __str__(self) -> str:
+        return f"{self.name} {json.dumps(self.values, ensure_ascii=False)}"
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The fields that are set."""
+        return self.model_dump(exclude_none=True, exclude={"name"})
+
+
+OWN_FIELDS = {name: info for name, info in OwnSettings.model_fields.items() if name != "name"}
+"""What can be set for a model alone."""
+
+
+def _once_each(given: tuple[OwnSettings, ...]) -> tuple[OwnSettings, ...]:
+    if len({own.name for own in given}) < len(given):
+        raise PydanticCustomError("own", "A model may have one entry.")
+    return given
+
+
 class ModelSettings(Group):
     name: Annotated[
         str, Field(title="Model", description="The default model. Empty: the starter model.")
@@ -331,6 +407,24 @@ class ModelSettings(Group):
             description="Backends made for this engine. Empty: 'backends' beside the models.",
         ),
     ] = ""
+    own: Annotated[
+        tuple[OwnSettings, ...],
+        AfterValidator(_once_each),
+        Field(
+            title="Settings of single models",
+            description="The details of a model on the Models page change them.",
+        ),
+    ] = ()
+
+    def own_of(self, name: str) -> OwnSettings:
+        none = OwnSettings.model_construct(name=name)
+        return next((own for own in self.own if own.name == name), none)
+
+    def for_model(self, name: str) -> "ModelSettings":
+        """These settings, with what the model has of its own in their place."""
+        own = self.own_of(name).values
+        shared = {field: value for field, value in own.items() if field in type(self).model_fields}
+        return self.model_copy(update=shared) if shared else self
 
 
 ENGINE_FORM = "An engine is written as http://host:port/v1, without a name or password in it."

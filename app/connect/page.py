@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from app.connect.clients import KEY_PLACE, NO_KEY, Client, Here, all_clients
 from app.connect.keys import KeysCard
+from app.connect.recipes import RecipesCard
 from app.connect.visitors import Door
 from app.desktop.probe import Outcome, first_request
 from app.look import theme
@@ -175,6 +176,7 @@ class ConnectPage(Page):
         self.door = Door()
         self.secure = SecureCard()
         self.keys = KeysCard()
+        self.recipes = RecipesCard()
         self.cards = {client.id: ClientCard(client) for client in all_clients()}
         self._lay_out()
         self._bind(core)
@@ -188,6 +190,7 @@ class ConnectPage(Page):
         model = self.core.model.get().name
         for card in self.cards.values():
             card.show_here(self.core.server.get().address, model, key)
+        self.recipes.show_here(self.core.server.get().address, model, key)
         self.secure.show_server(self.core.server.get())
         self.keys.show_keys(self.core.keys.get(), asks=needs_key)
         self.show_door(None)
@@ -234,6 +237,7 @@ class ConnectPage(Page):
     def _bind(self, core: Face) -> None:
         for card in self.cards.values():
             card.tested.connect(lambda card=card: self.run(self.test(card)))
+        self.recipes.failed.connect(self.failed)
         self.door.allowed.connect(self.allow)
         self.door.removed.connect(self.remove)
         self.secure.wanted.connect(self.serve_https)
@@ -252,6 +256,7 @@ class ConnectPage(Page):
         column.body.addWidget(self.door)
         for card in self.cards.values():
             column.body.addWidget(card)
+        column.body.addWidget(self.recipes)
         column.body.addWidget(self.secure)
         column.body.addWidget(self.keys)
         column.body.addStretch(1)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.first_client import FirstClient
 from app.look import summary as state
 from app.look import theme
 from app.look.banner import Banner
@@ -156,6 +157,10 @@ class HomePage(Page):
         self.address = QLineEdit()
         self.copy = CopyButton(tr("the address"), self.address.text)
         self.port_note = Label("", "small", wrap=True)
+        self.chat = Button(tr("Chat here"), "chat")
+        self.openbb = Button(tr("Connect OpenBB Workspace"), "connect")
+        self.editor = Button(tr("Connect an editor"), "edit")
+        self.client = FirstClient(core)
         self.picker = ModelPicker()
         self.activity = Activity()
         self._notices = QVBoxLayout()
@@ -201,6 +206,9 @@ class HomePage(Page):
 
     def _bind(self, core: Face) -> None:
         self.hero.switched.connect(self.switch)
+        self.chat.clicked.connect(lambda: self.wants_page.emit("Chat"))
+        self.openbb.clicked.connect(lambda: self.wants_page.emit("Connect"))
+        self.editor.clicked.connect(lambda: self.wants_page.emit("Connect"))
         self.picker.picked.connect(lambda name: self.run(core.load_model(name)))
         self.picker.unloaded.connect(lambda: self.run(core.unload_model()))
         self.activity.cancelled.connect(lambda number: self.run(core.cancel_request(number)))
@@ -239,9 +247,11 @@ class HomePage(Page):
         self.address.setAccessibleName(tr("Address of the server"))
         self.address.setFont(theme.mono())
         address = Card()
-        address.column.addWidget(Label(tr("Address"), "section"))
+        address.column.addWidget(Label(tr("Use it"), "section"))
+        address.column.addLayout(row(self.chat, self.openbb, self.editor, 0))
         address.column.addLayout(row(self.address, self.copy))
         address.column.addWidget(self.port_note)
+        address.column.addWidget(self.client)
         column = Column()
         column.body.addWidget(Label(tr("Home"), "title"))
         column.body.addLayout(self._notices)

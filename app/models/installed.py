@@ -6,14 +6,16 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 from app.look import theme
 from app.look.banner import Banner
 from app.look.code_box import text_to_read
-from app.look.controls import Button, Card, Label, restyle, reveal, row, stack
+from app.look.controls import Button, Card, Label, divider, restyle, reveal, row, stack
 from app.look.fit_label import FitLabel, facts, parameters
 from app.look.rows import Rows
 from app.look.sentences import told
 from app.look.summary import sentence, size
 from app.look.translate import tr
+from app.models.own_settings import OwnBox
 from server.face.core import ModelStatus
 from server.face.models import FoundFolder, ModelCard, ModelDetail, Newer, TemplateNote
+from server.settings import ModelSettings
 
 _LINES = 14
 
@@ -63,6 +65,7 @@ class ModelDetails(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.newer = NewerFile()
+        self.own = OwnBox()
         self.about = Label("", "small", wrap=True)
         self.fit = FitLabel()
         self.template = Button(tr("Show the chat template"))
@@ -86,6 +89,8 @@ class ModelDetails(QWidget):
         column.addLayout(row(self.template, 0))
         column.addWidget(self.newer)
         column.addWidget(self.text)
+        column.addWidget(divider())
+        column.addWidget(self.own)
 
     def show_detail(self, detail: ModelDetail) -> None:
         self.about.setText("\n".join(_lines(detail)))
@@ -152,6 +157,8 @@ class InstalledRow(QWidget):
     """Its details are wanted."""
     newer_sought = Signal(str)
     newer_wanted = Signal(str)
+    set_otherwise = Signal(str, str, object)
+    """A setting of the model alone: the model, the field, the value."""
 
     def __init__(self, card: ModelCard) -> None:
         super().__init__()
@@ -207,6 +214,9 @@ class InstalledRow(QWidget):
             self.details = ModelDetails()
             self.details.newer.sought.connect(lambda: self.newer_sought.emit(name))
             self.details.newer.wanted.connect(lambda: self.newer_wanted.emit(name))
+            self.details.own.changed.connect(
+                lambda field, value: self.set_otherwise.emit(name, field, value)
+            )
             self._column.addWidget(self.details)
         self.details.show_detail(detail)
         self.details.show()
@@ -240,12 +250,14 @@ class Installed(Card):
     described = Signal(str)
     newer_sought = Signal(str)
     newer_wanted = Signal(str)
+    set_otherwise = Signal(str, str, object)
     wants_import = Signal()
     wants_models = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._model = ModelStatus()
+        self._settings = ModelSettings()
         self.import_file = Button(tr("Add a GGUF file"), "plus")
         self.import_file.clicked.connect(self.wants_import)
         self.empty = Label("", "muted", wrap=True)
@@ -277,6 +289,18 @@ class Installed(Card):
         for line in self.list.rows:
             if line.name.text() == detail.name:
                 line.show_detail(detail)
+        self.show_settings(self._settings)
+
+    def show_settings(self, settings: ModelSettings) -> None:
+        self._settings = settings
+        for line in self.list.rows:
+            if line.details:
+                line.details.own.show_settings(settings.own_of(line.name.text()), settings)
+
+    def own_of(self, name: str) -> OwnBox | None:
+        """None where its details were never shown, or it is gone."""
+        found = [line.details for line in self.list.rows if line.name.text() == name]
+        return found[0].own if found and found[0] else None
 
     def newer_of(self, name: str) -> NewerFile | None:
         """None where its details were never shown, or it is gone."""
@@ -290,6 +314,7 @@ class Installed(Card):
         made.described.connect(self.described)
         made.newer_sought.connect(self.newer_sought)
         made.newer_wanted.connect(self.newer_wanted)
+        made.set_otherwise.connect(self.set_otherwise)
         return made
 
 

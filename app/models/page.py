@@ -323,6 +323,14 @@ class ModelsPage(Page):
             if newer := self.installed.newer_of(name):
                 newer.show_found(found)
 
+    async def set_otherwise(self, name: str, field: str, value: object) -> None:
+        """Changes a setting of that model alone."""
+        try:
+            await self.core.models.change_own_setting(name, field, value)
+        except AppError as error:
+            if box := self.installed.own_of(name):
+                box.show_problem(str(error))
+
     async def download_newer(self, name: str) -> None:
         await self.core.models.download_newer(name)
         self.parts.choose(DOWNLOADS)
@@ -401,16 +409,10 @@ class ModelsPage(Page):
 
     def _bind(self, core: Face) -> None:
         self.parts.chosen.connect(self.turn_to)
-        self.installed.loaded.connect(lambda name: self.run(core.load_model(name)))
-        self.installed.deleted.connect(lambda name: self.run(self.delete(name)))
-        self.installed.described.connect(lambda name: self.run(self.describe(name)))
-        self.installed.wants_import.connect(self._pick_file)
-        self.installed.newer_sought.connect(lambda name: self.run(self.find_newer(name)))
-        self.installed.newer_wanted.connect(lambda name: self.run(self.download_newer(name)))
+        self._bind_installed(core)
         self.discover.card_wanted.connect(lambda repo: self.run(self.read_card(repo)))
         self.token.saved.connect(lambda token: self.run(self.keep_token(token)))
         self.token.login_used.connect(lambda: self.run(self.use_login()))
-        self.installed.wants_models.connect(lambda: self.parts.choose(DISCOVER))
         self.folders.used.connect(lambda path: self.run(self.use_folder(path)))
         self.discover.searched.connect(lambda text: self.run(self.search(text)))
         self.discover.opened.connect(lambda repo: self.run(self.open(repo)))
@@ -423,12 +425,25 @@ class ModelsPage(Page):
         self.engine_form.tested.connect(lambda one, key: self.run(self.test_engine(one, key)))
         self.engine_form.added.connect(lambda one, key: self.run(self.add_engine(one, key)))
         self.freed.dismissed.connect(self.freed.hide)
+        self.observe(core.settings, lambda now: self.installed.show_settings(now.model))
         self.observe(core.models.cards, self.show_models)
         self.observe(core.model, self.show_models)
         self.observe(core.engines.states, self.show_models)
         self.observe(core.models.downloads, self.show_downloads)
         self.observe(core.server, self._look_again)
         self.observe(core.server, self.show_models)
+
+    def _bind_installed(self, core: Face) -> None:
+        self.installed.loaded.connect(lambda name: self.run(core.load_model(name)))
+        self.installed.deleted.connect(lambda name: self.run(self.delete(name)))
+        self.installed.described.connect(lambda name: self.run(self.describe(name)))
+        self.installed.wants_import.connect(self._pick_file)
+        self.installed.newer_sought.connect(lambda name: self.run(self.find_newer(name)))
+        self.installed.newer_wanted.connect(lambda name: self.run(self.download_newer(name)))
+        self.installed.set_otherwise.connect(
+            lambda name, field, value: self.run(self.set_otherwise(name, field, value))
+        )
+        self.installed.wants_models.connect(lambda: self.parts.choose(DISCOVER))
 
     def _lay_out(self) -> None:
         for parts in (

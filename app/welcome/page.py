@@ -1,13 +1,21 @@
-"""The first run: what this machine can do, two questions, and off to Connect."""
+"""The first run: what this machine can do, two questions, and the first program that talks."""
 
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QLineEdit,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.desktop.autostart import Autostart
+from app.desktop.first_client import FirstClient
 from app.look import theme
-from app.look.controls import Button, Card, Column, Label, divider, row, stack
+from app.look.controls import Button, Card, Column, CopyButton, Label, divider, row, stack
 from app.look.machine_card import device_words
 from app.look.page import Page
 from app.look.picture import Picture
@@ -15,7 +23,7 @@ from app.look.sentences import told
 from app.look.summary import size
 from app.look.translate import tr
 from server.errors import LinkLost
-from server.face.core import Face
+from server.face.core import Face, ServerStatus
 from server.face.models import Machine, Suggestion
 
 
@@ -36,6 +44,9 @@ class WelcomePage(Page):
         self.at_login = QCheckBox(tr("Start Moat when I log in"))
         self.folder = Label(str(models), "small", wrap=True)
         self.add_folder = Button(tr("Use an existing folder…"), "folder")
+        self.address = QLineEdit()
+        self.copy = CopyButton(tr("the address"), self.address.text)
+        self.client = FirstClient(core)
         self.begin = Button(tr("Get started"), kind="primary")
         self.begin.setProperty("scale", "big")
         self.first = self.begin
@@ -90,7 +101,17 @@ class WelcomePage(Page):
     def _bind(self, core: Face) -> None:
         self.begin.clicked.connect(lambda: self.run(self.finish()))
         self.add_folder.clicked.connect(self._pick_folder)
+        self.client.came.connect(self._show_came)
         self.observe(core.server, lambda _: self.run(self._look()))
+        self.observe(core.server, self._show_address)
+
+    def _show_address(self, server: ServerStatus) -> None:
+        self.address.setText(server.address)
+        self.copy.setEnabled(bool(server.address))
+
+    def _show_came(self) -> None:
+        self.begin.setText(tr("Done"))
+        self.begin.setAccessibleName(self.begin.text())
 
     def _prepare(self) -> None:
         for control in (self.starter, self.recommended, self.at_login):
@@ -118,6 +139,7 @@ class WelcomePage(Page):
         where.column.addWidget(divider())
         where.column.addWidget(self.at_login)
         column.body.addWidget(where)
+        column.body.addWidget(self._first_program())
         column.body.addStretch(1)
         foot = QWidget()
         foot.setMaximumWidth(theme.READING_WIDTH)
@@ -130,6 +152,21 @@ class WelcomePage(Page):
         bottom.setContentsMargins(theme.PAGE_MARGIN, 0, theme.PAGE_MARGIN, 0)
         layout.addLayout(bottom)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+
+    def _first_program(self) -> Card:
+        """Goes on until a program has its answer; nobody has to wait for it."""
+        self.address.setReadOnly(True)
+        self.address.setFont(theme.mono())
+        self.address.setAccessibleName(tr("Address of the server"))
+        self.address.setPlaceholderText(tr("There is no address while Moat is stopped."))
+        lead = tr(
+            "Give this address to OpenBB Workspace, an editor or another program, and ask it a "
+            "question. Or begin with a chat here."
+        )
+        card = _card(tr("Connect a program"), Label(lead, "small", wrap=True))
+        card.column.addLayout(row(self.address, self.copy))
+        card.column.addWidget(self.client)
+        return card
 
 
 def _card(title: str, *parts: QWidget) -> Card:

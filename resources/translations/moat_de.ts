@@ -3123,8 +3123,200 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>Ed25519 public key in base64. Updates without its signature are ignored.</source>
    <translation>Öffentlicher Ed25519-Schlüssel in Base64. Updates ohne seine Signatur werden ignoriert.</translation>
   </message>
+  <message>
+   <source>Delete the selected chat</source>
+   <translation>Ausgewählten Chat löschen</translation>
+  </message>
+  <message>
+   <source>Remove the attached files</source>
+   <translation>Angehängte Dateien entfernen</translation>
+  </message>
+  <message>
+   <source>Attached: {names}</source>
+   <translation>Angehängt: {names}</translation>
+  </message>
+  <message>
+   <source>Reading {name}…</source>
+   <translation>{name} wird gelesen…</translation>
+  </message>
+  <message>
+   <source>Chats</source>
+   <translation>Chats</translation>
+  </message>
+  <message>
+   <source>Program</source>
+   <translation>Programm</translation>
+  </message>
+  <message>
+   <source>What the program reads</source>
+   <translation>Was das Programm liest</translation>
+  </message>
+  <message>
+   <source>what the program reads</source>
+   <translation>was das Programm liest</translation>
+  </message>
+  <message>
+   <source>Write the file…</source>
+   <translation>Die Datei schreiben …</translation>
+  </message>
+  <message>
+   <source>Into {file}:</source>
+   <translation>In {file}:</translation>
+  </message>
+  <message>
+   <source>Add this to {file}:</source>
+   <translation>Fügen Sie das in {file} ein:</translation>
+  </message>
+  <message>
+   <source>Write the file</source>
+   <translation>Die Datei schreiben</translation>
+  </message>
+  <message>
+   <source>Editors and agents</source>
+   <translation>Editoren und Agenten</translation>
+  </message>
+  <message>
+   <source>Written: {path}</source>
+   <translation>Geschrieben: {path}</translation>
+  </message>
+  <message>
+   <source>Then: {what}</source>
+   <translation>Dann: {what}</translation>
+  </message>
+  <message>
+   <source>The file could not be written: {why}.</source>
+   <translation>Die Datei konnte nicht geschrieben werden: {why}.</translation>
+  </message>
+  <message>
+   <source>A program</source>
+   <translation>Ein Programm</translation>
+  </message>
+  <message>
+   <source>Waiting for a program… Nothing has come yet.</source>
+   <translation>Warte auf ein Programm … Noch ist nichts gekommen.</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect and was blocked. Allow it on the Connect page.</source>
+   <translation>{who} wollte sich verbinden und wurde abgewiesen. Erlauben Sie es auf der Seite Verbinden.</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect without the access key. Copy it on the Connect page.</source>
+   <translation>{who} wollte sich ohne den Zugangsschlüssel verbinden. Kopieren Sie ihn auf der Seite Verbinden.</translation>
+  </message>
+  <message>
+   <source>{who} found Moat (it asked for {path}). Now ask it a question there.</source>
+   <translation>{who} hat Moat gefunden (es fragte nach {path}). Stellen Sie dort jetzt eine Frage.</translation>
+  </message>
+  <message>
+   <source>{who} asked a question. The model is answering…</source>
+   <translation>{who} hat eine Frage gestellt. Das Modell antwortet …</translation>
+  </message>
+  <message>
+   <source>{who} asked a question, but it failed. The Activity page says why.</source>
+   <translation>{who} hat eine Frage gestellt, aber es ging schief. Die Seite Aktivität sagt, warum.</translation>
+  </message>
+  <message>
+   <source>It works: {who} asked a question and has its answer.</source>
+   <translation>Es geht: {who} hat eine Frage gestellt und die Antwort bekommen.</translation>
+  </message>
+  <message>
+   <source>Chat here</source>
+   <translation>Hier chatten</translation>
+  </message>
+  <message>
+   <source>Connect OpenBB Workspace</source>
+   <translation>OpenBB Workspace verbinden</translation>
+  </message>
+  <message>
+   <source>Connect an editor</source>
+   <translation>Einen Editor verbinden</translation>
+  </message>
+  <message>
+   <source>For conversations that bring none of their own.</source>
+   <translation>Für Gespräche, die keinen eigenen mitbringen.</translation>
+  </message>
+  <message>
+   <source>As the request or the model decides</source>
+   <translation>Wie die Anfrage oder das Modell es bestimmt</translation>
+  </message>
+  <message>
+   <source>Reset all</source>
+   <translation>Alle zurücksetzen</translation>
+  </message>
+  <message>
+   <source>Reset the settings of this model</source>
+   <translation>Die Einstellungen dieses Modells zurücksetzen</translation>
+  </message>
+  <message>
+   <source>Set for this model alone: {names}.</source>
+   <translation>Nur für dieses Modell gesetzt: {names}.</translation>
+  </message>
+  <message>
+   <source>All as for other models. What you enter here goes before that.</source>
+   <translation>Alles wie bei anderen Modellen. Was Sie hier eingeben, geht dem vor.</translation>
+  </message>
+  <message>
+   <source>Default: {value}</source>
+   <translation>Standard: {value}</translation>
+  </message>
+  <message>
+   <source>All models: {value}</source>
+   <translation>Alle Modelle: {value}</translation>
+  </message>
+  <message>
+   <source>Settings of this model</source>
+   <translation>Einstellungen dieses Modells</translation>
+  </message>
+  <message>
+   <source>Give this address to OpenBB Workspace, an editor or another program, and ask it a question. Or begin with a chat here.</source>
+   <translation>Geben Sie diese Adresse OpenBB Workspace, einem Editor oder einem anderen Programm und stellen Sie dort eine Frage. Oder beginnen Sie mit einem Chat hier.</translation>
+  </message>
+  <message>
+   <source>Done</source>
+   <translation>Fertig</translation>
+  </message>
+  <message>
+   <source>Connect a program</source>
+   <translation>Ein Programm verbinden</translation>
+  </message>
+  <message>
+   <source>Settings of single models</source>
+   <translation>Einstellungen einzelner Modelle</translation>
+  </message>
+  <message>
+   <source>The details of a model on the Models page change them.</source>
+   <translation>Die Details eines Modells auf der Seite Modelle ändern sie.</translation>
+  </message>
+  <message>
+   <source>0: always the likeliest token.</source>
+   <translation>0: immer das wahrscheinlichste Token.</translation>
+  </message>
+  <message>
+   <source>Top-p</source>
+   <translation>Top-p</translation>
+  </message>
+  <message>
+   <source>Top-k</source>
+   <translation>Top-k</translation>
+  </message>
+  <message>
+   <source>Min-p</source>
+   <translation>Min-p</translation>
+  </message>
+  <message>
+   <source>Repeat penalty</source>
+   <translation>Strafe für Wiederholungen</translation>
+  </message>
+  <message>
+   <source>Thinking</source>
+   <translation>Nachdenken</translation>
+  </message>
+  <message>
+   <source>For models whose template can switch it.</source>
+   <translation>Für Modelle, deren Vorlage es schalten kann.</translation>
+  </message>
  </context>
- <context>
+<context>
   <name>server</name>
   <message>
    <source>Starting at login could not be changed: {0}.</source>
@@ -5193,6 +5385,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Finds passages in documents of many languages.</source>
    <translation>Findet Stellen in Dokumenten vieler Sprachen.</translation>
+  </message>
+  <message>
+   <source>A model has no setting '{0}' of its own: {1}.</source>
+   <translation>Ein Modell hat keine eigene Einstellung „{0}“: {1}.</translation>
   </message>
  </context>
 </TS>

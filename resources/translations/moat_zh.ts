@@ -3123,8 +3123,200 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>Ed25519 public key in base64. Updates without its signature are ignored.</source>
    <translation>base64 编码的 Ed25519 公钥。没有其签名的更新会被忽略。</translation>
   </message>
+  <message>
+   <source>Delete the selected chat</source>
+   <translation>删除选中的对话</translation>
+  </message>
+  <message>
+   <source>Remove the attached files</source>
+   <translation>移除附加的文件</translation>
+  </message>
+  <message>
+   <source>Attached: {names}</source>
+   <translation>附件：{names}</translation>
+  </message>
+  <message>
+   <source>Reading {name}…</source>
+   <translation>正在读取 {name}…</translation>
+  </message>
+  <message>
+   <source>Chats</source>
+   <translation>对话</translation>
+  </message>
+  <message>
+   <source>Program</source>
+   <translation>程序</translation>
+  </message>
+  <message>
+   <source>What the program reads</source>
+   <translation>程序读取的内容</translation>
+  </message>
+  <message>
+   <source>what the program reads</source>
+   <translation>程序读取的内容</translation>
+  </message>
+  <message>
+   <source>Write the file…</source>
+   <translation>写入文件…</translation>
+  </message>
+  <message>
+   <source>Into {file}:</source>
+   <translation>写入 {file}：</translation>
+  </message>
+  <message>
+   <source>Add this to {file}:</source>
+   <translation>添加到 {file}：</translation>
+  </message>
+  <message>
+   <source>Write the file</source>
+   <translation>写入文件</translation>
+  </message>
+  <message>
+   <source>Editors and agents</source>
+   <translation>编辑器和智能体</translation>
+  </message>
+  <message>
+   <source>Written: {path}</source>
+   <translation>已写入：{path}</translation>
+  </message>
+  <message>
+   <source>Then: {what}</source>
+   <translation>然后：{what}</translation>
+  </message>
+  <message>
+   <source>The file could not be written: {why}.</source>
+   <translation>无法写入文件：{why}。</translation>
+  </message>
+  <message>
+   <source>A program</source>
+   <translation>某个程序</translation>
+  </message>
+  <message>
+   <source>Waiting for a program… Nothing has come yet.</source>
+   <translation>正在等待程序连接……目前还没有请求。</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect and was blocked. Allow it on the Connect page.</source>
+   <translation>{who} 尝试连接但被阻止。请在“连接”页面允许它。</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect without the access key. Copy it on the Connect page.</source>
+   <translation>{who} 尝试连接但没有访问密钥。请在“连接”页面复制密钥。</translation>
+  </message>
+  <message>
+   <source>{who} found Moat (it asked for {path}). Now ask it a question there.</source>
+   <translation>{who} 已找到 Moat（请求了 {path}）。现在请在那里提一个问题。</translation>
+  </message>
+  <message>
+   <source>{who} asked a question. The model is answering…</source>
+   <translation>{who} 提出了问题。模型正在回答……</translation>
+  </message>
+  <message>
+   <source>{who} asked a question, but it failed. The Activity page says why.</source>
+   <translation>{who} 提出了问题，但失败了。“活动”页面说明了原因。</translation>
+  </message>
+  <message>
+   <source>It works: {who} asked a question and has its answer.</source>
+   <translation>成功：{who} 提出了问题并得到了回答。</translation>
+  </message>
+  <message>
+   <source>Chat here</source>
+   <translation>在此聊天</translation>
+  </message>
+  <message>
+   <source>Connect OpenBB Workspace</source>
+   <translation>连接 OpenBB Workspace</translation>
+  </message>
+  <message>
+   <source>Connect an editor</source>
+   <translation>连接编辑器</translation>
+  </message>
+  <message>
+   <source>For conversations that bring none of their own.</source>
+   <translation>用于自身不带系统提示词的对话。</translation>
+  </message>
+  <message>
+   <source>As the request or the model decides</source>
+   <translation>由请求或模型决定</translation>
+  </message>
+  <message>
+   <source>Reset all</source>
+   <translation>全部重置</translation>
+  </message>
+  <message>
+   <source>Reset the settings of this model</source>
+   <translation>重置此模型的设置</translation>
+  </message>
+  <message>
+   <source>Set for this model alone: {names}.</source>
+   <translation>仅为此模型设置：{names}。</translation>
+  </message>
+  <message>
+   <source>All as for other models. What you enter here goes before that.</source>
+   <translation>全部与其他模型相同。在此输入的内容优先。</translation>
+  </message>
+  <message>
+   <source>Default: {value}</source>
+   <translation>默认：{value}</translation>
+  </message>
+  <message>
+   <source>All models: {value}</source>
+   <translation>所有模型：{value}</translation>
+  </message>
+  <message>
+   <source>Settings of this model</source>
+   <translation>此模型的设置</translation>
+  </message>
+  <message>
+   <source>Give this address to OpenBB Workspace, an editor or another program, and ask it a question. Or begin with a chat here.</source>
+   <translation>将此地址填入 OpenBB Workspace、编辑器或其他程序，并在那里提问。也可以先在此聊天。</translation>
+  </message>
+  <message>
+   <source>Done</source>
+   <translation>完成</translation>
+  </message>
+  <message>
+   <source>Connect a program</source>
+   <translation>连接程序</translation>
+  </message>
+  <message>
+   <source>Settings of single models</source>
+   <translation>单个模型的设置</translation>
+  </message>
+  <message>
+   <source>The details of a model on the Models page change them.</source>
+   <translation>可在“模型”页面的模型详情中更改。</translation>
+  </message>
+  <message>
+   <source>0: always the likeliest token.</source>
+   <translation>0：总是选择最可能的词元。</translation>
+  </message>
+  <message>
+   <source>Top-p</source>
+   <translation>Top-p</translation>
+  </message>
+  <message>
+   <source>Top-k</source>
+   <translation>Top-k</translation>
+  </message>
+  <message>
+   <source>Min-p</source>
+   <translation>Min-p</translation>
+  </message>
+  <message>
+   <source>Repeat penalty</source>
+   <translation>重复惩罚</translation>
+  </message>
+  <message>
+   <source>Thinking</source>
+   <translation>思考</translation>
+  </message>
+  <message>
+   <source>For models whose template can switch it.</source>
+   <translation>用于模板支持开关思考的模型。</translation>
+  </message>
  </context>
- <context>
+<context>
   <name>server</name>
   <message>
    <source>Starting at login could not be changed: {0}.</source>
@@ -5193,6 +5385,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Finds passages in documents of many languages.</source>
    <translation>在多种语言的文档中查找段落。</translation>
+  </message>
+  <message>
+   <source>A model has no setting '{0}' of its own: {1}.</source>
+   <translation>模型没有自己的设置“{0}”：{1}。</translation>
   </message>
  </context>
 </TS>

@@ -5,6 +5,7 @@ A running Moat follows at once.
 
 import argparse
 import asyncio
+import json
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -32,6 +33,7 @@ def add_to(commands: Any) -> None:
         "--files", action="store_true", help="hosts that files may be fetched from, not pages"
     )
     one.add_argument("--remove", action="store_true", help="take the permission back")
+    one.add_argument("--json", action="store_true", help="all that is allowed then, for scripts")
     one.set_defaults(run=lambda options: asyncio.run(_allow(options)))
 
 
@@ -52,6 +54,9 @@ async def _allow(options: argparse.Namespace) -> int:
         after = [*before, *(origin for origin in dict.fromkeys(named) if origin not in before)]
     if after != before:
         await _save(running, field, after)
+    if options.json:
+        sys.stdout.write(json.dumps(after) + "\n")
+        return 0
     if options.list or not options.origin:
         sys.stdout.writelines(f"{origin}\n" for origin in after)
         return 0

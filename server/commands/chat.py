@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import json
+import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, contextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from server.chat import ChatRequest, Message
+from server.commands.markdown import Markdown
 from server.core.core import Core
 from server.errors import AppError, BadRequest, LinkLost
 from server.events import Failed, TextDelta
@@ -154,9 +156,12 @@ def _speaker(runner: asyncio.Runner, model: str) -> Iterator[Speaker]:
 
 
 def _ask_once(talk: "Conversation", text: str, *, as_json: bool) -> int:
-    answer = talk.ask(text, _unseen if as_json else _write)
     if as_json:
+        answer = talk.ask(text, _unseen)
         sys.stdout.write(json.dumps({"answer": answer}, ensure_ascii=False))
+    else:
+        with _shown() as show:
+            talk.ask(text, show)
     sys.stdout.write("\n")
     return 0
 
@@ -164,6 +169,26 @@ def _ask_once(talk: "Conversation", text: str, *, as_json: bool) -> int:
 def _write(piece: str) -> None:
     sys.stdout.write(printable(piece))
     sys.stdout.flush()
+
+
+@contextmanager
+def _shown() -> Iterator[Callable[[str], None]]:
+    """Writes an answer as it comes: in colour on a terminal, as it is into a file or a pipe."""
+    is_plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    if is_plain or not sys.stdout.isatty():
+        yield _write
+        return
+    markdown = Markdown()
+
+    def show(piece: str) -> None:
+        sys.stdout.write(markdown.feed(printable(piece)))
+        sys.stdout.flush()
+
+    try:
+        yield show
+    finally:
+        sys.stdout.write(markdown.end())
+        sys.stdout.flush()
 
 
 def _unseen(_piece: str) -> None:
@@ -235,7 +260,8 @@ class Conversation:
                 word, _, rest = line.partition(" ")
                 self._commands.get(word, _unknown)(rest.strip())
             else:
-                self.ask(line, _write)
+                with _shown() as show:
+                    self.ask(line, show)
         except AppError as error:
             sys.stderr.write(f"\n{printable(str(error))}")
             sys.stderr.flush()

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
@@ -50,17 +50,21 @@ def add_to(commands: Any) -> None:
     one.add_argument(
         "--try-again", action="store_true", help="try support for graphics cards that failed here"
     )
-    one.set_defaults(run=lambda options: main(try_again=options.try_again))
+    one.add_argument("--json", action="store_true", help="for scripts")
+    one.set_defaults(run=lambda options: main(try_again=options.try_again, as_json=options.json))
 
 
-def main(*, try_again: bool = False) -> int:
+def main(*, try_again: bool = False, as_json: bool = False) -> int:
     if try_again:
         os.environ[backends.TRY_AGAIN] = "1"
     findings = report(paths.find())
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    sys.stdout.write(f"Moat {VERSION}, Python {sys.version.split()[0]}, {sys.platform}\n\n")
-    sys.stdout.write(table(findings, width, colour=colour) + "\n")
+    if as_json:
+        sys.stdout.write(json.dumps([asdict(one) for one in findings], ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.write(f"Moat {VERSION}, Python {sys.version.split()[0]}, {sys.platform}\n\n")
+        sys.stdout.write(table(findings, width, colour=colour) + "\n")
     return 1 if any(one.verdict == "problem" for one in findings) else 0
 
 

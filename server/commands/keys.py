@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import json
 import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -31,7 +32,8 @@ def add_to(commands: Any) -> None:
     add.add_argument("--figures", action="store_true", help="may read /metrics")
     add.set_defaults(run=lambda options: asyncio.run(_add(options)))
     listed = verbs.add_parser("list", help="show all keys and what they have used today")
-    listed.set_defaults(run=lambda _options: asyncio.run(_list()))
+    listed.add_argument("--json", action="store_true", help="for scripts")
+    listed.set_defaults(run=lambda options: asyncio.run(_list(as_json=options.json)))
     revoke = verbs.add_parser("revoke", help="take a key back; it fails at once")
     revoke.add_argument("name")
     revoke.set_defaults(run=lambda options: asyncio.run(_revoke(options.name)))
@@ -60,9 +62,12 @@ async def _add(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _list() -> int:
+async def _list(*, as_json: bool) -> int:
     running = await client.find(paths.find().control)
     cards = _stored().cards.get() if running is None else await running.value("keys")
+    if as_json:
+        sys.stdout.write(json.dumps([asdict(card) for card in cards]) + "\n")
+        return 0
     if not cards:
         sys.stdout.write("There are no named keys. Make one with: moat keys add NAME\n")
     for card in cards:

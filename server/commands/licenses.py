@@ -1,6 +1,8 @@
 """moat licenses: list the components of Moat and their licences."""
 
+import json
 import sys
+from dataclasses import asdict
 from typing import Any
 
 from server.system import licenses
@@ -9,11 +11,16 @@ from server.system import licenses
 def add_to(commands: Any) -> None:
     one = commands.add_parser("licenses", help="list the components of Moat and their licences")
     one.add_argument("name", nargs="?", help="show the text of this one")
-    one.set_defaults(run=lambda options: show(options.name))
+    one.add_argument("--json", action="store_true", help="for scripts")
+    one.set_defaults(run=lambda options: show(options.name, as_json=options.json))
 
 
-def show(name: str | None) -> int:
+def show(name: str | None, *, as_json: bool = False) -> int:
     components = licenses.find()
+    if as_json:
+        wanted = [one for one in components if name is None or one.name.lower() == name.lower()]
+        sys.stdout.write(json.dumps([asdict(one) for one in wanted], ensure_ascii=False) + "\n")
+        return 0 if wanted else 1
     if name is None:
         sys.stdout.write(licenses.table(components) + "\n\nmoat licenses NAME shows the text.\n")
         return 0

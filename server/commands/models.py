@@ -1,15 +1,18 @@
-"""moat models search | pull | list | rm | info | fit: the models of this machine in a terminal."""
+"""moat models: find, fetch, check, set and delete the models of this machine in a terminal."""
 
 import argparse
 import asyncio
+import json
 import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from server.chat import SAMPLED, Sampling
 from server.core.configuration import PROXY_PASSWORD
 from server.core.settings_store import SettingsStore
 from server.egress import Egress
@@ -19,6 +22,7 @@ from server.face.client import RunningServer
 from server.face.models import Download, Fit, KvType, Setup
 from server.models.service import ModelShelf
 from server.observe import Value
+from server.settings import OWN_FIELDS, ModelSettings, Settings
 from server.sizes import GB, MB
 from server.system import paths
 from server.system.keychain import Keychain
@@ -110,16 +114,16 @@ Run = Callable[[argparse.Namespace, ModelShelf], Awaitable[int]]
 
 def add_to(commands: Any) -> None:
     """Adds `models` and what belongs to it to the commands of a parser."""
-    parser = commands.add_parser("models", help="find, download and check models")
-    parser.set_defaults(run=_runner(_list))
+    parser = commands.add_parser("models", help="find, download, check and set models")
+    _for_scripts(parser).set_defaults(run=_runner(_list))
     actions = parser.add_subparsers(metavar="ACTION")
 
     one = actions.add_parser("list", help="list the installed models")
-    one.set_defaults(run=_runner(_list))
+    _for_scripts(one).set_defaults(run=_runner(_list))
 
     one = actions.add_parser("search", help="search the hub; without words: recommended models")
     one.add_argument("words", nargs="*")
-    one.set_defaults(run=_runner(_search))
+    _for_scripts(one).set_defaults(run=_runner(_search))
 
     one = actions.add_parser("pull", help="download a model; again to go on with an unfinished one")
     one.add_argument("repo", help="owner/name, as the hub spells it")
@@ -132,8 +136,30 @@ def add_to(commands: Any) -> None:
 
     one = actions.add_parser("info", help="show the details of a model")
     one.add_argument("name", help="an installed model, or owner/name on the hub")
-    one.set_defaults(run=_runner(_describe))
+    _for_scripts(one).set_defaults(run=_runner(_describe))
+    _add_fit(actions)
+    _add_set(actions)
 
+
+def _add_set(actions: Any) -> None:
+    known = ", ".join(OWN_FIELDS)
+    one = actions.add_parser(
+        "set",
+        help="settings of a model alone; without any: show them and where they come from",
+        description=f"The settings are {known}. With nothing after the = a setting is as for all "
+        "models again. A running Moat follows at once.",
+    )
+    one.add_argument("name", help="an installed model, or one that a server elsewhere runs")
+    one.add_argument("change", nargs="*", metavar="SETTING=VALUE")
+    _for_scripts(one).set_defaults(run=_runner(_set))
+
+
+def _for_scripts(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument("--json", action="store_true", help="for scripts")
+    return parser
+
+
+def _add_fit(actions: Any) -> None:
     one = actions.add_parser("fit", help="check whether a model fits into memory")
     one.add_argument("name", help="an installed model, or owner/name on the hub")
     one.add_argument("--context", type=_within(0, 1 << 20), default=0, help="tokens; 0: what fits")
@@ -141,7 +167,7 @@ def add_to(commands: Any) -> None:
     one.add_argument("--kv", choices=("f16", "q8_0", "q4_0"), default="f16")
     told = "on the graphics card; -1: what fits"
     one.add_argument("--layers", type=_within(-1, 999), default=-1, help=told)
-    one.set_defaults(run=_runner(_fit))
+    _for_scripts(one).set_defaults(run=_runner(_fit))
 
 
 def _within(least: int, most: int) -> Callable[[str], int]:
@@ -202,8 +228,10 @@ async def _shelf() -> AsyncIterator[ModelShelf]:
         await egress.close()
 
 
-async def _list(_options: argparse.Namespace, shelf: ModelShelf) -> int:
+async def _list(options: argparse.Namespace, shelf: ModelShelf) -> int:
     cards = shelf.look()
+    if options.json:
+        return _say_json([asdict(card) for card in cards])
     if not cards:
         _say(f"No model is installed. moat models search, or put a GGUF file into {_folder()}")
     width = max((len(card.name) for card in cards), default=0)
@@ -215,8 +243,10 @@ async def _list(_options: argparse.Namespace, shelf: ModelShelf) -> int:
 
 async def _search(options: argparse.Namespace, shelf: ModelShelf) -> int:
     if not options.words:
-        return await _suggest(shelf)
+        return await _suggest(options, shelf)
     found = await shelf.search(" ".join(options.words))
+    if options.json:
+        return _say_json([asdict(one) for one in found])
     if not found:
         _say("No results.")
     for one in found:
@@ -225,8 +255,11 @@ async def _search(options: argparse.Namespace, shelf: ModelShelf) -> int:
     return 0
 
 
-async def _suggest(shelf: ModelShelf) -> int:
-    for one in await shelf.suggest():
+async def _suggest(options: argparse.Namespace, shelf: ModelShelf) -> int:
+    found = await shelf.suggest()
+    if options.json:
+        return _say_json([asdict(one) for one in found])
+    for one in found:
         mark = "*" if one.recommended else " "
         _say(f"{mark} {one.title:<24} {one.size_bytes / GB:5.1f} GB  {one.fit.verdict:<13}")
         _say(f"    {one.good_at}  moat models pull {one.repo} {one.file}")
@@ -261,8 +294,11 @@ async def _remove(options: argparse.Namespace, shelf: ModelShelf) -> int:
 
 async def _describe(options: argparse.Namespace, shelf: ModelShelf) -> int:
     if _is_on_hub(options.name, shelf):
-        return await _describe_repository(options.name, shelf)
+        return await _describe_repository(options, shelf)
     detail = await shelf.describe(options.name)
+    if options.json:
+        _say_json(asdict(detail))
+        return 1 if detail.damaged else 0
     if detail.damaged:
         _say(f"{detail.name} is damaged: {detail.damaged}.")
         return 1
@@ -284,8 +320,10 @@ async def _describe(options: argparse.Namespace, shelf: ModelShelf) -> int:
     return 0
 
 
-async def _describe_repository(repo: str, shelf: ModelShelf) -> int:
-    listing = await shelf.list_repository(repo)
+async def _describe_repository(options: argparse.Namespace, shelf: ModelShelf) -> int:
+    listing = await shelf.list_repository(options.name)
+    if options.json:
+        return _say_json(asdict(listing))
     gated = ", gated" if listing.gated else ""
     _say(f"{listing.address}  {listing.licence or 'no licence said'}{gated}")
     for one in listing.files:
@@ -299,11 +337,14 @@ async def _describe_repository(repo: str, shelf: ModelShelf) -> int:
 
 async def _fit(options: argparse.Namespace, shelf: ModelShelf) -> int:
     if _is_on_hub(options.name, shelf):
-        return await _describe_repository(options.name, shelf)
+        return await _describe_repository(options, shelf)
     kv_type: KvType = options.kv
     setup = Setup(options.context, options.slots, kv_type, options.layers)
     fit = await shelf.estimate(options.name, setup)
-    _show_fit(fit)
+    if options.json:
+        _say_json(asdict(fit))
+    else:
+        _show_fit(fit)
     return 0 if fit.verdict != "does not fit" else 1
 
 
@@ -327,12 +368,54 @@ def _show_fit(fit: Fit) -> None:
     )
 
 
+async def _set(options: argparse.Namespace, shelf: ModelShelf) -> int:
+    """Changes all that was asked for, or nothing after the first that is refused."""
+    running = await client.find(paths.find().control)
+    for change in options.change:
+        field, mark, text = change.partition("=")
+        if not mark:
+            raise BadRequest(f"'{change}' is not SETTING=VALUE.", "change")
+        given = {"name": options.name, "field": field, "value": text or None}
+        if running:
+            await running.command("models.change_own_setting", **given)
+        else:
+            await shelf.change_own_setting(**given)
+    settings: Settings = await running.value("settings") if running else shelf.settings()
+    if not options.change and not settings.model.own_of(options.name).values:
+        shelf.check_known(options.name)
+    rows = [_source(field, options.name, settings.model) for field in OWN_FIELDS]
+    if options.json:
+        return _say_json({field: {"value": value, "from": origin} for field, value, origin in rows})
+    for field, value, origin in rows:
+        shown = json.dumps(value, ensure_ascii=False) if value is not None else "-"
+        _say(f"{field:<15} {shown:<12}  {origin}")
+    return 0
+
+
+def _source(field: str, name: str, settings: ModelSettings) -> tuple[str, Any, str]:
+    """A setting, the value that holds for the model, and where that comes from."""
+    own = settings.own_of(name).values
+    if field in own:
+        return field, own[field], "this model"
+    if field in ModelSettings.model_fields:
+        return field, getattr(settings, field), "all models"
+    if field in SAMPLED:
+        return field, getattr(Sampling(), field), "default"
+    return field, None, "the request, or the model itself"
+
+
 def _is_on_hub(name: str, shelf: ModelShelf) -> bool:
     return name.count("/") == 1 and all(card.name != name for card in shelf.look())
 
 
 def _folder() -> Path:
     return paths.find().models
+
+
+def _say_json(found: object) -> int:
+    """On one line, with every letter as it is."""
+    sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n")
+    return 0
 
 
 def _say(text: str) -> None:

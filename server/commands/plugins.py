@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Protocol
@@ -87,6 +88,7 @@ def add_to(commands: Any) -> None:
     )
     actions = parser.add_subparsers(required=True, metavar="ACTION", title="actions")
     one = actions.add_parser("list", help="list the installed plugins")
+    one.add_argument("--json", action="store_true", help="for scripts")
     one.set_defaults(run=_at_desk(_list))
     one = actions.add_parser("check", help="check a plugin's folder and list its problems")
     one.add_argument("folder", nargs="+", type=Path)
@@ -103,6 +105,8 @@ def add_to(commands: Any) -> None:
     ):
         one = actions.add_parser(name, help=told)
         one.add_argument("key", metavar="NAME")
+        if work is _tools:
+            one.add_argument("--json", action="store_true", help="for scripts")
         one.set_defaults(run=_at_desk(work))
     _add_setting(actions)
     _add_answering(actions)
@@ -134,6 +138,7 @@ def _add_answering(actions: Any) -> None:
     )
     one.add_argument("id", nargs="?", metavar="ID", help="its first characters are enough")
     one.add_argument("answer", nargs="*", metavar="ANSWER")
+    one.add_argument("--json", action="store_true", help="what waits, for scripts")
     one.set_defaults(run=_answer)
 
 
@@ -207,8 +212,11 @@ async def _told(work: Awaitable[int]) -> int:
         return 1
 
 
-async def _list(desk: Desk, _options: argparse.Namespace) -> int:
+async def _list(desk: Desk, options: argparse.Namespace) -> int:
     cards = await desk.cards()
+    if options.json:
+        _say(json.dumps([asdict(card) for card in cards]))
+        return 0
     width = max((len(card.key) for card in cards), default=0)
     for card in cards:
         switched = "enabled" if card.enabled else "disabled"
@@ -281,6 +289,10 @@ def _read_secret(name: str) -> str:
 
 async def _tools(desk: Desk, options: argparse.Namespace) -> int:
     found: tuple[ToolCard, ...] = await desk.command("plugins.find_tools", key=options.key)
+    if options.json:
+        tools = [{**asdict(tool), "schema": json.loads(tool.schema)} for tool in found]
+        _say(json.dumps(tools))
+        return 0
     if not found:
         _say(f"{options.key} has no tools of its own; 'moat plugins run' takes its flows.")
     for tool in found:
@@ -304,10 +316,13 @@ def _answer(options: argparse.Namespace) -> int:
     async def run() -> int:
         running = await client.find(paths.find().control)
         if running is None:
-            _say("No Moat is running, so nothing waits for an answer.")
+            _say("[]" if options.json else "No Moat is running, so nothing waits for an answer.")
             return 1 if options.id else 0
         approvals = await running.value("plugins.approvals")
         forms = await running.value("plugins.forms")
+        if options.json and not options.id:
+            _say(json.dumps([asdict(waiting) for waiting in (*approvals, *forms)]))
+            return 0
         if not options.id:
             return _show_waiting(approvals, forms)
         return await _answer_one(running, (*approvals, *forms), options)

@@ -52,12 +52,12 @@ class Answering:
     def chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
         """Every event of a conversation's answer, tracked and cancellable."""
         asked = request.model
+        if asked is None and not isinstance(request, AgentRun):
+            asked = self._default_for(about.key)
+            request = replace(request, model=asked or None)
         if isinstance(request, ChatRequest) and self.keeper is not None:
             request = self.keeper.resolve(request)
         model = request.model or self.model_name()
-        if request.model is None and not isinstance(request, AgentRun):
-            model = self._default_for(about.key)
-            request = replace(request, model=model or None)
         about = replace(about, model=model, asked=asked or model)
         answers = request.choices if isinstance(request, ChatRequest) else 1
         return self.requests.track(self._run(request, about), about, answers)

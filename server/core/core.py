@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from server import VERSION
+from server.chat import ChatRequest
 from server.conversation.agents.base import Agents
 from server.conversation.agents.copilotkit import CopilotKitEndpoint
 from server.conversation.agents.flows import FlowAgents
@@ -48,7 +49,7 @@ from server.engine.process import WorkerProcess
 from server.errors import AppError, BadRequest, ModelNotUsed, NoModel, Stopping
 from server.face.core import FileText, KeyLimits, LogLine, ModelPhase
 from server.face.models import ModelCard
-from server.models.aliases import Aliases
+from server.models.aliases import Aliases, switch_thinking
 from server.models.remembered_setups import Worked
 from server.models.service import ModelShelf
 from server.observe import Signal, Value
@@ -60,6 +61,7 @@ from server.settings import (
     CopilotSettings,
     EngineSettings,
     ModelSettings,
+    OwnSettings,
     Settings,
 )
 from server.system import backends
@@ -82,11 +84,12 @@ def gather(
     house: PluginHouse,
     engine: Callable[[str | None], Awaitable[Engine]],
     threads_folder: Path,
+    own: Callable[[str | None], OwnSettings],
 ) -> Agents:
     elsewhere = Elsewhere(egress, KINDS, lambda: settings().remote_agents)
     answer_tokens, offer = lambda: settings().answer_tokens, PluginTools(house).offer
     talk = lambda is_own: house.talk_for(is_own=is_own)  # noqa: E731
-    copilot = Copilot(engine, elsewhere.tools, answer_tokens, talk, offer)
+    copilot = Copilot(engine, elsewhere.tools, answer_tokens, talk, offer, own)
     flows = FlowAgents(house, engine)
     kept = ThreadFiles(threads_folder, lambda: settings().keep_threads)
     return Agents(lambda: (copilot, flows, *elsewhere.sources()), Threads(keeper=kept))
@@ -181,7 +184,7 @@ class Core:
         self._pool = self._make_pool(paths, make_engine)
         self._pool.loaded.connect(lambda _loaded: self._mark_loaded())
         aliases, held = Aliases(paths.data / "names.json"), (self.models, self._pool)
-        self._keeper = Keeper(held, aliases, self._default_name)
+        self._keeper = Keeper(held, aliases, self._default_name, self._own_of)
         self.models.release, self.models.on_deleted = self._release, self._keeper.forget
         self._current = CurrentModel(self._pool, self._default_name, self._notice, self._hosts_of)
         self.model = self._current.status
@@ -215,7 +218,8 @@ class Core:
             lambda: self._pool.leaving(),
             lambda: self.settings.get().privacy.log_prompts,
         )
-        return Pool(self._look_up, loader, limits_of(self._model_settings), self.engines.reach)
+        limits = limits_of(self._model_settings)
+        return Pool(self._look_up, loader, limits, self.engines.reach, self._keep_from_thinking)
 
     def _configure(self, paths: Paths) -> None:
         """The settings and what depends on nothing else: logs, secrets, the door out, models."""
@@ -272,6 +276,7 @@ class Core:
             self.plugins,
             self._engine,
             paths.data / "threads",
+            self._own_of,
         )
         self._answering = Answering(
             self._engine,
@@ -554,7 +559,7 @@ class Core:
         card = self._find(name, "")
         if card.hosts:
             return Found(Path(card.path), EngineOptions(), 0, "", self.engines.find(name))
-        settings = self._model_settings
+        settings = self._model_settings.for_model(card.name)
         options = self._options_of(settings)
         options = replace(options, projector=Path(card.projector) if card.projector else None)
         return Found(Path(card.path), options, card.size_bytes, settings.backends)
@@ -562,6 +567,15 @@ class Core:
     @property
     def _model_settings(self) -> ModelSettings:
         return self.settings.get().model
+
+    def _own_of(self, name: str | None) -> OwnSettings:
+        """What holds for that model alone; for the default model if none is named."""
+        return self._model_settings.own_of(self._keeper.base_name(name) or self._name_default())
+
+    def _keep_from_thinking(self, name: str, request: ChatRequest) -> ChatRequest:
+        """Dashboards and plugins ask the model, too: one that must not think does not for them."""
+        own = self._model_settings.own_of(name)
+        return switch_thinking(request, own) if own.thinking == "off" else request
 
     def _room(self) -> Room:
         return Room(self._model_settings.slots, self._model_settings.queue_limit)
@@ -594,13 +608,23 @@ class Core:
         # Another change may have overtaken this one: what is set now is what holds.
         self._pool.set_limits(limits_of(self._model_settings))
         self._options_of.forget(self._model_settings)
+        self._let_go_of_changed(before, after)
         if self.models.cards.get() and self._loading(after) != self._loading(before):
             await self._current.renew(self._default_of(before))
         self._refresh_models()
 
+    def _let_go_of_changed(self, before: ModelSettings, after: ModelSettings) -> None:
+        """Models that clients named and that are set otherwise now: the next request loads them."""
+        default = self._name_default()
+        for loaded in self._pool.loaded.get():
+            is_changed = before.own_of(loaded.name) != after.own_of(loaded.name)
+            if is_changed and loaded.name != default and self._pool.is_outdated(loaded.name):
+                self._pool.let_go(loaded.name)
+
     def _loading(self, settings: ModelSettings) -> tuple[object, ...]:
         """All that decides which model is loaded, and how."""
-        return settings.name, settings.backends, self._options_of(settings)
+        name = self._name_default()
+        return settings.name, settings.backends, self._options_of(settings.for_model(name))
 
     def _notice(self, text: str) -> None:
         if text not in self.notices.get():

@@ -10,9 +10,10 @@ from server.engine.base import Engine
 from server.engine.pool import Pool
 from server.errors import BadRequest, HubFailed
 from server.face.models import Download, ModelCard
-from server.models.aliases import Alias, Aliases, NameTaken
+from server.models.aliases import Alias, Aliases, NameTaken, complete
 from server.models.gguf.header import Header
 from server.models.service import ModelShelf
+from server.settings import OwnSettings
 
 AT_WORK = ("waiting", "running", "verifying")
 
@@ -25,10 +26,13 @@ class Keeper:
         held: tuple[ModelShelf, Pool],
         aliases: Aliases,
         default: Callable[[], str],
+        own: Callable[[str], OwnSettings],
     ) -> None:
+        """`own`: the settings of a model alone."""
         self._shelf, self._pool = held
         self._aliases = aliases
         self._default = default
+        self.own = own
         self._followers: Counter[str] = Counter()
 
     def cards(self) -> tuple[ModelCard, ...]:
@@ -42,9 +46,11 @@ class Keeper:
         return next((card.base or name for card in self.cards() if card.name == name), name)
 
     def resolve(self, request: ChatRequest) -> ChatRequest:
-        """With what the name it was asked by adds to the model."""
+        """With what the name it was asked by and the model's own settings add."""
         alias, base = self._aliases.find(request.model), self.base_name(request.model)
-        return request if alias is None or base is None else alias.apply(request, base)
+        if alias is not None and base is not None:
+            request = alias.apply(request, base)
+        return complete(request, self.own(base or ""))
 
     def peek(self) -> Engine | None:
         """The default model's engine, if it is loaded."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
-from server.chat import ChatRequest, Constraint, Json
+from server.chat import SAMPLED, ChatRequest, Constraint, Json, Sampling
 from server.engine.base import EngineOptions, ModelFacts
 from server.engine.link import Item
 from server.engine.refusals import refusal
@@ -135,7 +135,7 @@ def job_of(request: ChatRequest, prepared: Prepared) -> Json:
         prompt_suffix=prepared.prompt_suffix,
         images=[image.data for message in request.messages for image in message.images],
         image_mark=IMAGE_MARK,
-        sampling=asdict(request.sampling),
+        sampling=_sampling(request.sampling),
         max_tokens=request.max_tokens,
         stop=list(prepared.stop),
         constraint=_constraint(constraint) if constraint else None,
@@ -148,6 +148,11 @@ def job_of(request: ChatRequest, prepared: Prepared) -> Json:
     )
     # Shallow: a conversation may be megabytes, and packing it makes the copy that travels.
     return {field.name: getattr(job, field.name) for field in fields(job)}
+
+
+def _sampling(sampling: Sampling) -> Json:
+    """Without the note of who set it: the worker does not need that."""
+    return {name: value for name, value in asdict(sampling).items() if name in SAMPLED}
 
 
 def _constraint(constraint: Constraint) -> Json:

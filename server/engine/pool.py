@@ -29,10 +29,13 @@ Use = Callable[..., AbstractAsyncContextManager[Engine]]
 class PooledEngine:
     """Closing it closes nothing: the pool owns the engines."""
 
-    def __init__(self, engine: Engine, use: Use) -> None:
+    def __init__(
+        self, engine: Engine, use: Use, adapt: Callable[[ChatRequest], ChatRequest]
+    ) -> None:
         self.facts = engine.facts
         self.state = engine.state
         self._use = use
+        self._adapt = adapt
 
     async def load(self) -> None:
         async with self._use() as engine:
@@ -43,13 +46,14 @@ class PooledEngine:
 
     async def generate(self, request: ChatRequest) -> Pieces:
         using = self._use(request.keep_s)
-        async with using as engine, aclosing(engine.generate(request)) as pieces:
+        adapted = self._adapt(request)
+        async with using as engine, aclosing(engine.generate(adapted)) as pieces:
             async for piece in pieces:
                 yield piece
 
     async def apply_template(self, request: ChatRequest) -> str:
         async with self._use() as engine:
-            return await engine.apply_template(request)
+            return await engine.apply_template(self._adapt(request))
 
     async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
         async with self._use() as engine:
@@ -140,12 +144,17 @@ class Pool:
         make: Callable[[Path, EngineOptions], Engine],
         limits: PoolLimits | None = None,
         reach: Callable[[EngineElsewhere], Engine] | None = None,
+        adapt: Callable[[str, ChatRequest], ChatRequest] = lambda _name, request: request,
     ) -> None:
-        """`make` loads a file; `reach` gives the engine that runs elsewhere."""
+        """`make` loads a file; `reach` gives the engine that runs elsewhere.
+
+        `adapt` changes every request to the model of that name.
+        """
         self.loaded: Value[tuple[Loaded, ...]] = Value(())
         self._look_up = look_up
         self._make = make
         self._reach = reach
+        self._adapt = adapt
         self._limits = limits or PoolLimits()
         self._entries: dict[str, _Entry] = {}
         self._retired: set[_Entry] = set()
@@ -163,7 +172,7 @@ class Pool:
     async def engine(self, name: str) -> Engine:
         """Returns the loaded model of that name. Callers at the same time share one load."""
         async with self.use(name) as engine:
-            return PooledEngine(engine, partial(self.use, name))
+            return PooledEngine(engine, partial(self.use, name), partial(self._adapt, name))
 
     def peek(self, name: str) -> Engine | None:
         """Returns the engine if it is loaded. A look neither loads it nor keeps it longer."""

@@ -138,6 +138,7 @@ class Knock:
     method: str
     client: str
     outcome: Literal["let in", "origin", "key"]
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Second names for models, with a system prompt and defaults of their own; kept over restarts."""
+"""What a name adds to a request: second names with defaults of their own, and own settings."""
 
 import hashlib
 import logging
@@ -10,14 +10,16 @@ from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from server.chat import ChatRequest, Json, Message, Role, Sampling
+from server.chat import ChatRequest, Json, Message, Role
 from server.errors import AppError, BadRequest
 from server.face.models import ModelCard
+from server.settings import OwnSettings
 from server.system.files import set_aside, write_atomically
 
 log = logging.getLogger(__name__)
+THINKING = "enable_thinking"
+"""The option of chat templates."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:\-]{0,199}")
-SAMPLED = frozenset(Sampling.__dataclass_fields__)
 
 
 class NameTaken(AppError):
@@ -59,19 +61,27 @@ class Alias(BaseModel):
             request,
             model=model,
             messages=messages,
-            sampling=self._sampling(request.sampling),
+            sampling=request.sampling.fill(self.parameters),
             stop=request.stop or tuple([stop] if isinstance(stop, str) else stop),
             max_tokens=request.max_tokens or (limit if limit > 0 else None),
         )
 
-    def _sampling(self, asked: Sampling) -> Sampling:
-        usual = Sampling()
-        open_ = {
-            name: value
-            for name, value in self.parameters.items()
-            if name in SAMPLED and getattr(asked, name) == getattr(usual, name)
-        }
-        return replace(asked, **open_)
+
+def complete(request: ChatRequest, own: OwnSettings) -> ChatRequest:
+    """Adds the settings of the model alone. What the request says goes before them."""
+    messages = request.messages
+    if own.system_prompt and messages and all(one.role != "system" for one in messages):
+        messages = (Message("system", own.system_prompt), *messages)
+    sampling = request.sampling.fill(own.values)
+    return switch_thinking(replace(request, messages=messages, sampling=sampling), own)
+
+
+def switch_thinking(request: ChatRequest, own: OwnSettings) -> ChatRequest:
+    """Adds whether the model thinks first, where the request leaves that open."""
+    options = request.template_options
+    if own.thinking is None or THINKING in dict(options):
+        return request
+    return replace(request, template_options=(*options, (THINKING, own.thinking == "on")))
 
 
 _All: TypeAdapter[dict[str, Alias]] = TypeAdapter(dict[str, Alias])

@@ -5,7 +5,10 @@ import os
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
+
+from pydantic import ValidationError
 
 from server.egress import Egress
 from server.errors import BadRequest, HubFailed, ModelDamaged
@@ -51,7 +54,7 @@ from server.models.library import Library, check_deletable, delete, only_eyes, o
 from server.models.machine import Surveyor
 from server.models.repository import group
 from server.observe import Value
-from server.settings import NetworkSettings, Settings
+from server.settings import OWN_FIELDS, NetworkSettings, OwnSettings, Settings
 from server.sizes import MB
 from server.system.keychain import Keychain
 from server.system.lazy import Late
@@ -76,7 +79,7 @@ class ModelShelf:
         self.headers = Headers()
         self.library = Library([models], self.headers)
         self._keychain = door[1]
-        self._settings = settings
+        self.settings = settings
         self._change = change
         self.on_change: Callable[[], None] = lambda: None
         self.hide: Callable[[str], None] = lambda _secret: None
@@ -98,7 +101,7 @@ class ModelShelf:
 
     def look(self) -> tuple[ModelCard, ...]:
         """The models that are here now, in our folder and in those the user added."""
-        chosen = self._settings().model
+        chosen = self.settings().model
         folders = [self._models, *map(Path, chosen.folders)]
         self.library.look_in(folders, map(Path, chosen.files))
         return tuple(
@@ -171,7 +174,7 @@ class ModelShelf:
         header = await asyncio.to_thread(self.headers.check, given)
         if header.is_projector:
             raise only_eyes(given)
-        files = self._settings().model.files
+        files = self.settings().model.files
         if str(given) not in files:
             await self._change("model.files", (*files, str(given)))
         self._changed()
@@ -183,17 +186,45 @@ class ModelShelf:
             raise BadRequest(
                 f"'{name}' runs on another server: Moat can only remove it from its list.", "name"
             )
-        check_deletable(self.library.find(name, ""), self._models, self._settings().model.files)
+        check_deletable(self.library.find(name, ""), self._models, self.settings().model.files)
         await self.release(name)
-        card, files = self.library.find(name, ""), self._settings().model.files
+        card, files = self.library.find(name, ""), self.settings().model.files
         if card.path in files:
             await self._change("model.files", tuple(path for path in files if path != card.path))
             freed = 0
         else:
             freed = await asyncio.to_thread(delete, card, self._models)
+        await self._keep_own(OwnSettings(name=name))
         self._changed()
         self.on_deleted(card.path)
         return freed
+
+    async def change_own_setting(self, name: str, field: str, value: Any) -> None:
+        """Sets what holds for that model alone; with None it is as for all models again."""
+        self.check_known(name)
+        if field not in OWN_FIELDS:
+            known = ", ".join(OWN_FIELDS)
+            raise BadRequest(f"A model has no setting '{field}' of its own: {known}.", field)
+        values = {**self.settings().model.own_of(name).model_dump(), field: value}
+        try:
+            own = OwnSettings.model_validate(values)
+        except ValidationError as error:
+            why = error.errors()[0]["msg"]
+            raise BadRequest(f"{OWN_FIELDS[field].title}: {why}.", field) from None
+        await self._keep_own(own)
+
+    def check_known(self, name: str) -> None:
+        """Raises NoModel where there is no model of that name here or elsewhere."""
+        if all(engine.name != name for engine in self.settings().engines.elsewhere):
+            self.library.find(name, "")
+
+    async def _keep_own(self, own: OwnSettings) -> None:
+        """One without values is forgotten."""
+        known = self.settings().model.own
+        others = tuple(one for one in known if one.name != own.name)
+        kept = (*others, own) if own.values else others
+        if kept != known:
+            await self._change("model.own", kept)
 
     async def describe(self, name: str) -> ModelDetail:
         card = self.library.find(name, "")
@@ -217,7 +248,7 @@ class ModelShelf:
             is_embedder=header.is_embedder,
             projector=card.projector,
             template_notes=await asyncio.to_thread(templates.notes, header),
-            fit=judge(header, _seeing(self._setup(), card), machine),
+            fit=judge(header, _seeing(self._setup(card.name), card), machine),
         )
 
     async def estimate(self, name: str, setup: Setup) -> Fit:
@@ -237,7 +268,7 @@ class ModelShelf:
         return await self.surveyor.engine_build()
 
     async def find_folders(self) -> list[FoundFolder]:
-        used = frozenset(self._settings().model.folders)
+        used = frozenset(self.settings().model.folders)
         return await asyncio.to_thread(other_programs.find, Path.home(), os.environ, used)
 
     async def set_hub_token(self, token: str) -> None:
@@ -303,8 +334,9 @@ class ModelShelf:
             return [Fit("unknown", str(error))] * len(models)
         return [judge(header, self._setup(), machine, one.size_bytes) for one in models]
 
-    def _setup(self) -> Setup:
-        model = self._settings().model
+    def _setup(self, name: str = "") -> Setup:
+        """How that model would be loaded; without a name any other."""
+        model = self.settings().model.for_model(name)
         setup = Setup(
             model.context_tokens,
             model.slots,
@@ -321,10 +353,10 @@ class ModelShelf:
 
     def _guessing(self, setup: Setup) -> Setup:
         """With what the draft model takes, where one is set."""
-        return memory.beside(setup, memory.in_use(self._settings().model), self.headers)
+        return memory.beside(setup, memory.in_use(self.settings().model), self.headers)
 
     def _network(self) -> NetworkSettings:
-        return self._settings().network
+        return self.settings().network
 
     async def _token(self, host: str) -> str | None:
         token = await self._keychain.get(_token_name(host))

@@ -134,7 +134,7 @@ def sampling(fields: Fields) -> Sampling:
     given["seed"] = None if seed is None else seed % BIGGEST_SEED
     given["ignore_eos"] = fields.flag("ignore_eos")
     known = {name: value for name, value in given.items() if value is not None}
-    return Sampling(**known, logit_bias=_logit_bias(fields))
+    return Sampling(**known, logit_bias=_logit_bias(fields), given=tuple(known))
 
 
 def _window(fields: Fields) -> int | None:

@@ -119,8 +119,9 @@ class Guard:
         origin = readable(request.headers.get("Origin", ""))[:200]
         outcome = OUTCOMES.get(code)
         if outcome and (origin or outcome != "let in"):
-            knock = Knock(time.time(), origin, request.method, client_of(request), outcome)
-            self._seen(knock)
+            path = readable(request.path)[:200]
+            who = client_of(request)
+            self._seen(Knock(time.time(), origin, request.method, who, outcome, path))
 
     def _check_origin(self, request: web.Request, gate: Gate) -> None:
         origins = request.headers.getall("Origin", [])

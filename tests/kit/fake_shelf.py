@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 from server.face.models import (
     Download,
@@ -23,7 +24,7 @@ from server.face.models import (
     TemplateNote,
 )
 from server.observe import Value
-from server.settings import EngineElsewhere
+from server.settings import EngineElsewhere, OwnSettings, Settings
 
 GB = 1 << 30
 MEMORY = Memory(weights=2 * GB, cache=GB // 2, compute=GB // 4, program=GB // 8)
@@ -76,8 +77,9 @@ AT_FORTY = Download(
 class FakeModels:
     """Implements server.face.models.ModelsFace; `take` records a call and may refuse it."""
 
-    def __init__(self, take: Callable[..., None]) -> None:
+    def __init__(self, take: Callable[..., None], settings: Value[Settings] | None = None) -> None:
         self._take = take
+        self.settings = settings or Value(Settings())
         self.cards: Value[tuple[ModelCard, ...]] = Value(())
         self.downloads: Value[tuple[Download, ...]] = Value(())
         self.ready_to_survey = asyncio.Event()
@@ -128,6 +130,13 @@ class FakeModels:
             template_notes=(differs,),
             fit=WELL,
         )
+
+    async def change_own_setting(self, name: str, field: str, value: Any) -> None:
+        self._take("models.change_own_setting", name, field, value)
+        settings = self.settings.get()
+        own = OwnSettings.model_validate({**settings.model.own_of(name).model_dump(), field: value})
+        others = tuple(one for one in settings.model.own if one.name != name)
+        self.settings.set(settings.changed("model.own", (*others, own)))
 
     async def estimate(self, name: str, setup: Setup) -> Fit:
         self._take("models.estimate", name, setup)

@@ -20,7 +20,9 @@ from server.dashboard.prompt import (
 from server.data.documents import Document, Unreadable, read
 from server.engine.base import Engine, ModelFacts
 from server.events import Events, Finished, TextDelta, ToolCallFinished, ToolCallStarted
+from server.models.aliases import complete
 from server.plugins.answering import PluginTalk, UserQuestion
+from server.settings import OwnSettings
 
 MOST_FILES = 8
 SHARE_OF_WINDOW = 0.5
@@ -132,12 +134,15 @@ class Copilot:
         answer_tokens: Callable[[], int],
         plugins: Callable[[bool], PluginTalk | None] = lambda _is_own: None,
         offer: Offered | None = None,
+        own: Callable[[str | None], OwnSettings] = lambda name: OwnSettings(name=name or "?"),
     ) -> None:
+        """`own`: the settings of a model alone."""
         self._engine = engine
         self._tools = tools
         self._answer_tokens = answer_tokens
         self._plugins = plugins
         self._offer = offer
+        self._own = own
 
     async def run(self, request: AgentRequest) -> Events:
         engine = await self._engine(request.model)
@@ -148,8 +153,9 @@ class Copilot:
         request = replace(
             request, messages=tuple(ThreadMessage(kept.id, message) for kept, message in read)
         )
+        own = self._own(request.model)
         chat = ChatRequest(
-            messages(request, sees_images=engine.facts.sees_images),
+            messages(request, own.system_prompt or PROMPT, sees_images=engine.facts.sees_images),
             request.model,
             tools,
             tool_choice(request, engine.facts.parameters),
@@ -162,7 +168,7 @@ class Copilot:
         )
         # The model answers a question about an attached document, not a flow.
         plugins = None if attached.is_about_files else self._plugins(request.is_own)
-        events = converse(Means(engine, request.client, plugins), chat)
+        events = converse(Means(engine, request.client, plugins), complete(chat, own))
         if request.ends_after_tools:
             events = _one_turn(events)
         for problem in attached.problems:
@@ -204,14 +210,16 @@ def tool_choice(request: AgentRequest, parameters: int) -> ToolChoice:
 def sampling(temperature: float | None, *, has_tools: bool) -> Sampling:
     """Uses no randomness with tools: the choice of a tool must not depend on luck."""
     if temperature is not None:
-        return Sampling(temperature=temperature)
+        return Sampling(temperature=temperature, given=("temperature",))
     return Sampling(temperature=0.0) if has_tools else Sampling()
 
 
-def messages(request: AgentRequest, *, sees_images: bool) -> tuple[Message, ...]:
+def messages(
+    request: AgentRequest, usual: str = PROMPT, *, sees_images: bool
+) -> tuple[Message, ...]:
     """Makes the model's conversation: one system message that includes the page's description."""
     given = [kept.message for kept in request.messages]
-    own = [message.content for message in given if message.role == "system"] or [PROMPT]
+    own = [message.content for message in given if message.role == "system"] or [usual]
     about = [f"{description}: {value}" for description, value in request.context]
     if about:
         own.append("What the application shows now:\n" + "\n".join(about))

@@ -191,3 +191,13 @@ async def test_a_model_that_is_refused_is_not_shown_as_the_one_that_answers(
     page.picker.choice.activated.emit(1)
     await until(lambda: core.refuse is None)
     await until(lambda: page.picker.choice.currentData() == STARTER.name)
+
+
+async def test_it_offers_a_chat_openbb_and_an_editor(core: FakeCore, shown: Shown) -> None:
+    page = shown(HomePage(core))
+    wanted: list[str] = []
+    page.wants_page.connect(wanted.append)
+    for button in (page.chat, page.openbb, page.editor):
+        button.click()
+    assert wanted == ["Chat", "Connect", "Connect"]
+    assert "Waiting for a program" in page.client.words.text()

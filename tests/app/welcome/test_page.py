@@ -11,6 +11,7 @@ from app.shell.session import Session
 from app.shell.tray import Tray
 from app.welcome.page import WelcomePage
 from server.errors import AppError
+from server.face.core import AnsweredRequest
 from tests.kit.fake_core import FakeCore
 from tests.kit.fake_shelf import SUGGESTED
 from tests.kit.until import until
@@ -88,3 +89,16 @@ async def test_it_comes_once_and_leads_to_a_chat(
     assert isinstance(session.window.page(), ChatPage)
     session.close()
     session.window.deleteLater()
+
+
+async def test_it_waits_until_a_program_has_its_answer(
+    core: FakeCore, shown: Shown, tmp_path: Path
+) -> None:
+    page = shown(made(core, tmp_path))
+    assert page.address.text() == core.server.get().address
+    assert "Waiting for a program" in page.client.words.text()
+    assert page.begin.text() == "Get started"
+    route = "/v1/chat/completions"
+    core.answered.set((AnsweredRequest(1, "zed", route, "m", 0.0, 1.0, "stop"),))
+    assert "It works: zed" in page.client.words.text()
+    assert page.begin.text() == "Done"
