@@ -41,6 +41,7 @@ from server.events import (
 )
 from server.language.dates import Unclear, read
 from server.language.ranking import stems
+from server.language.words import language_of
 
 LENGTHS = {"short": 120, "normal": 320, "long": 900}
 TEMPERATURES = {"precise": 0.0, "balanced": 0.2, "creative": 0.8}
@@ -108,7 +109,10 @@ async def _take_steps(planner: Planner) -> Step | None:
             return step
     while len(planner.done) < MOST_ACTIONS and planner.failures < MOST_FAILURES:
         action = await planner.next_action()
-        if action is None or action.kind == "answer" or planner.wanders(action):
+        if action is not None and planner.wanders(action):
+            await planner.compute_afresh()
+            break
+        if action is None or action.kind == "answer":
             if step := await _read_pointed(planner, is_needed=True):
                 return step
             break
@@ -221,8 +225,11 @@ def _instruction(planner: Planner, figure: Figure | None, *, has_data: bool) -> 
         last = planner.results.computed[-1]
         parts.append(PLACES % {"query": last.name, "column": last.answer.columns[-1]})
     language = planner.query.options.get("answer-language")
+    spoken = language_of(planner.query.question)
     if isinstance(language, str) and language.strip():
         parts.append(f"Answer in {language.strip()[:40]}.")
+    elif spoken != "English":
+        parts.append(f"Answer in {spoken}.")
     known = [*([figure.text] if figure else []), _plain_results(planner)]
     if any(known):
         parts.append("Results: " + "\n".join(filter(None, known)))
@@ -278,9 +285,10 @@ def _uses_up_question(planner: Planner, computed: Computed) -> bool:
     A question in another language than the table's is never used up: its words are not there.
     Nor is one that leans on the question before it and was not completed.
     """
-    question = planner.meaning
+    question = planner.own_question
     is_completed = question != planner.query.question or not planner.before.question
-    if not is_completed or not planner.results.uses_all_read():
+    is_own = question == planner.meaning and not planner.is_joined
+    if not is_completed or not is_own or not planner.results.uses_all_read():
         return False
     arguments = [
         str(value)
@@ -343,12 +351,14 @@ async def _is_confirmed(planner: Planner, numbers: list[float]) -> bool:
 
 def figure_by_rules(planner: Planner) -> Figure | None:
     """What the rules compute over the tables of this question, where they agree on one figure."""
+    if planner.is_joined:
+        return None
     sources = planner.results.cited()
     found = [
         figure
         for source in sources
         for table in source.tables
-        if (figure := compute(planner.meaning, table, planner.today, read_for(source)))
+        if (figure := compute(planner.own_question, table, planner.today, read_for(source)))
     ]
     return found[0] if len({figure.text for figure in found}) == 1 else None
 
