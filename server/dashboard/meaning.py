@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from server.chat import Json, Message
 from server.dashboard.actions import closed
-from server.dashboard.query import OfferedTool, Query, ends
+from server.dashboard.query import Query, ends
 from server.dashboard.symbols import Named
 from server.language.dates import POINT, in_plain_dates, left_over
 from server.language.ranking import stems
@@ -166,10 +166,10 @@ def translated(question: str, found: Json | None) -> str:
     return english if all(one in english for one in kept) else ""
 
 
-def names_tool(question: str, tools: Iterable[OfferedTool]) -> bool:
+def names_tool(question: str, tools: Iterable[str]) -> bool:
     """Whether the question has several words of a tool's name: then it is for the tool."""
     words = set(terms(question))
-    return any(len(words & set(terms(tool.name))) >= LEAST_OF_TOOL for tool in tools)
+    return any(len(words & set(terms(tool))) >= LEAST_OF_TOOL for tool in tools)
 
 
 def is_talk(kind: str, question: str, named: Sequence[Named]) -> bool:

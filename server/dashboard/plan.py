@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from uuid import uuid4
 
-from server.asking.ask import CERTAIN
+from server.asking.ask import CERTAIN, Offer
 from server.asking.fit import context_tokens
 from server.chat import ChatRequest, Constraint, Json, Message, ToolCall
 from server.dashboard import actions
@@ -37,7 +37,7 @@ from server.dashboard.meaning import (
     translated,
 )
 from server.dashboard.next_call import Step, state_of
-from server.dashboard.query import Param, Query, Result, Source, Widget, ends
+from server.dashboard.query import OfferedTool, Param, Query, Result, Source, Widget, ends
 from server.dashboard.results import Results, fenced
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import is_ticker
@@ -47,6 +47,7 @@ from server.engine.base import Engine
 from server.errors import AppError
 from server.events import ReasoningDelta, StatusNote, TextDelta
 from server.language.ranking import stems
+from server.system.limits import one_line
 
 MOST_ACTIONS = 12
 MOST_HOPS = 8
@@ -199,6 +200,10 @@ class Planner:
     before: Earlier = field(init=False)
     repeats_itself: bool = False
     """The last query found what an earlier one had found."""
+    flows: Sequence[Offer] = ()
+    """What plugins offer beside the dashboard."""
+    flow: tuple[str, str] | None = None
+    """The flow that the model chose, and its question."""
     passed_over: list[str] = field(default_factory=list)
     """Widgets that the model wanted at first and gave up when it looked again."""
     _gathered: list[Material] | None = None
@@ -261,7 +266,8 @@ class Planner:
         kind = str(found.get("asks_for") or "")
         self.understood = Meaning(question, kind=kind)
         talks = self.change is None and is_talk(kind, sorted_, self.named_symbols())
-        needs_data = not talks or names_tool(question, self.query.tools)
+        tools = [*(tool.name for tool in self.query.tools), *(flow.key for flow in self.flows)]
+        needs_data = not talks or names_tool(question, tools)
         return Meaning(question, needs_data, kind)
 
     async def _ask_small(self, asked: Asked | None) -> Json | None:
@@ -347,7 +353,7 @@ class Planner:
         return Choices(
             self.inventory,
             [one for one in self._likely() if one not in self.passed_over],
-            self.query.tools,
+            (*self.query.tools, *([] if self.done else map(_as_tool, self.flows))),
             bool(self.query.options.get(GENERATIVE)),
             bool(self.results.tables),
             self.query.hop < MOST_HOPS,
@@ -716,6 +722,9 @@ class Planner:
         given = _object(action.given)
         name, arguments = str(given.get("tool")), _object(given.get("arguments"))
         planned = [*self._so_far(), action]
+        if any(flow.key == name for flow in self.flows):
+            self.flow = (name, str(arguments.get("question") or self.own_question))
+            return None
         if name in actions.DASHBOARD_TOOLS:
             return self._change_dashboard(name, arguments, planned)
         tool = next((one for one in self.query.tools if one.name == name), None)
@@ -827,6 +836,7 @@ class Planner:
 
     def _tools(self) -> str:
         lines = [f"- {tool.name}: {tool.description[:160]}" for tool in self.query.tools]
+        lines += [f"- {flow.key}: {one_line(flow.description)}" for flow in self.flows]
         if self.query.options.get(GENERATIVE):
             lines.append(PLACES)
             lines += [f"- {name}: it {what}" for name, what in actions.DASHBOARD_TOOLS.items()]
@@ -945,6 +955,11 @@ def _told_outcome(result: Result | None) -> str:
             status, message = element.outcome.get("status"), element.outcome.get("message")
             parts.append(": ".join(str(one) for one in (status, message) if one))
     return fenced("\n".join(parts) or "done")
+
+
+def _as_tool(flow: Offer) -> OfferedTool:
+    question: Json = {"type": "string", "minLength": 1, "maxLength": actions.TEXT_CHARACTERS}
+    return OfferedTool("", flow.key, flow.description, actions.closed({"question": question}))
 
 
 def _list(given: object) -> list[object]:

@@ -71,16 +71,36 @@ async def answer_by_plan(query: Query, means: Means, today: date) -> Steps:
     """Ends with a call for the client, with a question to the user, or with the answer."""
     planner = Planner(query, means.engine, today, means.client)
     yield PromptProgress(0, 0)
+    if means.plugins is not None and not query.hop:
+        planner.flows = await means.plugins.offers(query.question)
     await planner.understand()
     step = await planner.resume()
     if step is None and planner.needs_data:
         step = await _take_steps(planner)
-    if step is not None:
-        for note in step.notes:
-            yield note
-        yield ClientToolCall(step.call)
-        yield Finished("tool_calls")
-        return
+    taken = _ask_client(step) if step is not None else await _run_flow(planner, means)
+    async with aclosing(taken or _answer(planner)) as events:
+        async for event in events:
+            yield event
+
+
+async def _ask_client(step: Step) -> Steps:
+    for note in step.notes:
+        yield note
+    yield ClientToolCall(step.call)
+    yield Finished("tool_calls")
+
+
+async def _run_flow(planner: Planner, means: Means) -> Steps | None:
+    """The events of the flow that the model chose; None where it chose none."""
+    if planner.flow is None or means.plugins is None:
+        return None
+    key, question = planner.flow
+    said = [Message(one.role, one.text) for one in planner.query.said[:-1]]
+    request = ChatRequest((*said, Message("user", f"@{key} {question}")), client=means.client)
+    return await means.plugins.take(means.engine, request)
+
+
+async def _answer(planner: Planner) -> Steps:
     figure = None
     if planner.needs_data and not planner.asked:
         figure = await asyncio.to_thread(figure_by_rules, planner)
@@ -117,7 +137,7 @@ async def _take_steps(planner: Planner) -> Step | None:
                 return step
             break
         step = await planner.do(action)
-        if step is not None or planner.asked:
+        if step is not None or planner.asked or planner.flow:
             return step
         if planner.repeats_itself:
             break

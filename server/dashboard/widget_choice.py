@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from server.asking.ask import Means, ask_json
-from server.asking.fit import CHOOSES_WELL, is_able
 from server.chat import Json
 from server.dashboard.figures.operations import operation
 from server.dashboard.figures.question import FILLERS
@@ -108,7 +107,7 @@ async def choose(query: Query, means: Means, widgets: Sequence[Widget]) -> Choic
     if by_name:
         return Choice(tuple(by_name[:CHOSEN]), "name")
     order = [one for one in ranked(question, widgets) if one.score >= LEAST_SCORE]
-    if is_able(means.engine.facts.parameters, CHOOSES_WELL):
+    if await means.is_able():
         return await _chosen_by_model(means, question, widgets, [one.index for one in order])
     if not order:
         return Choice((), "rank")
