@@ -66,7 +66,7 @@ def find_fault(sql: str, question: str, tables: Mapping[str, Table], answer: Ans
     for held in _held(sql, question, tables):
         used = set(TEXT.findall(sql)) | set(YEAR.findall(sql))
         missing = [one for one in held.named if one not in used and f"y{one}" not in sql]
-        is_told = held.column.name.lower() in sql.lower() and not used & held.values
+        is_told = held.column.name.lower() in _words(sql) and not used & held.values
         if missing and len(held.named) <= MOST_NAMED and not is_told:
             wanted = " and ".join(_written(held, one) for one in missing)
             return f"The question asks for {held.column.name} = {wanted}; the query does not."
@@ -102,8 +102,12 @@ def explain_column(fault: str, sql: str, tables: Mapping[str, Table]) -> str:
 
 
 def _used(sql: str, tables: Mapping[str, Table]) -> dict[str, Table]:
-    words = set(re.findall(r"\w+", sql.lower()))
+    words = _words(sql)
     return {name: table for name, table in tables.items() if name.lower() in words}
+
+
+def _words(sql: str) -> set[str]:
+    return set(re.findall(r"\w+", sql.lower()))
 
 
 def _held(sql: str, question: str, tables: Mapping[str, Table]) -> Iterator[Held]:
@@ -201,7 +205,7 @@ def _unlabelled(sql: str, question: str, tables: Mapping[str, Table], answer: An
     for table in _used(sql, tables).values():
         for column in table.of_kind("text"):
             values = dict.fromkeys(str(one) for one in table.values(column.name) if one)
-            if column.name.lower() in sql.lower() or not 1 < len(values) <= MOST_VALUES:
+            if column.name.lower() in _words(sql) or not 1 < len(values) <= MOST_VALUES:
                 continue
             scores = {one: len(wanted & set(stems(one))) / len(stems(one) or "-") for one in values}
             best = max(scores, key=lambda one: scores[one])

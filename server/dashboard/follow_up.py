@@ -20,6 +20,7 @@ from server.dashboard.query import Param, Query, Widget, ends
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import is_ticker
 from server.language.dates import POINT, Span, Unclear, in_plain_dates, read
+from server.language.words import stem
 
 LONGEST = 120
 MOST_READS = 3
@@ -159,19 +160,28 @@ def _find_part(message: str, earlier: Earlier, today: date) -> Change | None:
 
 
 def _find_row(message: str, earlier: Earlier) -> Change | None:
-    """Another value of a column in the place of the one that was asked about: And Utilities?"""
+    """Another row or column in the place of the one that was asked about: And Utilities?"""
     for values in earlier.values:
-        old, new = named_values(values, earlier.question), named_values(values, message)
+        old = named_values(values, earlier.question)
+        new = named_values(values, message) or _named_in_part(values, message)
         if len(old) != 1 or not new or set(new) & set(old):
             continue
         (form,) = old.values()
-        forms = list(new.values())
-        if _has_own_subject(COMPARED.sub(" ", message), forms, earlier.question):
+        rest = COMPARED.sub(" ", message)
+        if _has_own_subject(rest, list(new.values()), earlier.question):
             continue
-        named = [form, *forms] if COMPARED.search(message) else forms
+        named = [form, *new] if COMPARED.search(message) else list(new)
         question = earlier.question.replace(form, ", ".join(named))
         return Change(ends(question, QUESTION_CHARACTERS), _same_reads(earlier))
     return None
+
+
+def _named_in_part(values: frozenset[str], message: str) -> dict[str, str]:
+    """The only value that has all words of the message but for those that join: And its cash?"""
+    words = [one for one in WORD.findall(message) if one.lower() not in LINKS]
+    wanted = {stem(one) for one in words}
+    found = [one for one in values if wanted and wanted <= set(map(stem, WORD.findall(one)))]
+    return {found[0]: " ".join(words)} if len(found) == 1 else {}
 
 
 def _find_both(message: str, earlier: Earlier) -> Change | None:
@@ -218,7 +228,7 @@ def look_back(
 def _values_of(
     reads: Sequence[Made], inventory: Inventory, materials: Sequence[Material]
 ) -> tuple[frozenset[str], ...]:
-    """Column by column, the texts that the tables of these reads hold."""
+    """What the tables of these reads hold: the names of their figures, and each column's texts."""
     made = {(alias, str(given)) for alias, _, given in reads}
     found: list[frozenset[str]] = []
     for material in materials:
@@ -226,6 +236,8 @@ def _values_of(
         if source is None or (inventory.alias_of(source), str(source.arguments)) not in made:
             continue
         for table in material.tables:
+            names = {one.name.replace("_", " ") for one in table.of_kind("number")}
+            found.append(frozenset(names))
             for column in table.of_kind("text"):
                 values = {str(one) for one in table.values(column.name) if one is not None}
                 if 1 < len(values) <= MOST_VALUES:
