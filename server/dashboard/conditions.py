@@ -14,6 +14,7 @@ from server.data.sql import Answer
 from server.data.tables import Column, Table
 from server.language.dates import Unclear, read
 from server.language.ranking import stems
+from server.language.words import stem
 from server.system.limits import one_line
 
 MOST_VALUES = 200
@@ -25,8 +26,16 @@ EQUALS = re.compile(r"\b(\w{1,80})\s{0,9}=\s{0,9}'([^']{0,80})'")
 DAY = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")
 LIST = re.compile(r"\s*SELECT\s(?!\s*DISTINCT\b)(.*?)\sFROM\s", re.IGNORECASE | re.DOTALL)
 AGGREGATE = re.compile(r"\b(min|max|sum|avg|count|total)\s?\(", re.IGNORECASE)
+EXTREME = re.compile(r"(?:min|max)\s?\(\s*\w+\s*\)(?:\s+AS\s+\w+)?", re.IGNORECASE)
 NOT_PLAIN = re.compile(r"\bGROUP\s+BY\b|\bOVER\s?\(|\(\s*SELECT\b|\bUNION\b", re.IGNORECASE)
 UNION_OR_LIMIT = re.compile(r"\bUNION\b|\bLIMIT\b", re.IGNORECASE)
+PLAIN_TEXT = "year month day date quarter period week symbol name"
+PLAIN = frozenset(map(stem, PLAIN_TEXT.split()))
+"""Words of columns that say when and who: a question may have them without asking for one."""
+JOINED = re.compile(r"\b(\w{1,80})\.(\w{1,80})\s{0,9}=\s{0,9}(\w{1,80})\.(\w{1,80})\b")
+INTERSECT = re.compile(r"\s+INTERSECT\s+", re.IGNORECASE)
+"""Who compares two figures does not ask which of them are equal."""
+GIVEN_NAME = re.compile(r"\bAS\s+\w+", re.IGNORECASE)
 NAME = re.compile(r"[A-Za-z_][\w.]*(?:\s+AS\s+\w+)?", re.IGNORECASE)
 
 
@@ -43,6 +52,7 @@ class Held:
 
 def put_right(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
     """The query with the only value of a column that the question names, and with its time."""
+    sql = _with_one_extreme(INTERSECT.sub(" UNION ", sql))
     for held in _held(sql, question, tables):
         used = [one for one in TEXT.findall(sql) if one in held.values]
         strange = [one for one in used if one not in held.named]
@@ -73,8 +83,26 @@ def find_fault(sql: str, question: str, tables: Mapping[str, Table], answer: Ans
     return _unlabelled(sql, question, tables, answer)
 
 
+def left_out(sql: str, question: str, tables: Mapping[str, Table]) -> set[str]:
+    """Words of the question that name a column of the query's tables, which it does not use.
+
+    The names that a query gives by itself do not count: "revenue AS margin" is no margin.
+    """
+    own = set(stems(GIVEN_NAME.sub(" ", sql)))
+    columns = {column.name for table in _used(sql, tables).values() for column in table.columns}
+    named = {word for name in columns for word in stems(name)}
+    return (set(stems(question)) & named) - own - PLAIN
+
+
 def explain_nothing(sql: str, tables: Mapping[str, Table]) -> str:
-    """Why no row fits: the first value that its column does not hold."""
+    """Why no row fits: a join of what is never equal, or a value that its column does not hold."""
+    for first, one, second, other in JOINED.findall(sql):
+        sides = [_texts(first, one, tables), _texts(second, other, tables)]
+        if all(sides) and not sides[0] & sides[1]:
+            return (
+                f" {first}.{one} is never equal to {second}.{other}. Put the rows one below the "
+                "other: SELECT ... UNION ALL SELECT ..."
+            )
     for match in EQUALS.finditer(sql):
         for table in _used(sql, tables).values():
             for column in table.columns:
@@ -87,6 +115,14 @@ def explain_nothing(sql: str, tables: Mapping[str, Table]) -> str:
                     shown = ", ".join(f"'{one_line(one)[:40]}'" for one in known[:12])
                 return f" {match[1]} is never '{match[2]}'; it holds {shown}."
     return ""
+
+
+def _texts(table: str, column: str, tables: Mapping[str, Table]) -> set[str]:
+    found = {name.lower(): one for name, one in tables.items()}.get(table.lower())
+    names = {one.name.lower(): one.name for one in found.columns} if found else {}
+    if found is None or column.lower() not in names:
+        return set()
+    return {str(one) for one in found.values(names[column.lower()]) if one is not None}
 
 
 def explain_column(fault: str, sql: str, tables: Mapping[str, Table]) -> str:
@@ -182,6 +218,19 @@ def _bare_column(sql: str) -> str:
     if not made or (len(made) == 1 and made[0] in ("min", "max")):
         return ""
     return next((part.split()[0] for part in parts if NAME.fullmatch(part)), "")
+
+
+def _with_one_extreme(sql: str) -> str:
+    """Beside plain columns only the first MIN or MAX, so that they are of its row."""
+    chosen = LIST.match(sql)
+    if chosen is None or not _bare_column(sql):
+        return sql
+    parts = [part.strip() for part in _split(chosen[1])]
+    extreme = next((part for part in parts if EXTREME.fullmatch(part)), "")
+    kept = [part for part in parts if NAME.fullmatch(part)]
+    if not extreme:
+        return sql
+    return f"SELECT {', '.join([*kept, extreme])}{sql[chosen.end(1) :]}"
 
 
 def _split(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameter
 from server.dashboard.additions import TARGET
 from server.dashboard.arguments import told_options
 from server.dashboard.charts import is_table_wanted, is_wanted
-from server.dashboard.conditions import find_fault, put_right
+from server.dashboard.conditions import find_fault, left_out, put_right
 from server.dashboard.follow_up import READERS, Change, Earlier, find_change, look_back
 from server.dashboard.grounding import ground_symbol, ground_values, read_for_each
 from server.dashboard.inventory import DETAILED, Inventory, take_inventory
@@ -455,8 +455,11 @@ class Planner:
         note = StatusNote(f"Adding {arguments['name']} to the dashboard")
         return self._step("add_generative_widget", arguments, planned, note)
 
-    async def _query(self, action: Action) -> None:
-        """Tried again with its fault told, where it fails; the model sees the one that ran."""
+    async def _query(self, action: Action, *, is_alone: bool = False) -> None:
+        """Tried again with its fault told, where it fails; the model sees the one that ran.
+
+        `is_alone`: it was written from the tables and the question alone.
+        """
         if self._is_resuming:
             return await self._run(str(action.given))
         tried: list[str] = []
@@ -466,7 +469,7 @@ class Planner:
             tried.append(sql)
             mistake = await self._fault_of(sql)
             if not mistake:
-                return await self._run(sql)
+                return await self._run(sql if is_alone else await self._better(sql))
             is_run = mistake.startswith(DOUBT)
             ran = ran or (sql if is_run else "")
             fault = fault or mistake
@@ -481,6 +484,16 @@ class Planner:
         self.failures += 1
         self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
         return None
+
+    async def _better(self, sql: str) -> str:
+        """A second opinion on the first query, where it leaves out a column that is asked for."""
+        tables = self.results.all_tables()
+        missing = left_out(sql, self.meaning, tables)
+        if self.results.computed or not missing:
+            return sql
+        other = put_right(await self.write_sql(), self.meaning, tables, self.today)
+        is_better = left_out(other, self.meaning, tables) < missing
+        return other if other and is_better and not await self._fault_of(other) else sql
 
     async def _fault_of(self, sql: str) -> str:
         """Why it fails, or what it leaves out of the question; empty where nothing is wrong."""
@@ -542,13 +555,13 @@ class Planner:
         if not any(table.of_kind("number") for table in tables):
             return
         if sql := await self.write_sql():
-            await self._query(Action("query", sql))
+            await self._query(Action("query", sql), is_alone=True)
 
     async def compute_afresh(self) -> None:
         """Once more from the tables and the question alone, after steps that led nowhere."""
         sql = await self.write_sql()
         if sql and all(sql != one.sql for one in self.results.computed):
-            await self._query(Action("query", sql))
+            await self._query(Action("query", sql), is_alone=True)
 
     async def write_sql(self, mistake: str = "") -> str:
         """SQL from the tables and the question alone, without all that was said before."""

@@ -4,7 +4,13 @@ from datetime import date
 
 import pytest
 
-from server.dashboard.conditions import explain_column, explain_nothing, find_fault, put_right
+from server.dashboard.conditions import (
+    explain_column,
+    explain_nothing,
+    find_fault,
+    left_out,
+    put_right,
+)
 from server.data.sql import Answer
 from server.data.tables import from_grid
 
@@ -69,7 +75,30 @@ def test_why_nothing_is_found_is_told_by_the_value_that_is_not_there() -> None:
     assert explain_nothing("SELECT yield FROM curve WHERE maturity = '2Y'", TABLES) == ""
 
 
+def test_a_join_of_what_is_never_equal_is_told() -> None:
+    sql = "SELECT 1 FROM curve JOIN items ON curve.maturity = items.item"
+    assert "curve.maturity is never equal to items.item" in explain_nothing(sql, TABLES)
+
+
 def test_who_names_a_column_that_is_not_there_is_told_those_that_are() -> None:
     told = explain_column("no such column: y2025", "SELECT y2025 FROM income", TABLES)
     assert told == " income has the columns fiscal_year, net_income."
     assert explain_column("it took too long", "SELECT 1 FROM income", TABLES) == ""
+
+
+def test_a_column_that_is_asked_for_and_not_used_is_seen() -> None:
+    asked = "What was the net income?"
+    assert left_out("SELECT fiscal_year AS net_income FROM income", asked, TABLES) == {"net"}
+    assert left_out("SELECT net_income FROM income", asked, TABLES) == set()
+
+
+def test_figures_that_are_compared_are_put_together() -> None:
+    sql = "SELECT y2024 FROM items INTERSECT SELECT y2025 FROM items"
+    assert right(sql, "Compare them.") == "SELECT y2024 FROM items UNION SELECT y2025 FROM items"
+
+
+def test_a_plain_column_keeps_the_row_of_one_extreme() -> None:
+    sql = "SELECT maturity, MAX(yield) AS best, MAX(yield) - MIN(yield) AS gap FROM curve"
+    assert right(sql, "Which is best?") == "SELECT maturity, MAX(yield) AS best FROM curve"
+    sums = "SELECT maturity, SUM(yield) FROM curve"
+    assert right(sums, "Which is best?") == sums
