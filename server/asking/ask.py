@@ -7,7 +7,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from server.asking.fit import Prompt, fit_prompt
+from server.asking.fit import CHOOSES_WELL, Prompt, fit_prompt
+from server.asking.fit import is_able as is_large
 from server.chat import ChatRequest, Constraint, Json, Sampling
 from server.engine.base import Engine
 from server.errors import AppError
@@ -23,13 +24,29 @@ class LinkedFiles(Protocol):
     async def fetch(self, item: Any, room: int) -> bytes: ...
 
 
+CanPlan = Callable[[Engine, str], Awaitable[bool]]
+"""Whether a model can make plans, found out by a trial. The text is the client's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A flow of a plugin that a model may choose: its key, and what it does."""
+
+    key: str
+    description: str
+
+
 class Answering(Protocol):
     """May answer a request instead of the model."""
 
     async def take(
-        self, engine: Engine, request: ChatRequest
+        self, engine: Engine, request: ChatRequest, can_plan: CanPlan | None = None
     ) -> AsyncGenerator[Event, None] | None:
         """Returns the events of the answer; None if the model should answer."""
+        ...
+
+    async def offers(self, question: str) -> Sequence[Offer]:
+        """Returns the flows that a model may choose from, those that fit the question first."""
         ...
 
 
@@ -43,8 +60,14 @@ class Means:
     """The client shows only text, so tables and charts are written into it."""
     files: LinkedFiles | None = None
     """Fetches files that come as links. None: no link is opened."""
-    can_plan: Callable[[Engine, str], Awaitable[bool]] | None = None
-    """Whether a model can make plans, found out by a trial. None: no model is asked to."""
+    can_plan: CanPlan | None = None
+    """None: no model is asked to make a plan."""
+
+    async def is_able(self) -> bool:
+        """Whether the model passes the trial; where nobody can make it, its size has to do."""
+        if self.can_plan is None:
+            return is_large(self.engine.facts.parameters, CHOOSES_WELL)
+        return await self.can_plan(self.engine, self.client)
 
 
 class Asker(Protocol):

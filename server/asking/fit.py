@@ -13,7 +13,7 @@ USUAL_CONTEXT = 4096
 WRITES_WELL = 1_000_000_000
 """From this number of parameters on, a model words texts well and stops by itself."""
 CHOOSES_WELL = 3_000_000_000
-"""From this number of parameters on, a model's choice is better than that of the rules."""
+"""From this number of parameters on, a model counts as able where no trial of it is made."""
 PROMPT_SHARE = 0.8
 ROUNDS = 4
 

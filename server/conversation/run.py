@@ -226,7 +226,9 @@ async def _one(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None
 
 async def _answering(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:
     """Lets a plugin's flow answer if it takes the question; else the model with its tools."""
-    taken = await means.plugins.take(means.engine, request) if means.plugins else None
+    taken = None
+    if means.plugins:
+        taken = await means.plugins.take(means.engine, request, means.can_plan)
     if taken is None:
         return _turns(means, request)
     return write_into_text(taken) if means.text_only else taken

@@ -19,6 +19,7 @@ END_NAMES = frozenset({"end_date", "end", "to", "to_date", "date_to"})
 ENDS = (START_NAMES, END_NAMES)
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 FREE_DAYS = 2
+LONGEST_VALUE = 80
 TERM = re.compile(r"(\d{1,3})([DWMY])", re.IGNORECASE)
 TERM_UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
 STRETCH = re.compile(
@@ -150,6 +151,17 @@ def _spoken(value: str, label: str) -> Iterator[str]:
     if match := TERM.fullmatch(value):
         unit = TERM_UNITS[match[2].upper()]
         yield from (f"{match[1]}{gap}{unit}{ending}" for gap in "- " for ending in ("", "s"))
+
+
+def find_value(value: str, text: str) -> str:
+    """How a text names a value of data, '5Y' also as '5-year'; empty where it does not."""
+    if not value.strip() or len(value) > LONGEST_VALUE or value.lower() in COMPUTED:
+        return ""
+    for name in _spoken(value, value):
+        flags = re.IGNORECASE if len(name) > 3 else re.NOFLAG
+        if found := re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags):
+            return found[0]
+    return ""
 
 
 def named_dates(widget: Widget, question: str, today: date) -> Json:

@@ -12,8 +12,37 @@ from server.dashboard.figures.question import best_column
 from server.data.tables import Cell, Column, Table
 from server.language.ranking import rank, stems
 
-CHART = re.compile(r"\b(chart|charts|plot|graph|visuali[sz]e|draw|diagram)\b", re.IGNORECASE)
-TABLE = re.compile(r"\b(as a table|in a table|table of|tabulate|make a table)\b", re.IGNORECASE)
+CHART = re.compile(
+    r"\b(charts?|plot|graph|visuali[sz]e|draw|diagram"
+    r"|(?:\w{1,20}-?)?(?:diagramme?|grafik)e?[ns]?|schaubild\w{0,3}|zeichne\w{0,2}|visualisiere\w?"
+    r"|graphiques?|dessine\w{0,2}|trac(?:er?|ez)[ -](?:moi|une?|les?|la)|camembert"
+    r"|gráfic[oa]s?|grafic[oa]s?|graficar?|dibuj\w{1,4}|diagrama)\b"
+    r"|图表|折线图|柱状图|条形图|饼图|散点图|曲线图|走势图|画图|画出|绘制|图示",
+    re.IGNORECASE,
+)
+TABLE = re.compile(
+    r"\b(as a table|in a table|table of|tabulate|make a table|(?:als|in|einer?) tabelle|tabelle mit"
+    r"|tableau (?:de|des|du|avec)|(?:dans|sous forme de|en) (?:un )?tableau"
+    r"|(?:en|como|una) tabla)\b|表格|列表|列成表|制表",
+    re.IGNORECASE,
+)
+"""The wish for a chart and for a table, in five languages. A model that plans decides by itself."""
+WISHING = re.compile(
+    r"\b(?:as|line|bar|pie|donut|scatter|show|give|make|draw|me|please|als|zeige?|mir|bitte|mach\w?"
+    r"|en|barres|courbe|montre\w?|moi|líneas|barras|muestra\w{0,3}|como)\b|用|显示|请",
+    re.IGNORECASE,
+)
+"""Words that stand beside the wish for a chart."""
+KIND_WORDS: dict[str, str] = {
+    "line": r"linien-?(?:diagramm|grafik)|(?:graphique en|trace\w? une) (?:courbes?|lignes?)"
+    r"|gráfico de líneas?|折线图|曲线图|走势图",
+    "bar": r"(?:balken|säulen)-?(?:diagramm|grafik)|histogramme|(?:diagramme|graphique) (?:à|en) "
+    r"(?:barres|bâtons)|gráfico de (?:barras|columnas)|柱状图|条形图",
+    "pie": r"(?:kreis|torten)-?(?:diagramm|grafik)|camembert|gráfico (?:circular|de (?:sectores|"
+    r"torta|pastel))|饼图",
+    "scatter": r"streu-?diagramm|nuage de points|gráfico de dispersión|散点图",
+}
+"""The kinds of chart as other languages than English name them."""
 MOST_SLICES = 12
 MOST_SERIES = 8
 SYSTEM = "You choose how to chart a table for a question: the kind and the columns."
@@ -44,6 +73,19 @@ def is_wanted(question: str) -> bool:
 
 def is_table_wanted(question: str) -> bool:
     return bool(TABLE.search(question))
+
+
+def named_wish(question: str) -> str:
+    """The words by which a question wishes for a chart or a table; empty where it does not."""
+    found = CHART.search(question) or TABLE.search(question)
+    kind = _named_kind(question)
+    return f"{kind} chart" if kind else found[0] if found else ""
+
+
+def without_wish(text: str) -> str:
+    """A text without the words that wish for a chart or a table, and those around them."""
+    text = TABLE.sub(" ", CHART.sub(" ", text))
+    return WISHING.sub(" ", text)
 
 
 def best_table(question: str, tables: Sequence[Table]) -> Table | None:
@@ -137,7 +179,8 @@ def share(rows: Sequence[dict[str, Cell]], table: Table) -> str:
 def _named_kind(question: str) -> Kind | None:
     lowered = question.lower()
     for kind in get_args(Kind):
-        if re.search(rf"\b{kind}\s?(chart|plot|graph|diagram)", lowered):
+        words = KIND_WORDS.get(kind, "(?!)")
+        if re.search(rf"\b{kind}\s?(chart|plot|graph|diagram)|{words}", lowered):
             return kind  # type: ignore[no-any-return]
     return None
 

@@ -145,7 +145,9 @@ class CheckedText:
 
     def _fill(self, place: re.Match[str]) -> str:
         try:
-            value = self._results.value(place[1], int(place[2] or 1), (place[3] or "").strip())
+            value = self._results.value(
+                place[1], int(place[2]) if place[2] else None, (place[3] or "").strip()
+            )
         except (LookupError, ValueError, StopIteration):
             return "(no such result)"
         return write_value(value)

@@ -14,6 +14,7 @@ from server.dashboard.tickers import is_ticker
 from server.data import pdf
 from server.data.tables import Column, Table
 from server.events import Citations, Suggestions
+from server.language.words import language_of
 from server.system.limits import one_line
 
 MOST_CITED = 8
@@ -43,16 +44,8 @@ COMPUTED: dict[str, tuple[str, ...]] = {
     "lowest": ("lowest", "smallest", "min", "niedrigst", "kleinst", "plus bas", "más baj", "最低"),
 }
 """What can be computed of a column, and the words by which a question asks for it."""
-COMMON_TEXT = {
-    "en": "the what which is was are of how show and for in did does",
-    "de": "der die das was wie ist war und von welche für zeige im den wer hat",
-    "fr": "le la les quel quelle est était du des et pour montre dans une sur",
-    "es": "el la los las qué cuál cuánto es fue del y para muestra en una por",
-}
-COMMON = {language: frozenset(text.split()) for language, text in COMMON_TEXT.items()}
-"""Words by which a language is told apart from the others here."""
 TEMPLATES: dict[str, dict[str, str]] = {
-    "en": {
+    "English": {
         "value": "What does {widget} show for {value}?",
         "chart": "Draw a line chart of {column} in {table}",
         "highest": "What is the highest {column} in {table}?",
@@ -60,7 +53,7 @@ TEMPLATES: dict[str, dict[str, str]] = {
         "lowest": "What is the lowest {column} in {table}?",
         "widget": "What does {widget} show?",
     },
-    "de": {
+    "German": {
         "value": "Was zeigt {widget} für {value}?",
         "chart": "Zeichne {column} aus {table} als Liniendiagramm",
         "highest": "Was ist der höchste Wert von {column} in {table}?",
@@ -68,7 +61,7 @@ TEMPLATES: dict[str, dict[str, str]] = {
         "lowest": "Was ist der niedrigste Wert von {column} in {table}?",
         "widget": "Was zeigt {widget}?",
     },
-    "fr": {
+    "French": {
         "value": "Que montre {widget} pour {value} ?",
         "chart": "Trace une courbe de {column} dans {table}",
         "highest": "Quelle est la valeur la plus élevée de {column} dans {table} ?",
@@ -76,7 +69,7 @@ TEMPLATES: dict[str, dict[str, str]] = {
         "lowest": "Quelle est la valeur la plus basse de {column} dans {table} ?",
         "widget": "Que montre {widget} ?",
     },
-    "es": {
+    "Spanish": {
         "value": "¿Qué muestra {widget} para {value}?",
         "chart": "Dibuja un gráfico de líneas de {column} en {table}",
         "highest": "¿Cuál es el valor más alto de {column} en {table}?",
@@ -84,7 +77,7 @@ TEMPLATES: dict[str, dict[str, str]] = {
         "lowest": "¿Cuál es el valor más bajo de {column} en {table}?",
         "widget": "¿Qué muestra {widget}?",
     },
-    "zh": {
+    "Chinese": {
         "value": "{widget} 中 {value} 的数据如何",
         "chart": "用折线图显示 {table} 的 {column}",
         "highest": "{table} 中 {column} 的最高值是多少",
@@ -124,7 +117,7 @@ MOST_WORDS = 7
 
 def suggest(query: Query, materials: Sequence[Material], *, has_chart: bool = False) -> Suggestions:
     """Questions that the data here can answer, none of which was just asked."""
-    words = TEMPLATES[_language_of(query.question)]
+    words = TEMPLATES.get(language_of(query.question), TEMPLATES["English"])
     found = [*_other_values(query, materials, words, is_ticker)]
     for table in (table for material in materials for table in material.tables):
         amounts = [one for one in table.of_kind("number") if _is_amount(one, table)]
@@ -228,14 +221,6 @@ def _is_amount(column: Column, table: Table) -> bool:
     values = [one for one in table.values(column.name) if isinstance(one, int | float)]
     is_year = all(float(one).is_integer() and 1900 <= one <= 2100 for one in values)
     return not is_year and len(values) > 0
-
-
-def _language_of(text: str) -> str:
-    if re.search(r"[\u4e00-\u9fff]", text):
-        return "zh"
-    words = re.findall(r"[^\W\d_]+", text.lower())
-    counts = {name: sum(word in known for word in words) for name, known in COMMON.items()}
-    return max(counts, key=lambda name: counts[name])
 
 
 def _plain(text: str) -> str:

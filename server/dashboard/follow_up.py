@@ -5,21 +5,26 @@ Nothing here is guessed. A message that brings a subject of its own is left to t
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from server.chat import Json
 from server.dashboard.actions import Read
 from server.dashboard.arguments import named_options, spoken_names
+from server.dashboard.charts import named_wish, without_wish
+from server.dashboard.conditions import named_values
 from server.dashboard.inventory import Inventory
-from server.dashboard.meaning import meaning_from
+from server.dashboard.materials import Material
+from server.dashboard.meaning import LINKING_SIGNS, meaning_from
 from server.dashboard.query import Param, Query, Widget, ends
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import is_ticker
 from server.language.dates import POINT, Span, Unclear, in_plain_dates, read
+from server.language.words import stem
 
 LONGEST = 120
 MOST_READS = 3
+MOST_VALUES = 200
 QUESTION_CHARACTERS = 400
 READERS = ("get_widget_data", "get_extra_widget_data", "get_params_options")
 LINKS_TEXT = """
@@ -34,9 +39,24 @@ también un una y
 """
 LINKS = frozenset(LINKS_TEXT.split())
 """Words that join a message to what was said before, in the languages that are read here."""
-LINKING_SIGNS = re.compile("[那么的呢吗和与跟在是又还有换成再看个之]+")
 COMPARED = re.compile(
     r"\b(?:compar\w*|versus|vs|against|vergleich\w*|gegenüber|frente)\b|比较|相比|对比|比起",
+    re.IGNORECASE,
+)
+BOTH = re.compile(
+    r"\b(?:differences?|gap|spread|apart|together|combined|in total|of both|ratio"
+    r"|unterschied\w{0,2}|differenz|abstand|auseinander|zusammen|insgesamt|beide[nr]?|verhältnis"
+    r"|différences?|écart|ensemble|au total|les deux|rapport"
+    r"|diferencias?|brecha|juntos|juntas|en total|amb[oa]s|proporción)\b"
+    r"|差[别距额值]?|相差|一共|总共|合计|加起来|两者",
+    re.IGNORECASE,
+)
+"""What is asked of the two things that were asked about last."""
+FILLING = re.compile(
+    r"\b(?:big|large|wide|far|much|many|show|give|me|tell|us|all|make"
+    r"|groß|hoch|weit|viel|zeig\w{0,2}|gib|mir|mach\w{0,2}"
+    r"|grand\w?|combien|montre\w{0,2}|donne\w{0,2}|moi|fais"
+    r"|grande|cuánt[ao]s?|mucho|muestra\w{0,3}|dame|haz)\b|多[大少]|显示|给我|请",
     re.IGNORECASE,
 )
 BACK = (
@@ -84,6 +104,10 @@ class Earlier:
 
     question: str
     reads: tuple[Made, ...] = ()
+    values: tuple[frozenset[str], ...] = ()
+    """What the columns of text hold that were read for it, column by column."""
+    first: "Earlier | None" = None
+    """The question before that one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +124,15 @@ def find_change(message: str, earlier: Earlier, today: date) -> Change | None:
     """None where the message is more than a change of what was asked before, or says nothing."""
     if not earlier.question or not earlier.reads or len(message) > LONGEST:
         return None
+    return (
+        _find_part(message, earlier, today)
+        or _find_row(message, earlier)
+        or _find_both(message, earlier)
+    )
+
+
+def _find_part(message: str, earlier: Earlier, today: date) -> Change | None:
+    """A company, an option, a time, or several of them; and perhaps the wish for a chart."""
     is_compared = COMPARED.search(message) is not None
     plain, rest = in_plain_dates(earlier.question), in_plain_dates(message)
     shifted, rest = _shifted_time(rest, plain, today)
@@ -108,7 +141,8 @@ def find_change(message: str, earlier: Earlier, today: date) -> Change | None:
     if not (shifted or choices or symbols) or (shifted and is_compared):
         return None
     used = [one.words for one in symbols] + [one.form for one in choices]
-    if _has_own_subject(COMPARED.sub(" ", rest), used, earlier.question):
+    wish = named_wish(message)
+    if _has_own_subject(COMPARED.sub(" ", without_wish(rest)), used, earlier.question):
         return None
     question = _with_time(plain, shifted) if shifted else earlier.question
     if symbols:
@@ -120,24 +154,95 @@ def find_change(message: str, earlier: Earlier, today: date) -> Change | None:
     reads = list(_changed_reads(earlier, symbols, choices))
     if is_compared:
         reads = [*(Read(alias, dict(given)) for alias, _, given in earlier.reads), *reads]
+    if wish and question:
+        question = f"{wish}: {question}"
     return Change(ends(question, QUESTION_CHARACTERS), tuple(reads[:MOST_READS]))
 
 
-def look_back(query: Query, inventory: Inventory, today: date) -> Earlier:
+def _find_row(message: str, earlier: Earlier) -> Change | None:
+    """Another row or column in the place of the one that was asked about: And Utilities?"""
+    for values in earlier.values:
+        old = named_values(values, earlier.question)
+        new = named_values(values, message) or _named_in_part(values, message)
+        if len(old) != 1 or not new or set(new) & set(old):
+            continue
+        (form,) = old.values()
+        rest = COMPARED.sub(" ", message)
+        if _has_own_subject(rest, list(new.values()), earlier.question):
+            continue
+        named = [form, *new] if COMPARED.search(message) else list(new)
+        question = earlier.question.replace(form, ", ".join(named))
+        return Change(ends(question, QUESTION_CHARACTERS), _same_reads(earlier))
+    return None
+
+
+def _named_in_part(values: frozenset[str], message: str) -> dict[str, str]:
+    """The only value that has all words of the message but for those that join: And its cash?"""
+    words = [one for one in WORD.findall(message) if one.lower() not in LINKS]
+    wanted = {stem(one) for one in words}
+    found = [one for one in values if wanted and wanted <= set(map(stem, WORD.findall(one)))]
+    return {found[0]: " ".join(words)} if len(found) == 1 else {}
+
+
+def _find_both(message: str, earlier: Earlier) -> Change | None:
+    """What is asked of the last two questions together: How big is the difference?"""
+    first = earlier.first
+    if first is None or not first.question or not BOTH.search(message):
+        return None
+    rest = FILLING.sub(" ", BOTH.sub(" ", message))
+    if _has_own_subject(rest, [], f"{first.question} {earlier.question}"):
+        return None
+    if {alias for alias, _, _ in first.reads} != {alias for alias, _, _ in earlier.reads}:
+        return None
+    now = _same_reads(earlier)
+    reads = [*(one for one in _same_reads(first) if one not in now), *now]
+    question = f"{first.question} {earlier.question} {message}"
+    return Change(ends(question, 2 * QUESTION_CHARACTERS), tuple(reads[:MOST_READS]))
+
+
+def _same_reads(earlier: Earlier) -> tuple[Read, ...]:
+    return tuple(Read(alias, dict(given)) for alias, _, given in earlier.reads)
+
+
+def look_back(
+    query: Query, inventory: Inventory, today: date, materials: Sequence[Material] = ()
+) -> Earlier:
     """The question before this one, as it was completed in its own turn, and its reads."""
-    question = ""
+    found = Earlier("")
     users = [said for said in query.said if said.role == "user"]
     for said in users[:-1]:
         states = (one.state for one in reversed(query.results) if one.turn == said.turn)
         kept = next(filter(None, map(meaning_from, states)), None)
         if kept is None:
-            before = Earlier(question, _last_reads(query, inventory, said.turn - 1))
-            change = find_change(said.text, before, today)
+            change = find_change(said.text, found, today)
             whole = change.question if change else ""
             question = whole or ends(said.text, QUESTION_CHARACTERS)
         else:
             question = kept.question
-    return Earlier(question, _last_reads(query, inventory, query.turn - 1))
+        reads = _last_reads(query, inventory, said.turn)
+        before = replace(found, first=None)
+        found = Earlier(question, reads, _values_of(reads, inventory, materials), before)
+    return found
+
+
+def _values_of(
+    reads: Sequence[Made], inventory: Inventory, materials: Sequence[Material]
+) -> tuple[frozenset[str], ...]:
+    """What the tables of these reads hold: the names of their figures, and each column's texts."""
+    made = {(alias, str(given)) for alias, _, given in reads}
+    found: list[frozenset[str]] = []
+    for material in materials:
+        source = material.source
+        if source is None or (inventory.alias_of(source), str(source.arguments)) not in made:
+            continue
+        for table in material.tables:
+            names = {one.name.replace("_", " ") for one in table.of_kind("number")}
+            found.append(frozenset(names))
+            for column in table.of_kind("text"):
+                values = {str(one) for one in table.values(column.name) if one is not None}
+                if 1 < len(values) <= MOST_VALUES:
+                    found.append(frozenset(values))
+    return tuple(found)
 
 
 def _last_reads(query: Query, inventory: Inventory, turn: int) -> tuple[Made, ...]:

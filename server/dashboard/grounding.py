@@ -35,9 +35,10 @@ def ground_symbol(param: Param, wanted: object, named: Sequence[Named]) -> tuple
 def ground_values(widget: Widget, given: Json, questions: Sequence[str], today: date) -> Json:
     """Dates and options that the question names win; nobody reads fewer rows than are shown.
 
-    `questions`: the one to answer, then the one before it, whose dates hold if it has none.
+    `questions`: the one to answer, the same in English where it is not, and the one before it,
+    whose dates hold if it has none.
     """
-    question = questions[0]
+    question = " ".join(filter(None, questions[:2]))
     found = dict(given)
     for param in widget.params:
         if param.kind in NUMBER_KINDS and _is_made_up_limit(param, found.get(param.name), question):
@@ -48,7 +49,7 @@ def ground_values(widget: Widget, given: Json, questions: Sequence[str], today: 
                 found[param.name] = named[0]
     dates = [named_dates(widget, one, today) for one in questions if one]
     days = next(filter(None, dates), {})
-    if not days and keeps_time(question):
+    if not days and keeps_time(questions[0]):
         for name in [one for one in found if _is_today(widget, one, found[one], today)]:
             del found[name]
     return found if take_in(widget.arguments | found, days) else found | days

@@ -1,6 +1,7 @@
 """What the user means: a question that stands by itself, and whether it needs data at all."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -8,9 +9,9 @@ from server.chat import Json, Message
 from server.dashboard.actions import closed
 from server.dashboard.query import Query, ends
 from server.dashboard.symbols import Named
-from server.language.dates import POINT, left_over
+from server.language.dates import POINT, in_plain_dates, left_over
 from server.language.ranking import stems
-from server.language.words import stem
+from server.language.words import language_of, stem, terms
 
 QUESTION_CHARACTERS = 400
 LONGEST = 300
@@ -69,6 +70,27 @@ RELATIVE = frozenset(map(stem, RELATIVE_TEXT.split()))
 """Words for a time beside the one before; the completed question has that time itself."""
 
 
+TRANSLATE = "Translate the question into English."
+TRANSLATED = (
+    (
+        "Wie hoch war die Bruttomarge von Siemens im Jahr 2022?",
+        "What was the gross margin of Siemens in 2022?",
+    ),
+    (
+        "¿Qué país creció más en 2021, Italia o Grecia?",
+        "Which country grew more in 2021, Italy or Greece?",
+    ),
+    ("比较壳牌和BP 2023年的现金流。", "Compare the cash flow of Shell and BP in 2023."),
+    ("Quels sont les taux de la BCE ?", "What are the ECB's rates?"),
+)
+MOST_NEW = 3
+"""A message that brings at most so many words of its own leans on the question before it."""
+NAME = re.compile(r"(?<![.?!:\s])\s+([A-Z][\w&'\u2019.-]+)")
+"""A word with a capital that begins no sentence."""
+KEPT = re.compile(r"(?<![\w-])(?:19|20)\d\d(?!\w)|(?<!\w)[A-Z]{2,6}(?:[-/.][A-Z]{1,6})?(?!\w)")
+LEAST_OF_TOOL = 2
+LINKING_SIGNS = re.compile("[那么的呢吗和与跟在是又还有换成再看个之]+")
+SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
 UNSURE = frozenset({"arithmetic", "the assistant itself"})
 """Small models say so of figures, too: a question that names a company or a day needs data."""
 NOT_DRAWN = frozenset({"figure", "news"})
@@ -80,6 +102,8 @@ class Meaning:
     needs_data: bool = True
     kind: str = ""
     """What the model takes the question to ask for; empty where it was not asked."""
+    english: str = ""
+    """The question in English, where it is in another language: so are widgets and columns."""
 
     @property
     def may_draw(self) -> bool:
@@ -87,7 +111,8 @@ class Meaning:
         return self.kind not in NOT_DRAWN
 
     def to_json(self) -> Json:
-        return {"question": self.question, "needs_data": self.needs_data, "kind": self.kind}
+        found: Json = {"question": self.question, "needs_data": self.needs_data}
+        return found | {"kind": self.kind, "english": self.english}
 
 
 def meaning_from(state: Json) -> Meaning | None:
@@ -97,7 +122,9 @@ def meaning_from(state: Json) -> Meaning | None:
         return None
     kind = found.get("kind") if found.get("kind") in SORTED else ""
     needs_data = found.get("needs_data") is not False
-    return Meaning(ends(found["question"], QUESTION_CHARACTERS), needs_data, str(kind))
+    question = ends(found["question"], QUESTION_CHARACTERS)
+    english = ends(str(found.get("english") or ""), QUESTION_CHARACTERS)
+    return Meaning(question, needs_data, str(kind), english)
 
 
 Asked = tuple[tuple[Message, ...], Json]
@@ -122,6 +149,29 @@ def ask_for_kind(query: Query, question: str) -> Asked | None:
     return small_question(SORT, examples, ends(question, QUESTION_CHARACTERS), {"asks_for": kinds})
 
 
+def ask_for_english(question: str) -> Asked | None:
+    """None where it is in English already."""
+    if language_of(question) == "English":
+        return None
+    text: Json = {"type": "string", "minLength": 1, "maxLength": LONGEST}
+    examples = [(said, {"english": english}) for said, english in TRANSLATED]
+    plain = ends(in_plain_dates(question), LONGEST)
+    return small_question(TRANSLATE, examples, plain, {"english": text})
+
+
+def translated(question: str, found: Json | None) -> str:
+    """The model's English, if every year, symbol and name in Latin letters is still there."""
+    english = str((found or {}).get("english") or "").strip()
+    kept = KEPT.findall(in_plain_dates(question))
+    return english if all(one in english for one in kept) else ""
+
+
+def names_tool(question: str, tools: Iterable[str]) -> bool:
+    """Whether the question has several words of a tool's name: then it is for the tool."""
+    words = set(terms(question))
+    return any(len(words & set(terms(tool))) >= LEAST_OF_TOOL for tool in tools)
+
+
 def is_talk(kind: str, question: str, named: Sequence[Named]) -> bool:
     """Whether it needs no data. Who names a company or a day wants no arithmetic of our own."""
     if kind in UNSURE and (named or (kind != "arithmetic" and POINT.search(question))):
@@ -129,11 +179,30 @@ def is_talk(kind: str, question: str, named: Sequence[Named]) -> bool:
     return kind in TALK
 
 
-def completed(query: Query, found: Json | None) -> str:
-    """The model's words, if they hold all that the user's own words bring."""
-    whole = str((found or {}).get("question") or "").strip()
-    new = {word for word in stems(query.question) if word not in RELATIVE}
-    return whole if whole and new <= set(stems(whole)) else query.question
+def completed(query: Query, found: Json | None, before: str) -> str:
+    """The model's words, if they hold what the user's own words bring and invent no name.
+
+    Else a short message stands behind the question before it: together they say all.
+    """
+    if found is None:
+        return query.question
+    whole = str(found.get("question") or "").strip()
+    new = _own_words(query.question) - RELATIVE
+    if whole and new <= _own_words(whole) and not _invents(whole, f"{before} {query.question}"):
+        return whole
+    is_short = len(new - _own_words(before)) <= MOST_NEW and len(query.question) < len(before)
+    return f"{before} {query.question}" if is_short else query.question
+
+
+def _own_words(text: str) -> set[str]:
+    """Its words; of a script without spaces its signs, but for those that only join."""
+    signs = set("".join(SIGNS.findall(LINKING_SIGNS.sub("", text))))
+    return {*stems(SIGNS.sub(" ", text)), *signs}
+
+
+def _invents(whole: str, said: str) -> bool:
+    known = said.lower()
+    return any(stem(name.partition("'")[0]) not in known for name in NAME.findall(whole))
 
 
 def keeps_time(question: str) -> bool:

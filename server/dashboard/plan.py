@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from uuid import uuid4
 
-from server.asking.ask import CERTAIN
+from server.asking.ask import CERTAIN, Offer
 from server.asking.fit import context_tokens
 from server.chat import ChatRequest, Constraint, Json, Message, ToolCall
 from server.dashboard import actions
@@ -17,6 +17,7 @@ from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameter
 from server.dashboard.additions import TARGET
 from server.dashboard.arguments import told_options
 from server.dashboard.charts import is_table_wanted, is_wanted
+from server.dashboard.conditions import find_fault, left_out, put_right
 from server.dashboard.follow_up import READERS, Change, Earlier, find_change, look_back
 from server.dashboard.grounding import ground_symbol, ground_values, read_for_each
 from server.dashboard.inventory import DETAILED, Inventory, take_inventory
@@ -25,15 +26,18 @@ from server.dashboard.meaning import (
     Asked,
     Meaning,
     ask_for_completion,
+    ask_for_english,
     ask_for_kind,
     completed,
     is_talk,
     keeps_time,
     meaning_from,
+    names_tool,
     small_question,
+    translated,
 )
 from server.dashboard.next_call import Step, state_of
-from server.dashboard.query import Param, Query, Result, Source, Widget, ends
+from server.dashboard.query import OfferedTool, Param, Query, Result, Source, Widget, ends
 from server.dashboard.results import Results, fenced
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import is_ticker
@@ -43,12 +47,14 @@ from server.engine.base import Engine
 from server.errors import AppError
 from server.events import ReasoningDelta, StatusNote, TextDelta
 from server.language.ranking import stems
+from server.system.limits import one_line
 
 MOST_ACTIONS = 12
 MOST_HOPS = 8
 MOST_FAILURES = 3
 SQL_TRIES = 3
 SHOWN_TRIES = 2
+DOUBT = "It runs, but:"
 STEP_TOKENS = 500
 THOUGHT_TOKENS = 2000
 """What a model that thinks may think before a step, beside what the step itself may take."""
@@ -194,6 +200,13 @@ class Planner:
     before: Earlier = field(init=False)
     repeats_itself: bool = False
     """The last query found what an earlier one had found."""
+    flows: Sequence[Offer] = ()
+    """What plugins offer beside the dashboard."""
+    flow: tuple[str, str] | None = None
+    """The flow that the model chose, and its question."""
+    passed_over: list[str] = field(default_factory=list)
+    """Widgets that the model wanted at first and gave up when it looked again."""
+    _gathered: list[Material] | None = None
     _earlier: list[Message] = field(default_factory=list)
     _materials: dict[str, Material] = field(default_factory=dict)
     _context: list[str] = field(default_factory=list)
@@ -210,8 +223,18 @@ class Planner:
 
     @property
     def meaning(self) -> str:
-        """The question, completed by those before it."""
+        """The question, completed by those before it, in English where the model translated it."""
+        return (self.understood.english if self.understood else "") or self.own_question
+
+    @property
+    def own_question(self) -> str:
+        """The question, completed by those before it, in the user's own language."""
         return self.understood.question if self.understood else self.query.question
+
+    @property
+    def is_joined(self) -> bool:
+        """Several questions stand together as the one to answer: rules cannot tell them apart."""
+        return self.own_question.endswith(f" {self.query.question}")
 
     @property
     def needs_data(self) -> bool:
@@ -219,18 +242,33 @@ class Planner:
 
     async def understand(self) -> None:
         """Once in a turn; later requests of it bring along what was understood."""
+        self._gathered = await asyncio.to_thread(gather, self.query)
+        self.before = look_back(self.query, self.inventory, self.today, self._gathered)
+        self.change = find_change(self.query.question, self.before, self.today)
         self.understood = meaning_from(self.query.state) if self.query.hop else None
         if self.understood is not None or self.query.hop:
             return
         question = self.change.question if self.change else ""
         if not question:
             asked = ask_for_completion(self.query, self.before.question)
-            question = completed(self.query, await self._ask_small(asked))
-        found = await self._ask_small(ask_for_kind(self.query, question)) or {}
+            found = await self._ask_small(asked)
+            question = completed(self.query, found, self.before.question)
+        self.understood = await self._sort(question)
+        if self.understood.needs_data:
+            found = await self._ask_small(ask_for_english(question))
+            self.understood = replace(self.understood, english=translated(question, found))
+
+    async def _sort(self, question: str) -> Meaning:
+        """What is asked for. Behind the question before it, a message is sorted by itself."""
+        is_joined = question.endswith(f" {self.query.question}")
+        sorted_ = self.query.question if is_joined else question
+        found = await self._ask_small(ask_for_kind(self.query, sorted_)) or {}
         kind = str(found.get("asks_for") or "")
         self.understood = Meaning(question, kind=kind)
-        talks = self.change is None and is_talk(kind, question, self.named_symbols())
-        self.understood = Meaning(question, not talks, kind)
+        talks = self.change is None and is_talk(kind, sorted_, self.named_symbols())
+        tools = [*(tool.name for tool in self.query.tools), *(flow.key for flow in self.flows)]
+        needs_data = not talks or names_tool(question, tools)
+        return Meaning(question, needs_data, kind)
 
     async def _ask_small(self, asked: Asked | None) -> Json | None:
         if asked is None:
@@ -240,7 +278,10 @@ class Planner:
 
     async def resume(self) -> Step | None:
         """Goes again through this turn's steps; a read that is still to be made is made."""
-        self._take_materials(await asyncio.to_thread(gather, self.query))
+        if self._gathered is None:
+            self._gathered = await asyncio.to_thread(gather, self.query)
+        self._take_materials(self._gathered)
+        self.passed_over = [str(one) for one in _list(self.query.state.get("passed_over"))]
         self._earlier = list(self._tell_earlier_turns())
         calls = iter([one for one in self.query.new_results if one.function not in READERS])
         self._is_resuming = True
@@ -282,6 +323,7 @@ class Planner:
         better = str((found or {}).get("widget") or rivals[0] if asked is None or found else alias)
         if better == alias:
             return action
+        self.passed_over.append(alias)
         names = {param.name for param in self.inventory.widgets[better].params}
         kept = [
             {name: value for name, value in one.parameters.items() if name in names}
@@ -310,8 +352,8 @@ class Planner:
     def choices(self) -> Choices:
         return Choices(
             self.inventory,
-            self.inventory.likely(self.query.question),
-            self.query.tools,
+            [one for one in self._likely() if one not in self.passed_over],
+            (*self.query.tools, *([] if self.done else map(_as_tool, self.flows))),
             bool(self.query.options.get(GENERATIVE)),
             bool(self.results.tables),
             self.query.hop < MOST_HOPS,
@@ -320,6 +362,9 @@ class Planner:
             self._may_draw(),
             not (self.done and self.results.tables),
         )
+
+    def _likely(self) -> list[str]:
+        return self.inventory.likely(f"{self.query.question} {self.meaning}")
 
     def _may_draw(self) -> bool:
         """Not where a figure is asked for: small models draw what nobody wants."""
@@ -410,22 +455,65 @@ class Planner:
         note = StatusNote(f"Adding {arguments['name']} to the dashboard")
         return self._step("add_generative_widget", arguments, planned, note)
 
-    async def _query(self, action: Action) -> None:
-        """Tried again with its fault told, where it fails; the model sees the one that ran."""
-        sql, fault = str(action.given), ""
-        for _ in range(SQL_TRIES):
-            try:
-                outcome = await self.results.run(sql)
-            except Refused as error:
-                fault = fault or str(error)
-                sql = await self.write_sql(f"This fails: {sql}\n{error}")
-                continue
-            self.notes.append(StatusNote("Computed", details={"SQL": sql}))
-            self.done.append(Done(Action("query", sql), outcome))
-            self.repeats_itself = self.results.is_repeated()
-            return
+    async def _query(self, action: Action, *, is_alone: bool = False) -> None:
+        """Tried again with its fault told, where it fails; the model sees the one that ran.
+
+        `is_alone`: it was written from the tables and the question alone.
+        """
+        if self._is_resuming:
+            return await self._run(str(action.given))
+        tried: list[str] = []
+        ran, fault, mistake, sql = "", "", "", str(action.given)
+        while sql and sql not in tried:
+            sql = put_right(sql, self.meaning, self.results.all_tables(), self.today)
+            tried.append(sql)
+            mistake = await self._fault_of(sql)
+            if not mistake:
+                return await self._run(sql if is_alone else await self._better(sql))
+            is_run = mistake.startswith(DOUBT)
+            ran = ran or (sql if is_run else "")
+            fault = fault or mistake
+            if len(tried) == SQL_TRIES:
+                break
+            what = "is wrong" if is_run else "fails"
+            sql = await self.write_sql(f"This {what}: {sql}\n{mistake}")
+            if sql in tried:
+                sql = await self.write_sql()
+        if ran:
+            return await self._run(ran)
         self.failures += 1
         self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
+        return None
+
+    async def _better(self, sql: str) -> str:
+        """A second opinion on the first query, where it leaves out a column that is asked for."""
+        tables = self.results.all_tables()
+        missing = left_out(sql, self.meaning, tables)
+        if self.results.computed or not missing:
+            return sql
+        other = put_right(await self.write_sql(), self.meaning, tables, self.today)
+        is_better = left_out(other, self.meaning, tables) < missing
+        return other if other and is_better and not await self._fault_of(other) else sql
+
+    async def _fault_of(self, sql: str) -> str:
+        """Why it fails, or what it leaves out of the question; empty where nothing is wrong."""
+        try:
+            answer = await self.results.check(sql)
+        except Refused as error:
+            return str(error)
+        found = find_fault(sql, self.meaning, self.results.all_tables(), answer)
+        return f"{DOUBT} {found}" if found else ""
+
+    async def _run(self, sql: str) -> None:
+        try:
+            outcome = await self.results.run(sql)
+        except Refused as error:
+            self.failures += 1
+            self.done.append(Done(Action("query", sql), f"Error: {error}"))
+            return
+        self.notes.append(StatusNote("Computed", details={"SQL": sql}))
+        self.done.append(Done(Action("query", sql), outcome))
+        self.repeats_itself = self.results.is_repeated()
 
     def wanders(self, action: Action) -> bool:
         """It goes through one value after another that nobody asked for: what it found so far goes.
@@ -467,7 +555,13 @@ class Planner:
         if not any(table.of_kind("number") for table in tables):
             return
         if sql := await self.write_sql():
-            await self._query(Action("query", sql))
+            await self._query(Action("query", sql), is_alone=True)
+
+    async def compute_afresh(self) -> None:
+        """Once more from the tables and the question alone, after steps that led nowhere."""
+        sql = await self.write_sql()
+        if sql and all(sql != one.sql for one in self.results.computed):
+            await self._query(Action("query", sql), is_alone=True)
 
     async def write_sql(self, mistake: str = "") -> str:
         """SQL from the tables and the question alone, without all that was said before."""
@@ -562,8 +656,10 @@ class Planner:
                 fitted |= symbols
                 self._note_names(named)
         if not self._is_resuming:
-            earlier = self.before.question if keeps_time(self.meaning) else ""
-            fitted = ground_values(widget, fitted, (self.meaning, earlier), self.today)
+            own = self.own_question
+            earlier = self.before.question if keeps_time(own) else ""
+            questions = (own, self.meaning if self.meaning != own else "", earlier)
+            fitted = ground_values(widget, fitted, questions, self.today)
         if left_out:
             text = f"{widget.name}: it has no {', '.join(left_out)[:120]}"
             self.notes.append(StatusNote(text, "warning"))
@@ -576,7 +672,7 @@ class Planner:
             for param in widget.params
             if is_ticker(param) and param.has_value
         }
-        return find_symbols(self.meaning, known)
+        return find_symbols(self.own_question, known) or find_symbols(self.meaning, known)
 
     def _note_names(self, named: Sequence[Named]) -> None:
         for one in named:
@@ -639,6 +735,9 @@ class Planner:
         given = _object(action.given)
         name, arguments = str(given.get("tool")), _object(given.get("arguments"))
         planned = [*self._so_far(), action]
+        if any(flow.key == name for flow in self.flows):
+            self.flow = (name, str(arguments.get("question") or self.own_question))
+            return None
         if name in actions.DASHBOARD_TOOLS:
             return self._change_dashboard(name, arguments, planned)
         tool = next((one for one in self.query.tools if one.name == name), None)
@@ -670,6 +769,8 @@ class Planner:
         state["plan"] = [{one.kind: one.given} for one in planned]
         if self.understood is not None:
             state["meaning"] = self.understood.to_json()
+        if self.passed_over:
+            state["passed_over"] = self.passed_over
         call = ToolCall(uuid4().hex, function, {**arguments, "state": state})
         return Step(call, (*self.notes, *notes))
 
@@ -748,6 +849,7 @@ class Planner:
 
     def _tools(self) -> str:
         lines = [f"- {tool.name}: {tool.description[:160]}" for tool in self.query.tools]
+        lines += [f"- {flow.key}: {one_line(flow.description)}" for flow in self.flows]
         if self.query.options.get(GENERATIVE):
             lines.append(PLACES)
             lines += [f"- {name}: it {what}" for name, what in actions.DASHBOARD_TOOLS.items()]
@@ -760,7 +862,8 @@ class Planner:
         if pointed:
             parts.append(f"The user points at: {', '.join(pointed)}.")
         if self.inventory.is_large or detail.widgets < DETAILED:
-            likely = self.inventory.likely_text(query.question, detail.widgets)
+            asked = f"{query.question} {self.meaning}"
+            likely = self.inventory.likely_text(asked, detail.widgets)
             parts.append(f"Likely widgets:\n{fenced(likely)}")
         parts += [f"Follow this skill of the user:\n{one.text[:4000]}" for one in query.skills]
         if self._context:
@@ -865,6 +968,15 @@ def _told_outcome(result: Result | None) -> str:
             status, message = element.outcome.get("status"), element.outcome.get("message")
             parts.append(": ".join(str(one) for one in (status, message) if one))
     return fenced("\n".join(parts) or "done")
+
+
+def _as_tool(flow: Offer) -> OfferedTool:
+    question: Json = {"type": "string", "minLength": 1, "maxLength": actions.TEXT_CHARACTERS}
+    return OfferedTool("", flow.key, flow.description, actions.closed({"question": question}))
+
+
+def _list(given: object) -> list[object]:
+    return given if isinstance(given, list) else []
 
 
 def _object(given: object) -> Json:

@@ -41,6 +41,7 @@ from server.events import (
 )
 from server.language.dates import Unclear, read
 from server.language.ranking import stems
+from server.language.words import language_of
 
 LENGTHS = {"short": 120, "normal": 320, "long": 900}
 TEMPERATURES = {"precise": 0.0, "balanced": 0.2, "creative": 0.8}
@@ -70,16 +71,36 @@ async def answer_by_plan(query: Query, means: Means, today: date) -> Steps:
     """Ends with a call for the client, with a question to the user, or with the answer."""
     planner = Planner(query, means.engine, today, means.client)
     yield PromptProgress(0, 0)
+    if means.plugins is not None and not query.hop:
+        planner.flows = await means.plugins.offers(query.question)
     await planner.understand()
     step = await planner.resume()
     if step is None and planner.needs_data:
         step = await _take_steps(planner)
-    if step is not None:
-        for note in step.notes:
-            yield note
-        yield ClientToolCall(step.call)
-        yield Finished("tool_calls")
-        return
+    taken = _ask_client(step) if step is not None else await _run_flow(planner, means)
+    async with aclosing(taken or _answer(planner)) as events:
+        async for event in events:
+            yield event
+
+
+async def _ask_client(step: Step) -> Steps:
+    for note in step.notes:
+        yield note
+    yield ClientToolCall(step.call)
+    yield Finished("tool_calls")
+
+
+async def _run_flow(planner: Planner, means: Means) -> Steps | None:
+    """The events of the flow that the model chose; None where it chose none."""
+    if planner.flow is None or means.plugins is None:
+        return None
+    key, question = planner.flow
+    said = [Message(one.role, one.text) for one in planner.query.said[:-1]]
+    request = ChatRequest((*said, Message("user", f"@{key} {question}")), client=means.client)
+    return await means.plugins.take(means.engine, request)
+
+
+async def _answer(planner: Planner) -> Steps:
     figure = None
     if planner.needs_data and not planner.asked:
         figure = await asyncio.to_thread(figure_by_rules, planner)
@@ -108,12 +129,15 @@ async def _take_steps(planner: Planner) -> Step | None:
             return step
     while len(planner.done) < MOST_ACTIONS and planner.failures < MOST_FAILURES:
         action = await planner.next_action()
-        if action is None or action.kind == "answer" or planner.wanders(action):
+        if action is not None and planner.wanders(action):
+            await planner.compute_afresh()
+            break
+        if action is None or action.kind == "answer":
             if step := await _read_pointed(planner, is_needed=True):
                 return step
             break
         step = await planner.do(action)
-        if step is not None or planner.asked:
+        if step is not None or planner.asked or planner.flow:
             return step
         if planner.repeats_itself:
             break
@@ -221,8 +245,11 @@ def _instruction(planner: Planner, figure: Figure | None, *, has_data: bool) -> 
         last = planner.results.computed[-1]
         parts.append(PLACES % {"query": last.name, "column": last.answer.columns[-1]})
     language = planner.query.options.get("answer-language")
+    spoken = language_of(planner.query.question)
     if isinstance(language, str) and language.strip():
         parts.append(f"Answer in {language.strip()[:40]}.")
+    elif spoken != "English":
+        parts.append(f"Answer in {spoken}.")
     known = [*([figure.text] if figure else []), _plain_results(planner)]
     if any(known):
         parts.append("Results: " + "\n".join(filter(None, known)))
@@ -278,9 +305,10 @@ def _uses_up_question(planner: Planner, computed: Computed) -> bool:
     A question in another language than the table's is never used up: its words are not there.
     Nor is one that leans on the question before it and was not completed.
     """
-    question = planner.meaning
+    question = planner.own_question
     is_completed = question != planner.query.question or not planner.before.question
-    if not is_completed or not planner.results.uses_all_read():
+    is_own = question == planner.meaning and not planner.is_joined
+    if not is_completed or not is_own or not planner.results.uses_all_read():
         return False
     arguments = [
         str(value)
@@ -343,12 +371,14 @@ async def _is_confirmed(planner: Planner, numbers: list[float]) -> bool:
 
 def figure_by_rules(planner: Planner) -> Figure | None:
     """What the rules compute over the tables of this question, where they agree on one figure."""
+    if planner.is_joined:
+        return None
     sources = planner.results.cited()
     found = [
         figure
         for source in sources
         for table in source.tables
-        if (figure := compute(planner.meaning, table, planner.today, read_for(source)))
+        if (figure := compute(planner.own_question, table, planner.today, read_for(source)))
     ]
     return found[0] if len({figure.text for figure in found}) == 1 else None
 

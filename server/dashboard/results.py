@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from server.chat import Json
 from server.dashboard import charts
+from server.dashboard.conditions import explain_column, explain_nothing
 from server.dashboard.inventory import slug, unique_names
 from server.dashboard.materials import Material
 from server.dashboard.prompt import Prompt, document_text
@@ -57,6 +58,8 @@ class Results:
     _owners: dict[str, Material] = field(default_factory=dict)
     _used: list[Material] = field(default_factory=list)
     _read: list[Material] = field(default_factory=list)
+    _from_zero: set[str] = field(default_factory=set)
+    """Queries whose rows a text counts from 0."""
 
     def note_read(self, material: Material) -> None:
         """It was read for this question, be it in an earlier turn that its data came."""
@@ -167,9 +170,7 @@ class Results:
 
     async def run(self, sql: str) -> str:
         """The rows of a query as text; raises Refused with what is wrong about it."""
-        answer = await self.query(sql)
-        if all(cell is None for row in answer.rows for cell in row):
-            raise Refused("It finds nothing: no row fits its conditions.")
+        answer = await self.check(sql)
         self._note_use(sql)
         name = f"q{len(self.computed) + 1}"
         self.computed.append(Computed(name, sql, answer))
@@ -178,10 +179,22 @@ class Results:
         head = ", ".join(answer.columns)
         return fenced(f"{name} ({head}):\n" + "\n".join(rows) + more)
 
+    async def check(self, sql: str) -> Answer:
+        """The rows of a query that finds any; raises Refused with what is wrong about it."""
+        answer = await self.query(sql)
+        if all(cell is None for row in answer.rows for cell in row):
+            why = explain_nothing(sql, self.all_tables())
+            raise Refused(f"It finds nothing: no row fits its conditions.{why}")
+        return answer
+
     async def query(self, sql: str) -> Answer:
         """Over all that was read and computed; 1 / 2 is a half."""
         plain = with_real_division(self._with_origins(sql))
-        return await asyncio.to_thread(query, self._as_tables(), plain)
+        try:
+            return await asyncio.to_thread(query, self.all_tables(), plain)
+        except Refused as error:
+            more = explain_column(str(error), sql, self.tables)
+            raise Refused(f"{error}{more}") from error
 
     def _with_origins(self, sql: str) -> str:
         """Rows of several tables of a widget, put together, stay in order and say whose they are.
@@ -260,14 +273,18 @@ class Results:
             yield float(len(table.rows))
             yield from _numbers(table.rows)
 
-    def value(self, name: str, row: int, column: str) -> Cell:
+    def value(self, name: str, row: int | None, column: str) -> Cell:
         """A cell of a query's rows, counted from 1; a row's only number has any name.
 
-        Raises LookupError where there is none.
+        Who asks for row 0 counts from there on. Raises LookupError where there is none.
         """
         found = next(one for one in reversed(self.computed) if one.name == name)
         names = [one.lower() for one in found.answer.columns]
-        cells = found.answer.rows[max(row, 1) - 1]
+        if row == 0:
+            self._from_zero.add(name)
+        is_first = row is None or row == 0
+        place = 0 if is_first else int(row or 0) - (name not in self._from_zero)
+        cells = found.answer.rows[place]
         if column.lower() in names:
             return cells[names.index(column.lower())]
         numbers = [cell for cell in cells if isinstance(cell, int | float)]
@@ -282,7 +299,7 @@ class Results:
             raise Refused("The query finds no rows.")
         return from_grid(answer.columns, answer.rows, title or "Result")
 
-    def _as_tables(self) -> dict[str, Table]:
+    def all_tables(self) -> dict[str, Table]:
         """What was read and what was computed, so that a query can go on from another."""
         found = {**self._joined(), **self.tables}
         for alias, names in self._by_alias.items():

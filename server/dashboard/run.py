@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from server.asking.ask import Means
-from server.asking.fit import is_able
 from server.chat import ChatRequest, Message, Sampling
 from server.dashboard import charts
 from server.dashboard.additions import (
@@ -63,14 +62,17 @@ async def converse(query: Query, means: Means) -> Events:
 
 
 async def _taken(query: Query, means: Means) -> Steps | None:
-    """A plugin's flow answers when it is named, or when the dashboard offers nothing of its own."""
+    """A plugin's flow answers when it is named, or when the dashboard offers nothing of its own.
+
+    Beside widgets, a model that plans may choose a flow as one of its steps.
+    """
     if means.plugins is None or query.hop:
         return None
     if query.widgets and not query.question.lstrip().startswith("@"):
         return None
     said = tuple(Message(one.role, one.text) for one in query.said)
     request = ChatRequest(said, client=means.client)
-    return await means.plugins.take(means.engine, request)
+    return await means.plugins.take(means.engine, request, means.can_plan)
 
 
 async def _steps(query: Query, means: Means) -> Steps:
@@ -228,9 +230,8 @@ def _lead(query: Query, figures: Sequence[Figure]) -> str:
 
 
 async def _speak(query: Query, means: Means, prompt: Prompt, *, has_data: bool) -> Steps:
-    facts = means.engine.facts
     limit = prompt.max_tokens
-    if not is_able(facts.parameters):
+    if not await means.is_able():
         limit = min(limit, SMALL_TOKENS)
     temperature = TEMPERATURES.get(str(query.options.get("answer-style")), TEMPERATURES["balanced"])
     request = ChatRequest(

@@ -6,7 +6,6 @@ from pathlib import PurePath
 from typing import Any
 
 from server.asking.ask import Means, ask_json, ask_text
-from server.asking.fit import is_able
 from server.chat import Json
 from server.data import documents
 from server.data.tables import Table, from_json
@@ -39,7 +38,7 @@ async def title(subject: str, fallback: str, means: Means) -> Events:
         "additionalProperties": False,
     }
     made = ""
-    if is_able(means.engine.facts.parameters):
+    if await means.is_able():
         answer = await ask_json(means, (system, subject[:2000]), schema, max_tokens=40) or {}
         made = str(answer.get("title") or "")
     yield TextDelta(one_line(made) or fallback)
@@ -48,7 +47,7 @@ async def title(subject: str, fallback: str, means: Means) -> Events:
 
 async def better_prompt(prompt: str, widgets: list[str], means: Means) -> Events:
     made = ""
-    if is_able(means.engine.facts.parameters):
+    if await means.is_able():
         system = (
             "Rewrite the user's question so that it is clear and complete. Keep its meaning and "
             "its language. Answer with the question only."

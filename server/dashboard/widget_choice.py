@@ -1,11 +1,10 @@
 """Which widgets to read: by rank where code chooses, by a second look where the model does."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from server.asking.ask import Means, ask_json
-from server.asking.fit import CHOOSES_WELL, is_able
 from server.chat import Json
 from server.dashboard.figures.operations import operation
 from server.dashboard.figures.question import FILLERS
@@ -15,7 +14,7 @@ from server.dashboard.query import Query, Widget
 from server.dashboard.symbols import find_symbols
 from server.dashboard.tickers import is_ticker
 from server.language.dates import POINT, in_plain_dates
-from server.language.ranking import Ranked, rank, stems
+from server.language.ranking import RELATED, Ranked, rank, stems
 
 SHOWN = 8
 SHOWN_TO_ABLE = 16
@@ -108,7 +107,7 @@ async def choose(query: Query, means: Means, widgets: Sequence[Widget]) -> Choic
     if by_name:
         return Choice(tuple(by_name[:CHOSEN]), "name")
     order = [one for one in ranked(question, widgets) if one.score >= LEAST_SCORE]
-    if is_able(means.engine.facts.parameters, CHOOSES_WELL):
+    if await means.is_able():
         return await _chosen_by_model(means, question, widgets, [one.index for one in order])
     if not order:
         return Choice((), "rank")
@@ -172,6 +171,8 @@ def find_rivals(question: str, alias: str, inventory: Inventory) -> list[str]:
             return [] if alias in wholes else order or wholes[:RIVALS]
     top = _by_words(question, inventory)[:1]
     is_sure = bool(top) and _shared(question, widgets[top[0]]) >= LEAST_SHARED
+    if top and not is_sure and not _shared(question, widgets[alias], RELATED):
+        is_sure = _shared(question, widgets[top[0]], RELATED) >= LEAST_SHARED
     return sorted([alias, *best]) if is_sure and top != [alias] else []
 
 
@@ -186,10 +187,16 @@ def ask_between(question: str, aliases: Sequence[str], inventory: Inventory) -> 
     )
 
 
-def _shared(question: str, widget: Widget) -> int:
-    """How many words of the question the widget has; few in a language that is not the widget's."""
+def _shared(
+    question: str, widget: Widget, related: Mapping[str, Collection[str]] | None = None
+) -> int:
+    """How many words of the question the widget has; few in a language that is not the widget's.
+
+    `related`: words of the same kin count, too.
+    """
     own = {word for text in _document(widget) | _options(widget) for word in stems(text)}
-    return len({word for word in stems(question) if not word.isdecimal()} & own)
+    asked = {word for word in stems(question) if not word.isdecimal()}
+    return sum(bool({word, *(related or {}).get(word, ())} & own) for word in asked)
 
 
 def _rivals_text(question: str, lines: Sequence[str]) -> str:

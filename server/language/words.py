@@ -9,6 +9,38 @@ _STOP_TEXT = (
     "a an and are as at be by for from in is it of on or that the this to was what with you"
 )
 STOP_WORDS = frozenset(_STOP_TEXT.split())
+_SCRIPTS = (
+    ("Japanese", re.compile(r"[\u3040-\u30ff]")),
+    ("Korean", re.compile(r"[\uac00-\ud7af]")),
+    ("Chinese", re.compile(r"[\u3400-\u9fff]")),
+    ("Thai", re.compile(r"[\u0e00-\u0e7f]")),
+    ("Arabic", re.compile(r"[\u0600-\u06ff]")),
+    ("Hebrew", re.compile(r"[\u0590-\u05ff]")),
+    ("Greek", re.compile(r"[\u0370-\u03ff]")),
+    ("Russian", re.compile(r"[\u0400-\u04ff]")),
+    ("Hindi", re.compile(r"[\u0900-\u097f]")),
+)
+"""Languages that are told by their script. A sentence in Japanese has Chinese signs, too."""
+_TELLING_TEXT = {
+    "English": """a and are by did do does for from give how is it its many me much of on show tell
+        than that the there they this to what when where which who why with""",
+    "German": """am auf bei beim bitte das dem den der des durch eine einem einen einer für gib hat
+        hatte im ist kostet kosteten mir mit nach oder sind seit über und von vom war waren warum
+        welche welcher welches wenn wer werden wie wird zeige zu zum zur zwischen""",
+    "French": """au aux avec ce cette combien comment dans de des du elle en entre est et fut il la
+        le les leur montre où ou par pour pourquoi qu quand que quel quelle quelles quels qui quoi
+        sont sur une était été""",
+    "Spanish": """al cuál cuáles cuándo cuánta cuánto cuántos como con de del desde el en entre era
+        es fue hay la las los muestra más o para por porque qué que quién su sus un una y""",
+    "Italian": """che chi come con cosa da dal dei del della di e era gli il in la le nel per qual
+        quale quali quanto si sono su un una è""",
+    "Portuguese": """ao as com como da das de do dos e em entre foi na no o os para por qual quais
+        quanto que são um uma é""",
+    "Dutch": """bij de een en het hoe hoeveel in is met naar of op te toon tussen van voor waarom
+        wat welke wie zijn""",
+}
+_TELLING = {name: frozenset(text.split()) for name, text in _TELLING_TEXT.items()}
+"""Short words that a language is told by. Only the share of them counts: some have several."""
 
 
 def terms(text: str) -> list[str]:
@@ -29,3 +61,17 @@ def stem(word: str) -> str:
     if word.endswith("s") and not word.endswith("ss") and len(word) > 3:
         word = word[:-1]
     return word.rstrip("e") if len(word) > 3 else word
+
+
+def language_of(text: str) -> str:
+    """Returns the English name of a text's language, by its script and its short words.
+
+    English is what a text without any of these words counts as: names and numbers alone.
+    """
+    for name, script in _SCRIPTS:
+        if script.search(text):
+            return name
+    words = [word.lower() for word in _WORD.findall(text)]
+    counts = {name: sum(word in own for word in words) for name, own in _TELLING.items()}
+    best = max(counts, key=lambda name: counts[name])
+    return best if counts[best] > counts["English"] else "English"

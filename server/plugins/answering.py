@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from server.asking.ask import Means, pick
+from server.asking.ask import CanPlan, Means, Offer, pick
 from server.chat import ChatRequest, Json, Message
 from server.data.shorten import shorten
 from server.engine.base import Engine
@@ -27,6 +27,8 @@ MOST = 12
 B = 0.75
 MOST_TOKENS = 600
 """The most tokens of the question to the model: more takes long without a graphics card."""
+LEAST_WORDS = 2
+"""A greeting is no question for a plugin."""
 SHORTEST_LINE = 20
 SHORTEST_QUESTION = 60
 FAR = 0.2
@@ -65,13 +67,22 @@ def _scores(question: str, texts: Sequence[str]) -> list[float]:
 
 
 async def choose(
-    engine: Engine, question: str, flows: Sequence[Flow], client: str, *, is_named: bool = False
+    engine: Engine,
+    question: str,
+    flows: Sequence[Flow],
+    client: str,
+    *,
+    is_named: bool = False,
+    can_plan: CanPlan | None = None,
 ) -> Flow | None:
     """Returns the flow that answers the question; None for a plain answer.
 
     `is_named`: the person named the plugin, so any of its flows may be meant, in any language.
+    `can_plan`: a model that passes this trial chooses by meaning, where no word is the same.
     """
     best = best_of(question, flows)
+    if not best and flows and can_plan and len(terms(question)) >= LEAST_WORDS:
+        is_named = await can_plan(engine, client)
     if is_named:
         best = [*best, *(flow for flow in flows if flow not in best)][:MOST]
     while best:
@@ -123,6 +134,7 @@ KEPT_S = 600.0
 LONGEST_CONTEXT = 4000
 EARLIER_TURNS = 6
 MOST_NAMED = 8
+LONGEST_OFFER = 160
 Stream = AsyncGenerator[Event, None]
 
 
@@ -178,7 +190,19 @@ class PluginTalk:
         self._explain = explain
         self._paused: dict[str, tuple[float, Paused]] = {}
 
-    async def take(self, engine: Engine, request: ChatRequest) -> Stream | None:
+    async def offers(self, question: str) -> list[Offer]:
+        """Returns the flows that a model may choose by itself, those that fit best first."""
+        if not self._is_automatic():
+            return []
+        flows = [flow for flow in await self._flows() if flow.is_usable]
+        best = best_of(question, flows)
+        order = [*best, *(flow for flow in flows if flow not in best)][:MOST]
+        kept = [flow for flow in flows if flow in order]
+        return [Offer(flow.key, shorten(flow.description, LONGEST_OFFER)) for flow in kept]
+
+    async def take(
+        self, engine: Engine, request: ChatRequest, can_plan: CanPlan | None = None
+    ) -> Stream | None:
         """Returns the events of a flow that answers; None if the model should answer."""
         asked = UserQuestion(request.messages, request.client)
         if request.chat:
@@ -188,7 +212,7 @@ class PluginTalk:
         paused = self._take_paused(_pause_key(asked))
         if paused is not None:
             return self._run_in_text(asked, resume_with_text(paused, asked.question), paused)
-        wanted = await self._choose(engine, asked, by_itself=not request.tools)
+        wanted = await self._choose(engine, asked, by_itself=not request.tools, can_plan=can_plan)
         if wanted is None:
             return None
         if isinstance(wanted, str):
@@ -217,7 +241,7 @@ class PluginTalk:
             yield Finished("stop")
 
     async def _choose(
-        self, engine: Engine, asked: UserQuestion, *, by_itself: bool
+        self, engine: Engine, asked: UserQuestion, *, by_itself: bool, can_plan: CanPlan | None
     ) -> tuple[Flow, str] | str | None:
         """Returns a flow and its question, or why the named plugin cannot answer."""
         flows = [flow for flow in await self._flows() if flow.is_usable]
@@ -228,7 +252,7 @@ class PluginTalk:
             return await self._explain(unknown[0], unknown[1]) or None
         if not by_itself or not self._is_automatic():
             return None
-        flow = await choose(engine, asked.question, flows, asked.client)
+        flow = await choose(engine, asked.question, flows, asked.client, can_plan=can_plan)
         return (flow, asked.question) if flow is not None else None
 
     async def _of_named(

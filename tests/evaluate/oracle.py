@@ -215,7 +215,11 @@ def recognise(messages: Sequence[Message]) -> Asked:
 
 
 def _turn_in(text: str, before: str) -> Turn | None:
-    """The longest question in the text; of the same one in several chats, this chat's."""
+    """The longest question in the text; of the same one in several chats, this chat's.
+
+    What a question was completed to comes after it, and has the words of those before it.
+    """
+    text = text.partition("\nThat is: ")[0]
     said = [
         turn
         for one in questions.load()
@@ -445,6 +449,8 @@ def _is_seen(truth: float, seen: set[float]) -> bool:
 def answer_small(asked: Asked, schema: Json) -> Json:
     """The small questions: which widgets, which values, which query, which chart, which tool."""
     turn, names = asked.turn, schema.get("properties", {})
+    if "english" in names:
+        return {"english": asked.messages[-1].content}
     if {"question", "asks_for", "widgets", "widget"} & set(names):
         return (
             _choice(asked, names)

@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 
 from server.asking.ask import Means, ask_json
-from server.asking.fit import CHOOSES_WELL, is_able
 from server.chat import Json
 from server.dashboard.figures.compute import Figure, first_of
 from server.dashboard.figures.operations import BY_WORD
@@ -28,7 +27,7 @@ MOST_TABLES = 4
 
 async def write_and_run(means: Means, question: str, tables: Sequence[Table]) -> Figure | None:
     named = {f"t{number}": table for number, table in enumerate(tables[:MOST_TABLES], 1)}
-    if not named or not is_worth_it(means, question):
+    if not named or not await is_worth_it(means, question):
         return None
     schema: Json = {
         "type": "object",
@@ -65,10 +64,10 @@ def _cut(table: Table) -> str:
     return f" (over the first {rows} of {rows + table.cut} rows of {table.name})"
 
 
-def is_worth_it(means: Means, question: str) -> bool:
+async def is_worth_it(means: Means, question: str) -> bool:
     words = set(re.findall(r"[a-z]+", question.lower()))
     asks = bool(COMPUTING.search(question)) or not words.isdisjoint(BY_WORD)
-    return asks and is_able(means.engine.facts.parameters, CHOOSES_WELL)
+    return asks and await means.is_able()
 
 
 def _columns(table: Table) -> str:

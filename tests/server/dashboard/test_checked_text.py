@@ -26,6 +26,7 @@ def checked(text: str, *asked: str) -> str:
         ("It was {{q1.revenue}}.", "It was 391,035."),
         ("It was {{q1[2].Revenue}}.", "It was 245,122."),
         ("It was {{q1}}.", "It was (no such result)."),
+        ("{{q1[0].revenue}} and {{q1[1].revenue}}", "391,035 and 245,122"),
         ("It was {{q9.revenue}}.", "It was (no such result)."),
         ("It was {{q1[7].revenue}}.", "It was (no such result)."),
         ("It was **391035**.", "It was 391035."),

@@ -136,3 +136,50 @@ def test_the_questions_before_are_completed_one_after_the_other() -> None:
     found = find_change(turns[-1], before, TODAY)
     assert found is not None
     assert found.question == "What was Apple's profit in 2022?"
+
+
+ITEMS = frozenset({"Cash and Equivalents", "Total Debt", "Net Debt"})
+SECTORS = frozenset({"Energy", "Utilities", "Real Estate"})
+TERMS = frozenset({"2Y", "5Y", "10Y"})
+
+
+@pytest.mark.parametrize(
+    ("before", "message", "values", "question"),
+    [
+        ("What weight has Energy?", "And Utilities?", SECTORS, "What weight has Utilities?"),
+        ("Wie viel wiegt Energy?", "Und Real Estate?", SECTORS, "Wie viel wiegt Real Estate?"),
+        ("What is the 5-year yield?", "And the 10-year?", TERMS, "What is the 10Y yield?"),
+        ("What is the total debt in 2025?", "And its cash?", ITEMS,
+         "What is the Cash and Equivalents in 2025?"),
+        ("What is the total debt?", "So what is the net debt?", ITEMS, "What is the Net Debt?"),
+        ("What is the total debt?", "And the weather?", ITEMS, ""),
+    ],
+)  # fmt: skip
+def test_another_row_takes_the_place_of_the_one_before(
+    before: str, message: str, values: frozenset[str], question: str
+) -> None:
+    earlier = Earlier(before, (("spreads", SPREADS, {"rating": "AA"}),), (values,))
+    found = find_change(message, earlier, TODAY)
+    assert (found.question if found else "") == question
+    assert found is None or [one.parameters for one in found.reads] == [{"rating": "AA"}]
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["How big is the difference?", "Wie groß ist der Unterschied?", "Quel est l'écart ?",
+     "¿Cuál es la diferencia?", "相差多少?"],
+)  # fmt: skip
+def test_a_difference_is_that_of_the_last_two_questions(message: str) -> None:
+    first = Earlier("What is the spread of AA?", (("spreads", SPREADS, {"rating": "AA"}),))
+    read = ("spreads", SPREADS, {"rating": "BBB"})
+    found = find_change(message, Earlier("What is that of BBB?", (read,), first=first), TODAY)
+    assert found is not None
+    assert found.question == f"What is the spread of AA? What is that of BBB? {message}"
+    assert [one.parameters["rating"] for one in found.reads] == ["AA", "BBB"]
+
+
+def test_the_wish_for_a_chart_of_another_time_keeps_the_question() -> None:
+    found, _ = change(
+        "What was inflation in France on 2026-09-01?", "Show me August as a line chart.", PRICES
+    )
+    assert found == "line chart: What was inflation in France on August 2026?"

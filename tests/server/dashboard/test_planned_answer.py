@@ -1,11 +1,12 @@
 """A plan over the requests of the protocol: the engine's steps are scripted, all else is real."""
 
 import json
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from server.asking.ask import Means
+from server.asking.ask import Means, Offer
 from server.chat import ChatRequest
 from server.dashboard.planned_answer import SPEECHLESS, answer_by_plan
 from server.dashboard.query import (
@@ -49,7 +50,7 @@ def step(found: Any) -> list[Piece]:
     return says(json.dumps(found))
 
 
-NO_SQL = [step({"sql": "SELECT NULL"})] * 4
+NO_SQL = [step({"sql": "SELECT NULL"})] * 3
 """What a model that has nothing to compute writes, as often as it is asked."""
 
 
@@ -60,9 +61,11 @@ def ask(question: str, *widgets: Widget, **more: Any) -> Query:
 class PlanningEngine(ScriptedEngine):
     """Says what each question asks for and how it is completed; all else is scripted."""
 
-    def __init__(self, *scripts: list[Piece], kind: str = "figure", whole: str = "") -> None:
+    def __init__(
+        self, *scripts: list[Piece], kind: str = "figure", whole: str = "", english: str = ""
+    ) -> None:
         super().__init__(*scripts)
-        self._small = {"asks_for": kind, "question": whole}
+        self._small = {"asks_for": kind, "question": whole, "english": english}
 
     async def generate(self, request: ChatRequest) -> Pieces:
         asked = json.loads(request.constraint.source) if request.constraint else {}
@@ -74,9 +77,9 @@ class PlanningEngine(ScriptedEngine):
 
 
 async def run(
-    query: Query, *scripts: list[Piece], kind: str = "figure", whole: str = ""
+    query: Query, *scripts: list[Piece], kind: str = "figure", whole: str = "", english: str = ""
 ) -> tuple[list[Event], ScriptedEngine]:
-    engine = PlanningEngine(*scripts, kind=kind, whole=whole)
+    engine = PlanningEngine(*scripts, kind=kind, whole=whole, english=english)
     found = [one async for one in answer_by_plan(query, Means(engine), TODAY)]
     return [one for one in found if not isinstance(one, PromptProgress)], engine
 
@@ -498,7 +501,8 @@ async def test_who_goes_through_years_that_nobody_named_is_stopped() -> None:
         step({"query": f"SELECT total_revenue AS r, {year} AS y FROM income_msft"})
         for year in (2024, 2023, 2022)
     ]
-    events, engine = await run(brought(query, events), *queries, says("Done."))
+    again = step({"sql": "SELECT total_revenue AS r, 2024 AS y FROM income_msft"})
+    events, engine = await run(brought(query, events), *queries, again, says("Done."))
     told = engine.requests[-1].messages[-1].content
     assert "Y: 2024" in told
     assert "Y: 2023" not in told
@@ -549,3 +553,46 @@ async def test_all_options_that_a_question_names_are_read() -> None:
     events, _ = await run(ask("The 2-year and the 30-year yield?", yields), step(chosen))
     sources = call_of(events)["data_sources"]
     assert [one["input_args"]["term"] for one in sources] == ["2Y", "30Y"]
+
+
+class Plugins:
+    """Offers a flow, and writes down what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def offers(self, _question: str) -> list[Offer]:
+        return [Offer("shelf/books", "Lists the books on the shelf")]
+
+    async def take(
+        self, _engine: object, request: ChatRequest, _can_plan: object = None
+    ) -> AsyncGenerator[Event, None]:
+        self.asked.append(request.messages[-1].content)
+        return self._answer()
+
+    async def _answer(self) -> AsyncGenerator[Event, None]:
+        yield TextDelta("Two books.")
+        yield Finished("stop")
+
+
+async def test_the_model_may_choose_the_flow_of_a_plugin_beside_widgets() -> None:
+    arguments = {"question": "Which books do I have?"}
+    call = step({"call": {"tool": "shelf/books", "arguments": arguments}})
+    engine, plugins = PlanningEngine(call), Plugins()
+    means = Means(engine, plugins=plugins)
+    events = [one async for one in answer_by_plan(ask("Welche Romane habe ich?"), means, TODAY)]
+    assert text_of(events) == "Two books."
+    assert plugins.asked == ["@shelf/books Which books do I have?"]
+    assert "- shelf/books: Lists the books" in engine.requests[0].messages[0].content
+
+
+async def test_a_question_in_another_language_is_put_into_english_for_the_steps() -> None:
+    query = ask("Wie hoch war der Umsatz von Microsoft im Jahr 2024?")
+    english = "What was the revenue of Microsoft in 2024?"
+    events, engine = await run(query, step(READ), english=english)
+    assert f"That is: {english}" in engine.requests[-1].messages[-1].content
+    query = brought(query, events)
+    sql = {"query": "SELECT total_revenue AS revenue FROM income_msft WHERE year = 2024"}
+    events, engine = await run(query, step(sql), step(DONE), says("Es waren {{q1.revenue}}."))
+    assert text_of(events) == "Es waren 110."
+    assert "Answer in German." in engine.requests[-1].messages[-1].content

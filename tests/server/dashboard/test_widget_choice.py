@@ -3,8 +3,9 @@ import json
 import pytest
 
 from server.asking.ask import Means
+from server.dashboard.inventory import take_inventory
 from server.dashboard.query import Query, Widget
-from server.dashboard.widget_choice import Choice, choose
+from server.dashboard.widget_choice import Choice, choose, find_rivals
 from tests.kit.engines import ScriptedEngine, says
 
 WIDGETS = (
@@ -76,3 +77,12 @@ async def test_an_able_model_decides_even_for_nothing() -> None:
     assert [one.id for one in choice.widgets] == ["news"]
     choice, _ = await chosen(question, "nonsense", parameters=able)
     assert [one.id for one in choice.widgets] == ["news"]
+
+
+def test_words_of_kin_speak_for_another_widget_where_none_speaks_for_the_choice() -> None:
+    metrics = Widget("o", "metrics", "Key Metrics", "Valuation and risk ratios of a company")
+    prices = Widget("o", "history", "Price History", "Daily open and close")
+    inventory = take_inventory(Query((), "?", 1, (metrics, prices)))
+    asked = "What is the P/E ratio of AMD?"
+    assert find_rivals(asked, "price_history", inventory) == ["key_metrics", "price_history"]
+    assert find_rivals(asked, "key_metrics", inventory) == []

@@ -71,3 +71,18 @@ async def test_of_a_plugin_that_was_named_each_flow_may_be_meant() -> None:
 )
 def test_words_of_other_scripts_are_whole(question: str, best: str) -> None:
     assert rank(question, ["cher b", f"{best} zeigen", "ogoda"]) == [1]
+
+
+async def test_a_model_that_passed_the_trial_is_asked_without_a_word_in_common() -> None:
+    async def passes(_engine: object, _client: str) -> bool:
+        return True
+
+    async def fails(_engine: object, _client: str) -> bool:
+        return False
+
+    engine = ScriptedEngine(says("1"))
+    asked = "Welche Romane stehen bei mir?"
+    assert await choose(engine, asked, FLOWS, "", can_plan=fails) is None
+    assert await choose(engine, asked, FLOWS, "", can_plan=passes) == FLOWS[0]
+    assert await choose(engine, "Hallo!", FLOWS, "", can_plan=passes) is None
+    assert len(engine.requests) == 1

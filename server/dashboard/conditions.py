@@ -1,0 +1,263 @@
+"""A query held against its question: does it take the rows that are asked about?
+
+What is put right here is sure: a value in the place of another that nobody named, a day where a
+month was asked for. What is only likely goes back to the model as a fault, in words.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from server.dashboard.arguments import find_value
+from server.data.sql import Answer
+from server.data.tables import Column, Table
+from server.language.dates import Unclear, read
+from server.language.ranking import stems
+from server.language.words import stem
+from server.system.limits import one_line
+
+MOST_VALUES = 200
+MOST_NAMED = 4
+YEAR = re.compile(r"(?<![\w.-])(?:19|20)\d\d(?![\w-]|\.\d)")
+YEARS = (1900, 2100)
+TEXT = re.compile(r"'((?:[^']|'')*)'")
+EQUALS = re.compile(r"\b(\w{1,80})\s{0,9}=\s{0,9}'([^']{0,80})'")
+DAY = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")
+LIST = re.compile(r"\s*SELECT\s(?!\s*DISTINCT\b)(.*?)\sFROM\s", re.IGNORECASE | re.DOTALL)
+AGGREGATE = re.compile(r"\b(min|max|sum|avg|count|total)\s?\(", re.IGNORECASE)
+EXTREME = re.compile(r"(?:min|max)\s?\(\s*\w+\s*\)(?:\s+AS\s+\w+)?", re.IGNORECASE)
+NOT_PLAIN = re.compile(r"\bGROUP\s+BY\b|\bOVER\s?\(|\(\s*SELECT\b|\bUNION\b", re.IGNORECASE)
+UNION_OR_LIMIT = re.compile(r"\bUNION\b|\bLIMIT\b", re.IGNORECASE)
+PLAIN_TEXT = "year month day date quarter period week symbol name"
+PLAIN = frozenset(map(stem, PLAIN_TEXT.split()))
+"""Words of columns that say when and who: a question may have them without asking for one."""
+JOINED = re.compile(r"\b(\w{1,80})\.(\w{1,80})\s{0,9}=\s{0,9}(\w{1,80})\.(\w{1,80})\b")
+INTERSECT = re.compile(r"\s+INTERSECT\s+", re.IGNORECASE)
+"""Who compares two figures does not ask which of them are equal."""
+GIVEN_NAME = re.compile(r"\bAS\s+\w+", re.IGNORECASE)
+NAME = re.compile(r"[A-Za-z_][\w.]*(?:\s+AS\s+\w+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A column of a table that a query uses, what it holds, and what of it the question names."""
+
+    table: str
+    column: Column
+    values: frozenset[str]
+    named: dict[str, str]
+    """Each value with the form that it has in the question."""
+
+
+def put_right(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
+    """The query with the only value of a column that the question names, and with its time."""
+    sql = _with_one_extreme(INTERSECT.sub(" UNION ", sql))
+    for held in _held(sql, question, tables):
+        used = [one for one in TEXT.findall(sql) if one in held.values]
+        strange = [one for one in used if one not in held.named]
+        if len(held.named) == 1 and len(set(used)) == 1 and strange and _is_text(held):
+            sql = sql.replace(f"'{strange[0]}'", f"'{next(iter(held.named))}'")
+    for match in list(EQUALS.finditer(sql)):
+        days = _days(match[1], sql, tables)
+        if days and DAY.fullmatch(match[2]) and match[2] not in days:
+            between = _between(question, today, days)
+            sql = sql.replace(match[0], f"{match[1]} {between}") if between else sql
+    return sql
+
+
+def find_fault(sql: str, question: str, tables: Mapping[str, Table], answer: Answer) -> str:
+    """What the query leaves out of the question, as its writer is told; empty where nothing."""
+    if bare := _bare_column(sql):
+        return (
+            f"{bare} stands beside an aggregate, so it is of any row. To get the row itself, write "
+            "ORDER BY ... DESC LIMIT 1 (or ASC) without the aggregate."
+        )
+    for held in _held(sql, question, tables):
+        used = set(TEXT.findall(sql)) | set(YEAR.findall(sql))
+        missing = [one for one in held.named if one not in used and f"y{one}" not in sql]
+        is_told = held.column.name.lower() in _words(sql) and not used & held.values
+        if missing and len(held.named) <= MOST_NAMED and not is_told:
+            wanted = " and ".join(_written(held, one) for one in missing)
+            return f"The question asks for {held.column.name} = {wanted}; the query does not."
+    return _unlabelled(sql, question, tables, answer)
+
+
+def left_out(sql: str, question: str, tables: Mapping[str, Table]) -> set[str]:
+    """Words of the question that name a column of the query's tables, which it does not use.
+
+    The names that a query gives by itself do not count: "revenue AS margin" is no margin.
+    """
+    own = set(stems(GIVEN_NAME.sub(" ", sql)))
+    columns = {column.name for table in _used(sql, tables).values() for column in table.columns}
+    named = {word for name in columns for word in stems(name)}
+    return (set(stems(question)) & named) - own - PLAIN
+
+
+def explain_nothing(sql: str, tables: Mapping[str, Table]) -> str:
+    """Why no row fits: a join of what is never equal, or a value that its column does not hold."""
+    for first, one, second, other in JOINED.findall(sql):
+        sides = [_texts(first, one, tables), _texts(second, other, tables)]
+        if all(sides) and not sides[0] & sides[1]:
+            return (
+                f" {first}.{one} is never equal to {second}.{other}. Put the rows one below the "
+                "other: SELECT ... UNION ALL SELECT ..."
+            )
+    for match in EQUALS.finditer(sql):
+        for table in _used(sql, tables).values():
+            for column in table.columns:
+                values = {str(one) for one in table.values(column.name) if one is not None}
+                if column.name.lower() != match[1].lower() or match[2] in values or not values:
+                    continue
+                known = sorted(values)
+                shown = f"from {known[0][:40]} to {known[-1][:40]}"
+                if column.kind == "text":
+                    shown = ", ".join(f"'{one_line(one)[:40]}'" for one in known[:12])
+                return f" {match[1]} is never '{match[2]}'; it holds {shown}."
+    return ""
+
+
+def _texts(table: str, column: str, tables: Mapping[str, Table]) -> set[str]:
+    found = {name.lower(): one for name, one in tables.items()}.get(table.lower())
+    names = {one.name.lower(): one.name for one in found.columns} if found else {}
+    if found is None or column.lower() not in names:
+        return set()
+    return {str(one) for one in found.values(names[column.lower()]) if one is not None}
+
+
+def explain_column(fault: str, sql: str, tables: Mapping[str, Table]) -> str:
+    """The columns that there are, where a query names another."""
+    if "no such column" not in fault and "no such table" not in fault:
+        return ""
+    used = _used(sql, tables) or tables
+    told = [
+        f"{name} has the columns {', '.join(column.name for column in table.columns)}"
+        for name, table in list(used.items())[:MOST_NAMED]
+    ]
+    return f" {'; '.join(told)}."
+
+
+def _used(sql: str, tables: Mapping[str, Table]) -> dict[str, Table]:
+    words = _words(sql)
+    return {name: table for name, table in tables.items() if name.lower() in words}
+
+
+def _words(sql: str) -> set[str]:
+    return set(re.findall(r"\w+", sql.lower()))
+
+
+def _held(sql: str, question: str, tables: Mapping[str, Table]) -> Iterator[Held]:
+    """The columns with several values of which the question names some."""
+    years = set(YEAR.findall(question))
+    for name, table in _used(sql, tables).items():
+        for column in table.columns:
+            values = frozenset(str(one) for one in table.values(column.name) if one is not None)
+            if len(values) < 2:
+                continue
+            named: dict[str, str] = {}
+            if column.kind == "number" and years and _are_years(values):
+                named = {one: one for one in values if one in years}
+            elif column.kind == "text" and len(values) <= MOST_VALUES:
+                named = named_values(values, question)
+            if named:
+                yield Held(name, column, values, named)
+
+
+def named_values(values: frozenset[str], text: str) -> dict[str, str]:
+    """The values that a text names, each with its form there; a part of a longer one is none."""
+    found: dict[str, str] = {}
+    for value in sorted(values, key=lambda one: (-len(one), one)):
+        form = find_value(value, text)
+        if form and not any(form.lower() in other.lower() for other in found.values()):
+            found[value] = form
+    return found
+
+
+def _are_years(values: frozenset[str]) -> bool:
+    numbers = [one.removesuffix(".0") for one in values]
+    return all(one.isdecimal() and YEARS[0] <= int(one) <= YEARS[1] for one in numbers)
+
+
+def _is_text(held: Held) -> bool:
+    return held.column.kind == "text"
+
+
+def _written(held: Held, value: str) -> str:
+    return f"'{value}'" if _is_text(held) else value
+
+
+def _days(column: str, sql: str, tables: Mapping[str, Table]) -> list[str]:
+    """The days that a column of dates holds, in order."""
+    for table in _used(sql, tables).values():
+        for one in table.of_kind("date"):
+            if one.name.lower() == column.lower():
+                return sorted({str(value) for value in table.values(one.name) if value is not None})
+    return []
+
+
+def _between(question: str, today: date, days: Sequence[str]) -> str:
+    """The time of the question, if it is longer than a day and some of the days are within it."""
+    try:
+        span = read(question, today).span
+    except Unclear:
+        return ""
+    if span is None or span.is_open or (span.end - span.start).days < 2:
+        return ""
+    first, last = span.start.isoformat(), (span.end - timedelta(days=1)).isoformat()
+    within = [day for day in days if first <= day[:10] <= last]
+    return f"BETWEEN '{first}' AND '{last}'" if within else ""
+
+
+def _bare_column(sql: str) -> str:
+    """A plain column beside aggregates: SQLite takes it from any row, but for one MIN or MAX."""
+    chosen = LIST.match(sql)
+    if chosen is None or NOT_PLAIN.search(sql):
+        return ""
+    parts = [part.strip() for part in _split(chosen[1])]
+    made = [one.lower() for part in parts for one in AGGREGATE.findall(part)]
+    if not made or (len(made) == 1 and made[0] in ("min", "max")):
+        return ""
+    return next((part.split()[0] for part in parts if NAME.fullmatch(part)), "")
+
+
+def _with_one_extreme(sql: str) -> str:
+    """Beside plain columns only the first MIN or MAX, so that they are of its row."""
+    chosen = LIST.match(sql)
+    if chosen is None or not _bare_column(sql):
+        return sql
+    parts = [part.strip() for part in _split(chosen[1])]
+    extreme = next((part for part in parts if EXTREME.fullmatch(part)), "")
+    kept = [part for part in parts if NAME.fullmatch(part)]
+    if not extreme:
+        return sql
+    return f"SELECT {', '.join([*kept, extreme])}{sql[chosen.end(1) :]}"
+
+
+def _split(text: str) -> list[str]:
+    """At the commas outside of brackets."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def _unlabelled(sql: str, question: str, tables: Mapping[str, Table], answer: Answer) -> str:
+    """Several numbers without names, where a column that is not asked for would name them."""
+    is_bare = len(answer.rows) > 1 and len(answer.columns) == 1
+    if not is_bare or UNION_OR_LIMIT.search(sql):
+        return ""
+    wanted = set(stems(question))
+    for table in _used(sql, tables).values():
+        for column in table.of_kind("text"):
+            values = dict.fromkeys(str(one) for one in table.values(column.name) if one)
+            if column.name.lower() in _words(sql) or not 1 < len(values) <= MOST_VALUES:
+                continue
+            scores = {one: len(wanted & set(stems(one))) / len(stems(one) or "-") for one in values}
+            best = max(scores, key=lambda one: scores[one])
+            if scores[best] and list(scores.values()).count(scores[best]) == 1:
+                return f"It takes all rows. Say which is meant: WHERE {column.name} = '{best}'."
+    return ""

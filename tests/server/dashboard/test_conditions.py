@@ -1,0 +1,104 @@
+"""Queries that leave out or confuse what the question names."""
+
+from datetime import date
+
+import pytest
+
+from server.dashboard.conditions import (
+    explain_column,
+    explain_nothing,
+    find_fault,
+    left_out,
+    put_right,
+)
+from server.data.sql import Answer
+from server.data.tables import from_grid
+
+TODAY = date(2026, 11, 17)
+CURVE = from_grid(("maturity", "yield"), [("2Y", 3.9), ("5Y", 4.1), ("10Y", 4.2)], "curve")
+ITEMS = from_grid(
+    ("item", "y2024", "y2025"), [("Cash and Equivalents", 5, 6), ("Total Debt", 7, 8)], "items"
+)
+INCOME = from_grid(("fiscal_year", "net_income"), [(2023, 5), (2024, 6), (2025, 7)], "income")
+SHORT = from_grid(
+    ("day", "share"), [("2026-08-14", 1.0), ("2026-09-01", 2.0), ("2026-09-30", 3.0)], "short"
+)
+TABLES = {"curve": CURVE, "items": ITEMS, "income": INCOME, "short": SHORT}
+MANY = Answer(("value",), [(1,), (2,)], total=2)
+
+
+def right(sql: str, question: str) -> str:
+    return put_right(sql, question, TABLES, TODAY)
+
+
+def test_the_only_value_that_the_question_names_takes_the_place_of_another() -> None:
+    sql = "SELECT yield FROM curve WHERE maturity = '10Y'"
+    assert right(sql, "What is the 5-year yield?").endswith("maturity = '5Y'")
+    assert right(sql, "What is the 10-year yield?") == sql
+    assert right(sql, "What is the yield?") == sql
+    assert right(sql, "How far apart are the 2-year and the 5-year yield?") == sql
+
+
+def test_a_day_that_nobody_holds_becomes_the_time_of_the_question() -> None:
+    sql = "SELECT share FROM short WHERE day = '2026-09-15'"
+    wanted = "day BETWEEN '2026-09-01' AND '2026-09-30'"
+    assert right(sql, "What was the share in September 2026?").endswith(wanted)
+    assert right(sql, "What was the share on 2026-09-15?") == sql
+    held = sql.replace("15", "30")
+    assert right(held, "What was the share in September 2026?") == held
+
+
+@pytest.mark.parametrize(
+    ("sql", "question", "fault"),
+    [
+        ("SELECT net_income FROM income", "Net income in 2025?", "fiscal_year = 2025"),
+        ("SELECT net_income FROM income WHERE fiscal_year = 2025", "Net income in 2025?", ""),
+        ("SELECT fiscal_year, net_income FROM income", "Net income in 2025?", ""),
+        ("SELECT net_income FROM income", "Net income in 1999?", ""),
+        ("SELECT yield FROM curve WHERE maturity = '10Y'", "10-year less 2-year?", "'2Y'"),
+        ("SELECT y2025 FROM items", "How much cash in 2025?", "item = 'Cash and Equivalents'"),
+        ("SELECT y2025 FROM items", "How much in 2025?", ""),
+        ("SELECT maturity, MAX(yield), MIN(yield) FROM curve", "The best?", "maturity stands"),
+        ("SELECT maturity, MAX(yield) FROM curve", "The best?", ""),
+        ("SELECT maturity, AVG(yield) FROM curve GROUP BY maturity", "The best?", ""),
+    ],
+)
+def test_what_a_query_leaves_out_is_told(sql: str, question: str, fault: str) -> None:
+    found = find_fault(sql, question, TABLES, MANY)
+    assert fault in found
+    assert bool(found) == bool(fault)
+
+
+def test_why_nothing_is_found_is_told_by_the_value_that_is_not_there() -> None:
+    told = explain_nothing("SELECT yield FROM curve WHERE maturity = '7Y'", TABLES)
+    assert told == " maturity is never '7Y'; it holds '10Y', '2Y', '5Y'."
+    assert explain_nothing("SELECT yield FROM curve WHERE maturity = '2Y'", TABLES) == ""
+
+
+def test_a_join_of_what_is_never_equal_is_told() -> None:
+    sql = "SELECT 1 FROM curve JOIN items ON curve.maturity = items.item"
+    assert "curve.maturity is never equal to items.item" in explain_nothing(sql, TABLES)
+
+
+def test_who_names_a_column_that_is_not_there_is_told_those_that_are() -> None:
+    told = explain_column("no such column: y2025", "SELECT y2025 FROM income", TABLES)
+    assert told == " income has the columns fiscal_year, net_income."
+    assert explain_column("it took too long", "SELECT 1 FROM income", TABLES) == ""
+
+
+def test_a_column_that_is_asked_for_and_not_used_is_seen() -> None:
+    asked = "What was the net income?"
+    assert left_out("SELECT fiscal_year AS net_income FROM income", asked, TABLES) == {"net"}
+    assert left_out("SELECT net_income FROM income", asked, TABLES) == set()
+
+
+def test_figures_that_are_compared_are_put_together() -> None:
+    sql = "SELECT y2024 FROM items INTERSECT SELECT y2025 FROM items"
+    assert right(sql, "Compare them.") == "SELECT y2024 FROM items UNION SELECT y2025 FROM items"
+
+
+def test_a_plain_column_keeps_the_row_of_one_extreme() -> None:
+    sql = "SELECT maturity, MAX(yield) AS best, MAX(yield) - MIN(yield) AS gap FROM curve"
+    assert right(sql, "Which is best?") == "SELECT maturity, MAX(yield) AS best FROM curve"
+    sums = "SELECT maturity, SUM(yield) FROM curve"
+    assert right(sums, "Which is best?") == sums
