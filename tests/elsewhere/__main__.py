@@ -1,6 +1,7 @@
 """make elsewhere: Moat before real servers of others, tried from outside.
 
 python -m tests.elsewhere kits [openai openbb copilotkit] [--nginx PROGRAM]
+python -m tests.elsewhere behaviours llama-server|vllm|litellm-behind|litellm-before [FOLDER]
 python -m tests.elsewhere three [--requests N] [--rounds N]
 python -m tests.elsewhere keys [--requests N] [--rounds N]
 
@@ -11,7 +12,7 @@ import argparse
 import signal
 import sys
 
-from tests.elsewhere import keys, kits, three
+from tests.elsewhere import behaviours, keys, kits, three
 
 KITS = ("openai", "openbb", "copilotkit")
 
@@ -31,6 +32,10 @@ def read_options() -> argparse.Namespace:
     kit.add_argument("names", nargs="*", metavar="KIT", help=", ".join(KITS))
     kit.add_argument("--nginx", default="", metavar="PROGRAM", help="through it, with TLS")
     kit.set_defaults(run=lambda options: kits.run_kits(options.names or list(KITS), options.nginx))
+    asked = verbs.add_parser("behaviours", help="what is asked of an engine elsewhere, and faults")
+    asked.add_argument("where", choices=list(behaviours.PLACES))
+    asked.add_argument("folders", nargs="*", metavar="FOLDER", help="where vllm, litellm are")
+    asked.set_defaults(run=lambda given: behaviours.run_behaviours(given.where, given.folders))
     several = verbs.add_parser("three", help="three servers; one is killed, one is stopped")
     several.set_defaults(run=lambda options: three.run_three(options.requests, options.rounds))
     limited = verbs.add_parser("keys", help="the processor time that 100 keys with limits cost")

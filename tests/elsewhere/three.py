@@ -32,7 +32,7 @@ from tests.elsewhere.stage import (
 
 AT_ONCE = 16
 TURNS = 4
-WORDS, TOKENS = 60, 8
+WORDS, TOKENS = 16, 4
 PATIENCE = aiohttp.ClientTimeout(total=600)
 Json = dict[str, Any]
 

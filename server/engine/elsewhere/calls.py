@@ -105,8 +105,8 @@ class CheckedCalls:
     def _finish(self, end: Finished) -> list[Piece]:
         self.end = end
         lacks_call = self.request.tool_choice.mode == "required" and not self._made
-        if end.reason == "length" and self._cut:
-            # The call was cut: nothing is wrong but its length.
+        if end.reason == "length" and (self._cut or not self.wrong):
+            # It was cut, in a call or before one: nothing is wrong but its length.
             self.wrong = []
             return self._cut
         self.faults = [fault for _, fault in self.wrong]

@@ -305,6 +305,17 @@ async def test_a_bound_call_that_does_not_fit_is_an_error_not_a_call() -> None:
     assert len(liar.bodies) == 1
 
 
+@pytest.mark.parametrize("text", ["", '{"tool_ca', '{"tool_calls":[{"name":"weather","argum'])
+async def test_an_answer_cut_before_its_call_is_cut_and_no_error(text: str) -> None:
+    cut = stream({"delta": {"content": text}}, {"delta": {}, "finish_reason": "length"})
+    liar = Liar(completions=[cut])
+    async with reached(liar, reads_calls=False) as engine:
+        end = (await read(engine, MUST))[-1]
+    assert isinstance(end, Finished)
+    assert end.reason == "length"
+    assert len(liar.bodies) == 1
+
+
 @pytest.mark.parametrize(
     "text",
     [
