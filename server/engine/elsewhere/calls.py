@@ -22,13 +22,29 @@ NO_CALL = "no call"
 RESULT = "You called {name}. The result: {text}"
 AGAIN = "You gave what does not fit the JSON schema: {fault}. Answer again, with JSON that fits."
 ANYTHING: Json = {"type": "object"}
+FOLLOWED = frozenset({
+    "type", "enum", "const", "required", "pattern", "format", "minLength", "maxLength", "minItems",
+    "maxItems", "$ref", "title", "description", "default", "examples", "$schema", "$id", "$comment",
+})  # fmt: skip
+"""The keywords that the grammars of llama-server, vLLM and SGLang follow, or that bind nothing."""
+BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
+"""They are followed for integers only."""
+NAMED = frozenset({"properties", "$defs", "definitions"})
+LISTED = frozenset({"anyOf", "prefixItems"})
+NESTED = frozenset({"items", "additionalProperties"})
 
 
 @dataclass(slots=True)
 class CheckedCalls:
-    """Passes on what fits. A call is held back until all of it is known."""
+    """Passes on what fits. A call is held back until all of it is known.
+
+    Where the server binds calls to their schemas, they are passed on as they come.
+    """
 
     request: ChatRequest
+    is_bound: bool = False
+    is_final: bool = False
+    """A call that does not fit was passed on: it is too late to ask again."""
     wrong: list[tuple[ToolCall, str]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     """What is wrong with the answer, known once it has ended."""
@@ -36,15 +52,15 @@ class CheckedCalls:
     _begun: list[Piece] = field(default_factory=list)
     _cut: list[Piece] = field(default_factory=list)
     _made: int = 0
+    _is_live: bool = False
 
     def see(self, piece: Piece) -> list[Piece]:
         match piece:
             case CallOpened():
-                self._begun = [piece]
-                return []
+                self._begun, self._is_live = [], self._can_pass(piece.name)
+                return self._pass_or_hold(piece)
             case CallArguments():
-                self._begun.append(piece)
-                return []
+                return self._pass_or_hold(piece)
             case ToolCallRequested():
                 return self._check(piece)
             case Finished():
@@ -56,12 +72,23 @@ class CheckedCalls:
         """The same question with what was wrong; the answer has to be a call."""
         return check.ask_again(self.request, self.wrong) if self.wrong else self.request
 
+    def _can_pass(self, name: str) -> bool:
+        tools = {tool.name: tool for tool in callable_tools(self.request)}
+        return self.is_bound and name in tools and _is_followed(tools[name].parameters or ANYTHING)
+
+    def _pass_or_hold(self, piece: Piece) -> list[Piece]:
+        if self._is_live:
+            return [piece]
+        self._begun.append(piece)
+        return []
+
     def _check(self, piece: ToolCallRequested) -> list[Piece]:
         held, self._begun = [*self._begun, piece], []
         fault = self._find_fault(piece)
         if not fault:
             self._made += 1
             return held
+        self.is_final |= self._is_live
         self.wrong.append((piece.call, fault))
         self._cut += [] if piece.valid else held
         return []
@@ -78,8 +105,8 @@ class CheckedCalls:
     def _finish(self, end: Finished) -> list[Piece]:
         self.end = end
         lacks_call = self.request.tool_choice.mode == "required" and not self._made
-        if end.reason == "length" and self._cut:
-            # The call was cut: nothing is wrong but its length.
+        if end.reason == "length" and (self._cut or not self.wrong):
+            # It was cut, in a call or before one: nothing is wrong but its length.
             self.wrong = []
             return self._cut
         self.faults = [fault for _, fault in self.wrong]
@@ -121,19 +148,39 @@ def parser_of(request: ChatRequest) -> ScriptParser:
 
 
 def _read_calls(reader: Reader) -> More:
-    """Each call as a whole: servers differ in the spaces they write."""
+    """Servers differ in the spaces they write, and in the order of the two members."""
     yield from reader.accept("[")
     while True:
         yield from reader.skip_space()
-        if not reader.text.startswith("{"):
+        if not (yield from reader.accept("{")):
             return
-        made = yield from reader.json_whole()
-        if isinstance(made, dict):
-            reader.open_call(str(made.get("name", "")))
-            reader.argue(json.dumps(made.get("arguments"), ensure_ascii=False))
-            reader.close_call()
+        yield from _read_call(reader)
         yield from reader.skip_space()
         yield from reader.accept(",")
+
+
+def _read_call(reader: Reader) -> More:
+    name, arguments = "", ""
+    yield from reader.skip_space()
+    while not (yield from reader.accept("}")):
+        key = yield from reader.json_whole()
+        yield from reader.skip_space()
+        yield from reader.accept(":")
+        yield from reader.skip_space()
+        if key == "arguments" and name:
+            yield from reader.json_value(reader.argue)
+        elif (value := (yield from reader.json_whole())) is None:
+            return
+        elif key == "name":
+            name = str(value)
+            reader.open_call(name)
+            reader.argue(arguments)
+        else:
+            arguments = json.dumps(value, ensure_ascii=False) if key == "arguments" else arguments
+        yield from reader.skip_space()
+        yield from reader.accept(",")
+        yield from reader.skip_space()
+    reader.close_call()
 
 
 def find_fault(text: str, request: ChatRequest) -> str:
@@ -144,6 +191,42 @@ def find_fault(text: str, request: ChatRequest) -> str:
     except (ValueError, RecursionError):
         return "it is no JSON"
     return check.misfit(found, json.loads(request.constraint.source))
+
+
+def can_be_bound(request: ChatRequest) -> bool:
+    """Whether the grammar of a server elsewhere is known to follow all of the schema.
+
+    They pass over other keywords in silence: such an answer is checked before anyone sees it.
+    """
+    assert request.constraint
+    try:
+        return _is_followed(json.loads(request.constraint.source))
+    except RecursionError:
+        return False
+
+
+def _is_followed(schema: Any) -> bool:
+    if not isinstance(schema, dict):
+        return isinstance(schema, bool)
+    known = FOLLOWED | NAMED | LISTED | NESTED
+    known |= BOUNDS if schema.get("type") == "integer" else frozenset()
+    held = [
+        *(part for key in NAMED & schema.keys() for part in _values(schema[key])),
+        *(part for key in LISTED & schema.keys() for part in _values(schema[key])),
+        *(schema[key] for key in NESTED & schema.keys()),
+    ]
+    return schema.keys() <= known and all(map(_is_followed, held))
+
+
+def _values(held: Any) -> list[Any]:
+    """The schemas of a keyword that has several; what is not one is not followed."""
+    match held:
+        case dict():
+            return list(held.values())
+        case list():
+            return held
+        case _:
+            return [None]
 
 
 def ask_for_json(request: ChatRequest, text: str, fault: str) -> ChatRequest:

@@ -34,6 +34,7 @@ from server.engine.styles.base import wants_tools
 from server.errors import (
     AppError,
     BadRequest,
+    BadSchema,
     Busy,
     ContextOverflow,
     EngineCrashed,
@@ -82,6 +83,9 @@ def body_of(request: ChatRequest, model: str, kind: str = "") -> Json:
         **_sampling(request.sampling),
         **_limits(request),
     }
+    if kind == "llama-server" and request.sampling.seed is not None:
+        # What it reads anew and what its cache holds differ in the last bits: a seed would not do.
+        body["cache_prompt"] = False
     if request.infill is not None:
         raise NotSupported(NO_INFILL)
     if request.prompt is not None:
@@ -434,8 +438,9 @@ class RemoteEngine:
             answer = self._stream(request)
         elif wants_tools(request):
             answer = self._with_calls(request)
-        elif self._is_unbound(request):
-            answer = self._with_schema(request)
+        elif request.constraint is not None and request.constraint.kind == "json_schema":
+            is_bound = self.kind and calls.can_be_bound(request)
+            answer = self._bound(request) if is_bound else self._with_schema(request)
         else:
             answer = self._stream(request)
         async with aclosing(answer) as pieces:
@@ -485,7 +490,7 @@ class RemoteEngine:
         answer = self._stream if is_theirs else self._read_or_hope
         asked, used = request, Usage()
         for turn in range(MOST_TRIES):
-            checked = calls.CheckedCalls(asked)
+            checked = calls.CheckedCalls(asked, self._binds_calls(asked, answer == self._stream))
             async with aclosing(answer(asked)) as pieces:
                 async for piece in pieces:
                     for fitting in checked.see(piece):
@@ -497,11 +502,21 @@ class RemoteEngine:
             if not checked.faults:
                 yield replace(checked.end, usage=used)
                 return
+            if checked.is_final:
+                break
             asked, answer = checked.ask_again(), self._read_or_hope
         fault = checked.faults[0]
         if fault == calls.NO_CALL:
             raise EngineCrashed(f"The engine at {self.host} called no tool although it must.")
         raise EngineCrashed(f"The engine at {self.host} made a call that does not fit: {fault}.")
+
+    def _binds_calls(self, request: ChatRequest, is_theirs: bool) -> bool:
+        """Whether calls are bound to their schemas while they are written.
+
+        In vLLM and SGLang a call that may be made, but need not, is only read.
+        """
+        is_free = is_theirs and request.tool_choice.mode != "required"
+        return bool(self.kind) and (self.kind == "llama-server" or not is_free)
 
     async def _read_or_hope(self, request: ChatRequest) -> Pieces:
         """Read by us; by the server where it refuses schemas."""
@@ -519,10 +534,21 @@ class RemoteEngine:
             else:
                 return
 
-    def _is_unbound(self, request: ChatRequest) -> bool:
-        """Whether an answer must fit a schema, and the server is not known to see to it."""
-        constraint = request.constraint
-        return constraint is not None and constraint.kind == "json_schema" and not self.kind
+    async def _bound(self, request: ChatRequest) -> Pieces:
+        """An answer that the server binds to its schema. It is passed on as it comes."""
+        text = ""
+        async with aclosing(self._stream(request)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, TextDelta):
+                    text += piece.text
+                elif isinstance(piece, Finished):
+                    self._require_fit(piece, calls.find_fault(text, request))
+                yield piece
+
+    def _require_fit(self, end: Finished, fault: str) -> None:
+        if fault and end.reason != "length":
+            text = f"The engine at {self.host} does not keep to the JSON schema: {fault}."
+            raise EngineCrashed(text)
 
     async def _with_schema(self, request: ChatRequest) -> Pieces:
         """An answer that fits its schema; it is held back until that is known."""
@@ -540,7 +566,10 @@ class RemoteEngine:
                     yield piece
                 return
             asked = calls.ask_for_json(request, text, fault)
-        raise EngineCrashed(f"The engine at {self.host} does not keep to the JSON schema: {fault}.")
+        if not calls.can_be_bound(request):
+            text = f"The engine at {self.host} cannot keep to the JSON schema: {fault}."
+            raise BadSchema(text, _param(request))
+        self._require_fit(end, fault)
 
     async def apply_template(self, request: ChatRequest) -> str:
         await self.load()
@@ -762,6 +791,10 @@ def _error_facts(text: str) -> Json:
     if isinstance(error, dict):
         return {"message": error.get("message") or error.get("detail"), **error}
     return {"message": error}
+
+
+def _param(request: ChatRequest) -> str | None:
+    return request.constraint.param if request.constraint else None
 
 
 def _timed(finished: Finished, began: float, first: float) -> Finished:

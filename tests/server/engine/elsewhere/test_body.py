@@ -91,3 +91,9 @@ def test_a_constraint_it_cannot_keep_is_refused(request_: ChatRequest) -> None:
 def test_the_choice_of_tools_is_kept(choice: ToolChoice, sent: str | None) -> None:
     request = ChatRequest(tools=(Tool("add", "", {}),), tool_choice=choice)
     assert body_of(request, "large").get("tool_choice") == sent
+
+
+def test_llama_server_reads_the_prompt_anew_where_a_seed_is_to_repeat() -> None:
+    assert body_of(EVERYTHING, "m", "llama-server")["cache_prompt"] is False
+    assert "cache_prompt" not in body_of(EVERYTHING, "m", "vllm")
+    assert "cache_prompt" not in body_of(ChatRequest(EVERYTHING.messages), "m", "llama-server")

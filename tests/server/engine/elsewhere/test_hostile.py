@@ -13,13 +13,14 @@ from server.egress import Egress
 from server.engine.elsewhere import engine as module
 from server.engine.elsewhere.engine import REASON, Remote, RemoteEngine
 from server.engine.elsewhere.several import Several
-from server.errors import AppError, EngineCrashed, ModelLoadFailed
-from server.events import Finished, Piece, TextDelta, ToolCallRequested
+from server.errors import AppError, BadSchema, EngineCrashed, ModelLoadFailed
+from server.events import CallArguments, Finished, Piece, TextDelta, ToolCallRequested
 from server.settings import NetworkSettings
 
 Json = dict[str, Any]
 ASK = ChatRequest((Message("user", "hi"),))
 MODELS = {"data": [{"id": "m"}]}
+LLAMA_SERVER = {"data": [{"id": "m", "owned_by": "llamacpp"}]}
 CITY = {"type": "object", "properties": {"city": {"enum": ["Oslo"]}}, "required": ["city"]}
 
 
@@ -236,3 +237,105 @@ async def test_json_of_an_unknown_server_is_checked_by_us() -> None:
         liar.answers["completions"] = [say("never")]
         with pytest.raises(AppError, match="does not keep to the JSON schema"):
             await read(engine, bound)
+
+
+def known(*answers: bytes) -> Liar:
+    """One that says it is llama-server, whose grammar binds answers."""
+    return Liar(models=[whole(LLAMA_SERVER)], completions=list(answers))
+
+
+def bound_by(schema: Json) -> ChatRequest:
+    return ChatRequest(ASK.messages, constraint=Constraint("json_schema", json.dumps(schema)))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "integer", "multipleOf": 7},
+        {"type": "number", "minimum": 14},
+        {"not": {"const": 9}, "type": "integer"},
+        {"anyOf": [{"oneOf": [{"const": 14}]}]},
+        {"$defs": {"n": {"if": {"minimum": 10}, "else": False}}, "$ref": "#/$defs/n"},
+        {"anyOf": [{"allOf": [{"const": 14}]}]},
+    ],
+)
+async def test_what_a_grammar_may_pass_over_is_checked_before_it_is_shown(schema: Json) -> None:
+    liar = known(say("9"), say("14"))
+    async with reached(liar) as engine:
+        assert (await read(engine, bound_by(schema)))[0] == TextDelta("14")
+        liar.answers["completions"] = [say("9")]
+        with pytest.raises(BadSchema, match="cannot keep to the JSON schema"):
+            await read(engine, bound_by(schema))
+
+
+async def test_what_a_grammar_follows_comes_at_once_and_is_checked_at_the_end() -> None:
+    async with reached(known(say('{"city": "Rome"}'))) as engine:
+        pieces = engine.generate(bound_by(CITY))
+        assert await anext(pieces) == TextDelta('{"city": "Rome"}')
+        with pytest.raises(EngineCrashed, match="does not keep to the JSON schema"):
+            await anext(pieces)
+
+
+def in_two(first: str, second: str) -> bytes:
+    """A call whose arguments come in two parts."""
+    opened = {"index": 0, "id": "c", "function": {"name": "weather", "arguments": first}}
+    more = {"index": 0, "function": {"arguments": second}}
+    calls = [{"delta": {"tool_calls": [part]}} for part in (opened, more)]
+    return stream(*calls, {"delta": {}, "finish_reason": "tool_calls"})
+
+
+@pytest.mark.parametrize("is_theirs", [True, False], ids=["theirs", "ours"])
+async def test_calls_that_a_grammar_binds_are_passed_on_as_they_come(is_theirs: bool) -> None:
+    ours = [OURS[:50], OURS[50:]]
+    deltas = [{"delta": {"content": part}} for part in ours]
+    answer = stream(*deltas, {"delta": {}, "finish_reason": "stop"})
+    answer = in_two('{"city": ', '"Oslo"}') if is_theirs else answer
+    async with reached(known(answer), reads_calls=is_theirs) as engine:
+        pieces = await read(engine, MUST)
+    parts = [piece.text for piece in pieces if isinstance(piece, CallArguments)]
+    assert len(parts) == 2
+    assert json.loads("".join(parts)) == {"city": "Oslo"}
+
+
+async def test_a_bound_call_that_does_not_fit_is_an_error_not_a_call() -> None:
+    liar = known(in_two('{"city": ', '"Rome"}'))
+    async with reached(liar) as engine:
+        with pytest.raises(EngineCrashed, match="a call that does not fit"):
+            await read(engine, MUST)
+    assert len(liar.bodies) == 1
+
+
+@pytest.mark.parametrize("text", ["", '{"tool_ca', '{"tool_calls":[{"name":"weather","argum'])
+async def test_an_answer_cut_before_its_call_is_cut_and_no_error(text: str) -> None:
+    cut = stream({"delta": {"content": text}}, {"delta": {}, "finish_reason": "length"})
+    liar = Liar(completions=[cut])
+    async with reached(liar, reads_calls=False) as engine:
+        end = (await read(engine, MUST))[-1]
+    assert isinstance(end, Finished)
+    assert end.reason == "length"
+    assert len(liar.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"tool_calls":[{"arguments":{"city":"Oslo"},"name":"weather"}]}',
+        '{ "tool_calls" : [ { "name" : "weather" , "arguments" : {"city":"Oslo"} } ] }',
+        '{"tool_calls":[{"name":"weather","id":[1],"arguments":{"city":"Oslo"}}]}',
+    ],
+)
+async def test_our_form_is_read_in_any_order_and_with_any_spaces(text: str) -> None:
+    async with reached(Liar(completions=[say(text)]), reads_calls=False) as engine:
+        pieces = await read(engine, MUST)
+    made = [piece.call for piece in pieces if isinstance(piece, ToolCallRequested)]
+    assert [(call.name, call.arguments) for call in made] == [("weather", {"city": "Oslo"})]
+
+
+@pytest.mark.parametrize(
+    "text", ['{"tool_calls":[{', '{"tool_calls":[{"name":]', '{"tool_calls":5}']
+)
+async def test_a_broken_form_ends(text: str) -> None:
+    liar = Liar(completions=[say('{"tool_calls":' + text)])
+    async with reached(liar, reads_calls=False) as engine:
+        with pytest.raises(EngineCrashed, match=r"called no tool|does not fit"):
+            await read(engine, MUST)

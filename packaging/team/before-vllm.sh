@@ -1,0 +1,14 @@
+#!/bin/sh
+# Moat before vLLM, both on this machine:  MODEL=org/name sh before-vllm.sh [options of vllm serve]
+# The parser is the model's: 'vllm serve --help' lists them. Without one, set the engine's "tools"
+# to "moat" in the settings: Moat then reads the calls itself.
+set -eu
+: "${MODEL:?names a model or its folder}"
+engine="http://127.0.0.1:${ENGINE_PORT:=8000}"
+
+vllm serve "$MODEL" --served-model-name team --host 127.0.0.1 --port "$ENGINE_PORT" \
+    --enable-auto-tool-choice --tool-call-parser "${PARSER:-hermes}" "$@" &
+trap "kill $!" EXIT
+until curl -fs "$engine/health" > /dev/null; do sleep 1; done
+
+moat serve --port "${PORT:-7777}" --engine "team=$engine"

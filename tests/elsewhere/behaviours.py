@@ -1,0 +1,342 @@
+"""Every behaviour of an engine elsewhere, asked from outside; each answer goes into a transcript.
+
+The servers are started by the files of packaging/team, as docs/team.md tells people to.
+"""
+
+import http.client
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psutil
+
+from scripts.build_llama_server import llama_server as built_llama_server
+from tests.bench.servers import ROOT, free_port
+from tests.elsewhere.stage import LOOPBACK, RESULTS, keep, moat_before, say, starter
+from tests.kit.running import until
+
+Json = dict[str, Any]
+TEAM = ROOT / "packaging" / "team"
+START_S = 600.0
+NAME = "team"
+FAILED = (502, 503)
+MASTER_KEY = f"sk-{secrets.token_hex(24)}"
+HERE = "SmolLM2-135M-Instruct"
+USER = {"role": "user", "content": "Say hello to Oslo."}
+CITY = {
+    "type": "object",
+    "properties": {
+        "city": {"enum": ["Oslo", "Rome"]},
+        "days": {"type": "integer", "minimum": 1, "maximum": 9},
+    },
+    "required": ["city", "days"],
+    "additionalProperties": False,
+}
+WEATHER = {"type": "function", "function": {"name": "weather", "parameters": CITY}}
+MUST = {"type": "function", "function": {"name": "weather"}}
+FORM = {"type": "json_schema", "json_schema": {"name": "x", "schema": CITY, "strict": True}}
+LONG = {"stream": True, "max_tokens": 900, "ignore_eos": True}
+
+
+@dataclass(slots=True)
+class Place:
+    """Where is asked, and the server whose own figures tell whether it works."""
+
+    address: str
+    engine: str
+    process: psutil.Process | None = None
+    key: str = ""
+    lines: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        self.lines.append(text)
+        say(f"  {text[:160]}")
+
+
+@contextmanager
+def reply_to(
+    place: Place, path: str, body: Json | None = None
+) -> Iterator[http.client.HTTPResponse]:
+    parts = urlsplit(place.address)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=START_S)
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {place.key or 'x'}"}
+    sent = None if body is None else json.dumps(body)
+    with closing(connection):
+        connection.request("GET" if body is None else "POST", path, sent, headers)
+        with connection.getresponse() as reply:
+            yield reply
+
+
+def ask(place: Place, path: str, body: Json | None = None, *statuses: int) -> Any:
+    with reply_to(place, path, body) as reply:
+        text = reply.read().decode()
+    if body is not None:
+        place.note(f"> POST {path} {json.dumps({**body, 'messages': '…'})}")
+    place.note(f"< {reply.status} {text}")
+    assert reply.status in (statuses or (200,)), reply.status
+    return json.loads(text)
+
+
+def chat(place: Place, **fields: Any) -> Json:
+    body = {"model": NAME, "messages": [USER], "temperature": 0, "max_tokens": 60, **fields}
+    found: Json = ask(place, "/v1/chat/completions", body)["choices"][0]["message"]
+    return found
+
+
+def try_chat(place: Place) -> None:
+    assert chat(place)["content"]
+
+
+def try_stream(place: Place) -> None:
+    body = {"model": NAME, "messages": [USER], "temperature": 0, "max_tokens": 12, "stream": True}
+    with reply_to(place, "/v1/chat/completions", body) as reply:
+        lines = reply.read().decode().splitlines()
+    for line in filter(None, lines):
+        place.note(f"< {line}")
+    texts = [line for line in lines if '"content"' in line]
+    assert len(texts) > 2
+    assert "data: [DONE]" in lines
+
+
+def try_tools(place: Place) -> None:
+    call = chat(place, tools=[WEATHER], tool_choice=MUST)["tool_calls"][0]["function"]
+    arguments = json.loads(call["arguments"])
+    assert call["name"] == "weather"
+    assert arguments["city"] in ("Oslo", "Rome")
+    assert 1 <= arguments["days"] <= 9
+
+
+def try_schema(place: Place) -> None:
+    found = json.loads(chat(place, response_format=FORM)["content"])
+    assert found["city"] in ("Oslo", "Rome")
+
+
+def try_overlong(place: Place) -> None:
+    body = {"model": NAME, "messages": [{"role": "user", "content": "word " * 20_000}]}
+    text = json.dumps(ask(place, "/v1/chat/completions", body, 400))
+    assert "context" in text.lower() or "token" in text.lower()
+
+
+def try_cancel(place: Place) -> None:
+    """Whoever leaves ends the work over there, by that server's own figures."""
+    with reply_to(place, "/v1/chat/completions", {"model": NAME, "messages": [USER], **LONG}) as it:
+        while b'"content"' not in it.readline():
+            pass
+        place.note(f"running while the client reads: {running(place.engine)}")
+        assert running(place.engine) == 1
+    until(lambda: running(place.engine) == 0)
+    place.note("running after it left: 0")
+
+
+def running(engine: str) -> int:
+    """Requests that the far server computes, as its own /metrics says."""
+    parts = urlsplit(engine)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=START_S)
+    with closing(connection):
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+    names = ("llamacpp:requests_processing", "vllm:num_requests_running")
+    found = [line for line in text.splitlines() if line.startswith(names)]
+    return int(sum(float(line.split()[-1]) for line in found))
+
+
+def try_hang(place: Place) -> None:
+    """One that is stopped is found by the probe; what it did not answer is an error."""
+    assert place.process
+    place.process.send_signal(signal.SIGSTOP)
+    try:
+        body = {"model": NAME, "messages": [USER], "max_tokens": 4}
+        text = json.dumps(ask(place, "/v1/chat/completions", body, *FAILED))
+        assert "does not answer" in text
+        try_here(place)
+    finally:
+        place.process.send_signal(signal.SIGCONT)
+    body = {"model": NAME, "messages": [USER], "max_tokens": 4}
+    until(lambda: _status(place, body) == 200, START_S)
+    place.note("it goes on, and is asked again")
+
+
+def _status(place: Place, body: Json) -> int:
+    with reply_to(place, "/v1/chat/completions", body) as reply:
+        reply.read()
+        return reply.status
+
+
+def try_here(place: Place) -> None:
+    """Others are served meanwhile: a model on this machine."""
+    body = {"model": HERE, "messages": [USER], "max_tokens": 4}
+    assert ask(place, "/v1/chat/completions", body)["usage"]["completion_tokens"] > 0
+
+
+def try_death(place: Place) -> None:
+    assert place.process
+    with reply_to(place, "/v1/chat/completions", {"model": NAME, "messages": [USER], **LONG}) as it:
+        while b'"content"' not in it.readline():
+            pass
+        place.process.kill()
+        text = it.read().decode()
+    place.note(f"< … {text[-300:]}")
+    assert "cannot be reached or broke off" in text
+    body = {"model": NAME, "messages": [USER], "max_tokens": 4}
+    ask(place, "/v1/chat/completions", body, *FAILED)
+    try_here(place)
+
+
+ASKED: dict[str, Callable[[Place], None]] = {
+    "chat": try_chat,
+    "stream": try_stream,
+    "tools": try_tools,
+    "JSON schema": try_schema,
+    "too long": try_overlong,
+    "cancel": try_cancel,
+}
+FAULTS: dict[str, Callable[[Place], None]] = {"hangs": try_hang, "dies": try_death}
+
+
+def run_behaviours(where: str, programs: list[str]) -> int:
+    """`programs` are folders to look for vllm and litellm in."""
+    folders = [str(Path(sys.executable).parent), *programs, os.environ["PATH"]]
+    path = os.pathsep.join(folders)
+    with PLACES[where](path) as place:
+        worst = 0
+        for name, attempt in (ASKED | (FAULTS if place.process else {})).items():
+            say(name)
+            place.lines.append(f"\n## {name}")
+            try:
+                attempt(place)
+            except (AssertionError, KeyError, TypeError, ValueError, OSError) as error:
+                worst = 1
+                place.note(f"FAILED: {type(error).__name__} {error}")
+            else:
+                place.note("passed")
+        keep(f"behaviours-{where}.txt", "\n".join(place.lines))
+        return worst
+
+
+@contextmanager
+def before_llama_server(path: str) -> Iterator[Place]:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "llama-server").symlink_to(built_llama_server())
+        found = f"{folder}{os.pathsep}{path}"
+        with by_script("before-llama-server.sh", found, str(starter())) as place:
+            yield place
+
+
+@contextmanager
+def before_vllm(path: str) -> Iterator[Place]:
+    model = os.environ.get("MODEL") or sys.exit("MODEL names the folder of a model for vLLM.")
+    options = ("--enforce-eager", "--max-model-len", "2048", "--max-num-seqs", "8")
+    with by_script("before-vllm.sh", path, str(model), *options) as place:
+        yield place
+
+
+@contextmanager
+def by_script(name: str, path: str, model: str, *options: str) -> Iterator[Place]:
+    """What a file of packaging/team starts, from the moment Moat is ready."""
+    port, engine = free_port(), free_port()
+    with tempfile.TemporaryDirectory() as home:
+        environment = {**os.environ, "PATH": path, "MODEL": model, "MOAT_HOME": home}
+        environment |= {"PORT": str(port), "ENGINE_PORT": str(engine)}
+        environment["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+        RESULTS.mkdir(parents=True, exist_ok=True)
+        command = ["sh", str(TEAM / name), *options]
+        with (RESULTS / f"{name}.log").open("wb") as log:
+            began = time.monotonic()
+            script = psutil.Popen(command, env=environment, cwd=ROOT, stdout=log, stderr=log)
+            try:
+                place = Place(f"http://{LOOPBACK}:{port}", f"http://{LOOPBACK}:{engine}")
+                _wait_for(script, place, "/ready")
+                place.note(f"sh {name}: ready after {time.monotonic() - began:.0f} s")
+                place.process = _engine_of(script, engine)
+                yield place
+            finally:
+                _end(script)
+
+
+def _wait_for(process: psutil.Popen, place: Place, path: str) -> None:
+    until(lambda: process.poll() is not None or _answers(place, path), START_S)
+    if process.poll() is not None:
+        sys.exit(f"{place.address} ended before it answered; its log is in {RESULTS}.")
+
+
+def _answers(place: Place, path: str) -> bool:
+    with suppress(OSError), reply_to(place, path) as reply:
+        return reply.status == 200
+    return False
+
+
+def _engine_of(script: psutil.Process, port: int) -> psutil.Process:
+    found = (child for child in script.children() if str(port) in child.cmdline())
+    return next(child for child in found if "serve" in " ".join(child.cmdline()))
+
+
+def _end(script: psutil.Process) -> None:
+    family = [script]
+    with suppress(psutil.Error):
+        family += script.children(recursive=True)
+    for process in family:
+        with suppress(psutil.Error):
+            process.send_signal(signal.SIGCONT)
+            process.terminate()
+    _, left = psutil.wait_procs(family, timeout=20)
+    for process in left:
+        with suppress(psutil.Error):
+            process.kill()
+
+
+@contextmanager
+def litellm_behind(path: str) -> Iterator[Place]:
+    """Moat, LiteLLM's proxy, llama-server."""
+    with (
+        before_llama_server(path) as far,
+        litellm(path, f"{far.engine}/v1") as proxy,
+        moat_before(f"{NAME}={proxy}/v1", MOAT_SECRET_ENGINE_TEAM=MASTER_KEY) as moat,
+    ):
+        yield Place(moat.address, far.engine)
+
+
+@contextmanager
+def litellm_before(path: str) -> Iterator[Place]:
+    """LiteLLM's proxy, Moat, llama-server."""
+    with (
+        before_llama_server(path) as far,
+        litellm(path, f"{far.address}/v1") as proxy,
+    ):
+        yield Place(proxy, far.engine, key=MASTER_KEY)
+
+
+@contextmanager
+def litellm(path: str, url: str) -> Iterator[str]:
+    port = free_port()
+    command = ["litellm", "--config", str(TEAM / "litellm.yaml"), "--port", str(port)]
+    environment = {**os.environ, "PATH": path, "MOAT_URL": url, "MOAT_KEY": "none"}
+    environment |= {"LITELLM_MASTER_KEY": MASTER_KEY, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    with (RESULTS / "litellm.log").open("wb") as log:
+        proxy = psutil.Popen(
+            command, env=environment, stdout=log, stderr=subprocess.STDOUT, cwd=RESULTS
+        )
+        try:
+            place = Place(f"http://{LOOPBACK}:{port}", "", key=MASTER_KEY)
+            _wait_for(proxy, place, "/v1/models")
+            yield place.address
+        finally:
+            _end(proxy)
+
+
+PLACES = {
+    "llama-server": before_llama_server,
+    "vllm": before_vllm,
+    "litellm-behind": litellm_behind,
+    "litellm-before": litellm_before,
+}

@@ -1,0 +1,196 @@
+"""Three llama-servers behind one name: conversations go on while one is killed and one is stopped.
+
+A conversation has several turns, each with all that was said before: its beginning is in the cache
+of the server that has read it. The same load is also sent to the servers directly, in turn with
+Moat, so that a busy machine slows both.
+"""
+
+import asyncio
+import json
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from statistics import median, quantiles
+from time import perf_counter
+from typing import Any
+
+import aiohttp
+
+from tests.bench.load import SYSTEM, filler
+from tests.bench.servers import Server
+from tests.elsewhere.stage import (
+    ALIAS,
+    Placed,
+    address_of,
+    far,
+    keep,
+    moat_before,
+    say,
+    show,
+)
+
+AT_ONCE = 16
+TURNS = 4
+WORDS, TOKENS = 16, 4
+PATIENCE = aiohttp.ClientTimeout(total=600)
+Json = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Answer:
+    """What came of one request."""
+
+    turn: int
+    begun: bool = False
+    text: str = ""
+    error: str = ""
+    usage: Json = field(default_factory=dict)
+
+    @property
+    def cached(self) -> int:
+        return int((self.usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0)
+
+
+@dataclass(slots=True)
+class Load:
+    """So many conversations, AT_ONCE at a time. `place` says where one goes."""
+
+    place: Callable[[int], str]
+    on_answer: Callable[[int], None] = lambda _count: None
+    answers: list[Answer] = field(default_factory=list)
+    took_s: float = 0.0
+
+    async def run(self, seeds: Sequence[int]) -> "Load":
+        left = list(reversed(seeds))
+        began = perf_counter()
+        async with aiohttp.ClientSession(timeout=PATIENCE) as session:
+
+            async def work() -> None:
+                while left:
+                    await self._talk(session, left.pop())
+
+            await asyncio.gather(*(work() for _ in range(AT_ONCE)))
+        self.took_s = perf_counter() - began
+        return self
+
+    async def _talk(self, session: aiohttp.ClientSession, seed: int) -> None:
+        messages = [{"role": "system", "content": f"{SYSTEM} Case {seed}."}]
+        for turn in range(TURNS):
+            words = filler(WORDS if turn == 0 else WORDS // 4, seed * TURNS + turn)
+            messages.append({"role": "user", "content": words})
+            answer = Answer(turn)
+            try:
+                await self._ask(session, self.place(seed), messages, answer)
+            except (aiohttp.ClientError, TimeoutError) as error:
+                answer.error = f"{type(error).__name__}: {error}"
+            self.answers.append(answer)
+            self.on_answer(len(self.answers))
+            messages.append({"role": "assistant", "content": answer.text or "?"})
+
+    async def _ask(
+        self, session: aiohttp.ClientSession, place: str, messages: list[Json], answer: Answer
+    ) -> None:
+        body = {"model": ALIAS, "messages": messages, "max_tokens": TOKENS, "temperature": 0}
+        body |= {"stream": True, "stream_options": {"include_usage": True}, "ignore_eos": True}
+        async with session.post(f"{place}/v1/chat/completions", json=body) as reply:
+            if reply.status != 200:
+                answer.error = f"{reply.status}: {(await reply.text())[:200]}"
+                return
+            async for line in reply.content:
+                if line.startswith(b"data: {"):
+                    _take(json.loads(line[6:]), answer)
+        if not answer.usage and not answer.error:
+            answer.error = "it ended early"
+
+
+def _take(chunk: Json, answer: Answer) -> None:
+    if chunk.get("error"):
+        answer.error = str(chunk["error"])[:200]
+    answer.usage = chunk.get("usage") or answer.usage
+    for choice in chunk.get("choices", ()):
+        if text := choice.get("delta", {}).get("content"):
+            answer.begun = True
+            answer.text += text
+
+
+def hit_rate(answers: Sequence[Answer]) -> float:
+    """The share of the prompts after the first turn that a cache held."""
+    later = [answer for answer in answers if answer.turn and answer.usage]
+    read = sum(int(answer.usage["prompt_tokens"]) for answer in later)
+    return sum(answer.cached for answer in later) / read if read else 0.0
+
+
+def run_three(requests: int, rounds: int) -> int:
+    with ExitStack() as stack:
+        servers = [stack.enter_context(far(8, 1024)) for _ in range(3)]
+        urls = ",".join(map(address_of, servers))
+        moat = stack.enter_context(moat_before(f"{ALIAS}={urls}"))
+        found: Json = {}
+        if rounds:
+            found["throughput"] = compare(moat, servers, requests // rounds // TURNS, rounds)
+        found["faults"] = disturb(moat, servers, requests // TURNS)
+        keep("three.json", found)
+        return int(found["faults"]["lost before they began"] > 0)
+
+
+def compare(moat: Placed, servers: Sequence[Server], talks: int, rounds: int) -> Json:
+    """The same load straight and through Moat, in turn; then the ratio of each pair."""
+    places = {
+        "direct": lambda seed: address_of(servers[seed % len(servers)]),
+        "moat": lambda _seed: moat.address,
+    }
+    rates: dict[str, list[float]] = {name: [] for name in places}
+    answers: dict[str, list[Answer]] = {name: [] for name in places}
+    before_s = moat.used_s()
+    for turn in range(rounds):
+        for name in sorted(places, reverse=turn % 2 == 0):
+            seeds = range(100_000 * (turn + 1) + (50_000 if name == "moat" else 0), 10**9)[:talks]
+            load = asyncio.run(Load(places[name]).run(seeds))
+            rates[name].append(len(load.answers) / load.took_s)
+            answers[name] += load.answers
+    used_s = moat.used_s() - before_s
+    ratios = [ours / theirs for ours, theirs in zip(rates["moat"], rates["direct"], strict=True)]
+    found = {
+        "requests each": len(answers["moat"]),
+        "requests per s, direct": median(rates["direct"]),
+        "requests per s, Moat": median(rates["moat"]),
+        "ratio, median of pairs": median(ratios),
+        "ratio, quartiles": quantiles(ratios) if len(ratios) > 1 else ratios,
+        "Moat's processor time per request, ms": 1000 * used_s / max(len(answers["moat"]), 1),
+        "hit rate, direct": hit_rate(answers["direct"]),
+        "hit rate, Moat": hit_rate(answers["moat"]),
+        "failed": sum(bool(one.error) for held in answers.values() for one in held),
+    }
+    show(found)
+    return found
+
+
+def disturb(moat: Placed, servers: Sequence[Server], talks: int) -> Json:
+    """A third of the way one is killed, half way one is stopped; near the end it goes on."""
+    asked = talks * TURNS
+    faults = {
+        asked // 3: (servers[0], signal.SIGKILL),
+        asked // 2: (servers[1], signal.SIGSTOP),
+        asked * 9 // 10: (servers[1], signal.SIGCONT),
+    }
+
+    def hurt(count: int) -> None:
+        if count in faults:
+            server, sent = faults[count]
+            say(f"request {count}: {sent.name} to the server at port {server.port}")
+            server.process.send_signal(sent)
+
+    load = asyncio.run(Load(lambda _seed: moat.address, hurt).run(range(talks)))
+    failed = [answer for answer in load.answers if answer.error]
+    found = {
+        "requests": len(load.answers),
+        "answered": len(load.answers) - len(failed),
+        "lost before they began": sum(not answer.begun for answer in failed),
+        "broken off after they began": sum(answer.begun for answer in failed),
+        "errors": sorted({answer.error for answer in failed}),
+        "hit rate": hit_rate(load.answers),
+        "seconds": load.took_s,
+    }
+    show(found)
+    return found
