@@ -32,7 +32,7 @@ class SlowReader(FakeCore):
 
     async def read_document(self, path: str) -> FileText:
         await self.go_on.wait()
-        self._take("read_document", path)
+        self.take("read_document", path)
         return FileText(Path(path).name, "Slow words.")
 
 
