@@ -432,7 +432,9 @@ class Sources(QWidget):
 
     def show_quotes(self, quotes: Sequence[Quote]) -> None:
         numbered = [(f"[{number}] {one.place}", one.text) for number, one in enumerate(quotes, 1)]
-        self.places.setText("   ".join(place for place, _ in numbered))
+        # A place stays in one line where it can.
+        places = [place.replace(" ", "\N{NO-BREAK SPACE}") for place, _ in numbered]
+        self.places.setText("   ".join(places))
         self.texts.setText("\n\n".join(f"{place}\n{text}" for place, text in numbered))
         reveal(self, shown=bool(quotes))
 
