@@ -555,9 +555,9 @@ class RemoteEngine:
         used, asked = Usage(), request
         for _ in range(MOST_TRIES):
             async with aclosing(self._stream(asked)) as pieces:
-                held = [piece async for piece in pieces]
-            end = held.pop()
-            assert isinstance(end, Finished)
+                *held, last = [piece async for piece in pieces]
+            assert isinstance(last, Finished)
+            end = last
             used += end.usage
             text = "".join(piece.text for piece in held if isinstance(piece, TextDelta))
             fault = "" if end.reason == "length" else calls.find_fault(text, request)
