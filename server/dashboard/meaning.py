@@ -182,7 +182,8 @@ def is_talk(kind: str, question: str, named: Sequence[Named]) -> bool:
 def completed(query: Query, found: Json | None, before: str) -> str:
     """The model's words, if they hold what the user's own words bring and invent no name.
 
-    Else a short message stands behind the question before it: together they say all.
+    Else a short message stands behind the question before it: together they say all. Where both
+    name a time, that of the message counts.
     """
     if found is None:
         return query.question
@@ -191,6 +192,8 @@ def completed(query: Query, found: Json | None, before: str) -> str:
     if whole and new <= _own_words(whole) and not _invents(whole, f"{before} {query.question}"):
         return whole
     is_short = len(new - _own_words(before)) <= MOST_NEW and len(query.question) < len(before)
+    if POINT.search(in_plain_dates(query.question)):
+        before = " ".join(POINT.sub(" ", in_plain_dates(before)).split())
     return f"{before} {query.question}" if is_short else query.question
 
 

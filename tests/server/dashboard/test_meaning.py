@@ -65,3 +65,9 @@ def test_english_is_not_translated() -> None:
 def test_a_question_with_the_words_of_a_tool_is_for_the_tool() -> None:
     assert names_tool("Convert 250 EUR with the currency tool.", ["lab_convert_currency"])
     assert not names_tool("What is a currency?", ["lab_convert_currency"])
+
+
+def test_the_time_of_a_short_message_counts() -> None:
+    message = "And on the first of September?"
+    before = "What was EUR/USD on 2026-10-01?"
+    assert whole(message, "EUR/USD?", before) == f"What was EUR/USD on ? {message}"
