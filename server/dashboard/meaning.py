@@ -87,7 +87,7 @@ MOST_NEW = 3
 """A message that brings at most so many words of its own leans on the question before it."""
 NAME = re.compile(r"(?<![.?!:\s])\s+([A-Z][\w&'\u2019.-]+)")
 """A word with a capital that begins no sentence."""
-KEPT = re.compile(r"(?<![\w-])(?:19|20)\d\d(?!\w)|(?<!\w)[A-Z]{2,6}(?:[-/.][A-Z]{1,6})?(?!\w)")
+KEPT = re.compile(r"(?<![\w-])(?:19|20)\d\d(?!\w)|(?<!\w)[A-Z]{2,6}[-/][A-Z]{3,4}(?!\w)")
 LEAST_OF_TOOL = 2
 LINKING_SIGNS = re.compile("[那么的呢吗和与跟在是又还有换成再看个之]+")
 SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
@@ -160,7 +160,7 @@ def ask_for_english(question: str) -> Asked | None:
 
 
 def translated(question: str, found: Json | None) -> str:
-    """The model's English, if every year, symbol and name in Latin letters is still there."""
+    """The model's English, if every year and every pair such as EUR/USD is still there."""
     english = str((found or {}).get("english") or "").strip()
     kept = KEPT.findall(in_plain_dates(question))
     return english if all(one in english for one in kept) else ""
