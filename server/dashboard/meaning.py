@@ -87,7 +87,7 @@ MOST_NEW = 3
 """A message that brings at most so many words of its own leans on the question before it."""
 NAME = re.compile(r"(?<![.?!:\s])\s+([A-Z][\w&'\u2019.-]+)")
 """A word with a capital that begins no sentence."""
-KEPT = re.compile(r"(?<![\w-])(?:19|20)\d\d(?!\w)|(?<!\w)[A-Z]{2,6}(?:[-/.][A-Z]{1,6})?(?!\w)")
+KEPT = re.compile(r"(?<![\w-])(?:19|20)\d\d(?!\w)|(?<!\w)[A-Z]{2,6}[-/][A-Z]{3,4}(?!\w)")
 LEAST_OF_TOOL = 2
 LINKING_SIGNS = re.compile("[那么的呢吗和与跟在是又还有换成再看个之]+")
 SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
@@ -160,7 +160,7 @@ def ask_for_english(question: str) -> Asked | None:
 
 
 def translated(question: str, found: Json | None) -> str:
-    """The model's English, if every year, symbol and name in Latin letters is still there."""
+    """The model's English, if every year and every pair such as EUR/USD is still there."""
     english = str((found or {}).get("english") or "").strip()
     kept = KEPT.findall(in_plain_dates(question))
     return english if all(one in english for one in kept) else ""
@@ -182,7 +182,8 @@ def is_talk(kind: str, question: str, named: Sequence[Named]) -> bool:
 def completed(query: Query, found: Json | None, before: str) -> str:
     """The model's words, if they hold what the user's own words bring and invent no name.
 
-    Else a short message stands behind the question before it: together they say all.
+    Else a short message stands behind the question before it: together they say all. Where both
+    name a time, that of the message counts.
     """
     if found is None:
         return query.question
@@ -191,6 +192,8 @@ def completed(query: Query, found: Json | None, before: str) -> str:
     if whole and new <= _own_words(whole) and not _invents(whole, f"{before} {query.question}"):
         return whole
     is_short = len(new - _own_words(before)) <= MOST_NEW and len(query.question) < len(before)
+    if POINT.search(in_plain_dates(query.question)):
+        before = " ".join(POINT.sub(" ", in_plain_dates(before)).split())
     return f"{before} {query.question}" if is_short else query.question
 
 

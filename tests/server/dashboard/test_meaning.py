@@ -49,10 +49,11 @@ def test_a_question_of_its_own_stands_alone() -> None:
         ("Was kosteten Gold und Kupfer 2026?", "What did gold and copper cost in 2026?", True),
         ("Was kosteten Gold und Kupfer 2026?", "What did gold and copper cost?", False),
         ("EUR/USD im Mai 2026 ist wie hoch?", "How high is the euro in May 2026?", False),
+        ("¿Cómo creció el PIB de España en 2024?", "How did the GDP of Spain grow in 2024?", True),
         ("苹果2024年的利润是多少?", "What was Apple's profit in 2024?", True),
     ],
 )
-def test_a_translation_keeps_years_and_symbols(question: str, english: str, is_kept: bool) -> None:
+def test_a_translation_keeps_years_and_pairs(question: str, english: str, is_kept: bool) -> None:
     assert ask_for_english(question) is not None
     assert bool(translated(question, {"english": english})) is is_kept
 
@@ -65,3 +66,9 @@ def test_english_is_not_translated() -> None:
 def test_a_question_with_the_words_of_a_tool_is_for_the_tool() -> None:
     assert names_tool("Convert 250 EUR with the currency tool.", ["lab_convert_currency"])
     assert not names_tool("What is a currency?", ["lab_convert_currency"])
+
+
+def test_the_time_of_a_short_message_counts() -> None:
+    message = "And on the first of September?"
+    before = "What was EUR/USD on 2026-10-01?"
+    assert whole(message, "EUR/USD?", before) == f"What was EUR/USD on ? {message}"
