@@ -2,8 +2,10 @@
 
 A real server with a real model answers, and the window follows it. The requests before the chat
 are sent by this script, under the names of three programs that people connect. It fails where a
-page shows another size or number than the files and the catalogue have. `docs/images/pictures.json` keeps what each picture is, so that a test notices one
-that came from elsewhere.
+page shows another size or number than the files and the catalogue have.
+
+`docs/images/pictures.json` has the hash of each picture, so that a test notices one that came from
+elsewhere.
 """
 
 import argparse
@@ -13,7 +15,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -122,7 +124,7 @@ SCENES: dict[str, Scene] = {
 
 def texts_of(widget: QWidget) -> list[str]:
     """What can be read on it."""
-    labels: list[QLabel] = widget.findChildren(QLabel)
+    labels: Iterable[QLabel] = widget.findChildren(QLabel)
     return [label.text() for label in labels if label.isVisibleTo(widget) and label.text()]
 
 
@@ -130,7 +132,7 @@ def check_suggestions(page: QWidget) -> None:
     """Each suggestion has the size and the parameters of the catalogue."""
     entries = json.loads(CATALOGUE.read_text("utf-8"))["models"]
     known = {entry["title"]: entry for entry in entries}
-    rows: list[FileRow] = page.findChildren(FileRow)
+    rows: Iterable[FileRow] = page.findChildren(FileRow)
     for line in rows:
         entry = known.get(line.title.text())
         if entry is None:
