@@ -1,5 +1,5 @@
 # Each target does all the set-up it needs; done before, that takes a moment.
-.PHONY: help setup run test check format bench bench-gpu startup prove evaluate package package-windows package-graphics wheel screenshots pins distclean clean-cache
+.PHONY: help setup run test check format bench bench-gpu startup prove evaluate package package-windows package-graphics wheel screenshots pictures pins distclean clean-cache
 
 SETUP = "$$(scripts/find_python.sh)" scripts/setup.py
 IN_ENVIRONMENT = .venv/bin
@@ -19,7 +19,8 @@ help:
 	@echo "make package-windows  setup.exe for Windows, into dist (QUICK=1: packed loosely)"
 	@echo "make package-graphics KIND=vulkan  support for graphics cards (vulkan, cuda), into dist"
 	@echo "make wheel        what pip, pipx and uvx install, into dist"
-	@echo "make screenshots  take the pictures for the documentation"
+	@echo "make screenshots  pictures of every page in every state"
+	@echo "make pictures MODEL=x.gguf  the documentation's pictures, from a running Moat"
 	@echo "make pins         write the versions in use to constraints.txt"
 	@echo "make distclean    remove everything made here"
 	@echo "make clean-cache  remove the compiled engine that all clones share"
@@ -86,6 +87,10 @@ wheel:
 screenshots:
 	@$(SETUP) --for test
 	@$(IN_ENVIRONMENT)/python -m scripts.screenshots
+
+pictures:
+	@$(SETUP) --for test
+	@$(IN_ENVIRONMENT)/python -m scripts.pictures "$(MODEL)"
 
 pins:
 	@$(SETUP) --for test

@@ -47,8 +47,10 @@ and writes or copies it (*Editors and agents*). Here they are for the starter mo
 Agents send long prompts: Claude Code and Codex need a model with 32,000 tokens of context or more
 that knows tools. With a smaller model give Claude Code `--tools "" --system-prompt "…"`.
 
-Tried against Moat with Qwen2.5-Coder-0.5B, in a terminal: Claude Code 2.1.197. Not tried, because
-they are not on a package index or are windows: VS Code Copilot, Zed, LibreChat, AnythingLLM.
+Tried against Moat with Qwen2.5-Coder-0.5B, each from its file: Claude Code 2.1.197 (`-p`, without
+tools) and Continue's `cn` 1.5.47 answered. Codex 0.166.0 connected; on two busy processor cores its
+first prompt was not read within its patience. Not tried, since they are on no package index or are
+windows: VS Code Copilot, Zed, LibreChat, AnythingLLM; nor Open WebUI, for its size.
 """
 
 
