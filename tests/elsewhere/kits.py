@@ -1,20 +1,23 @@
 """The conformance kits against Moat whose engine is elsewhere, straight or through nginx."""
 
-import asyncio
+import os
 import re
+import secrets
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from server.face.core import KeyLimits
-from tests.bench.servers import ROOT
+from tests.bench.servers import ROOT, free_port
+from tests.contract.copilotkit.programs import moat as scripted_moat
 from tests.contract.copilotkit.programs import packaged
 from tests.contract.test_openai_conformance import LACKING
 from tests.elsewhere.stage import (
     ALIAS,
+    LOOPBACK,
+    NAME,
+    PAGES,
     Proxy,
     address_of,
     far,
@@ -27,6 +30,7 @@ from tests.kit.programs import need
 
 COPILOTKIT = ROOT / "tests" / "conformance" / "copilotkit"
 ENDED = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
+KEY = secrets.token_hex(24)
 SHORT = {"MOAT_COPILOT__ANSWER_TOKENS": "32"}
 """The starter never ends by itself what CopilotKit's kit asks it."""
 
@@ -40,7 +44,7 @@ class Kit:
     variables: dict[str, str] = field(default_factory=dict)
 
 
-def kit_of(name: str, address: str) -> Kit:
+def kit_of(name: str, address: str, *, is_scripted: bool = False) -> Kit:
     python = (sys.executable, "-m", f"tests.conformance.{name}")
     match name:
         case "openai":
@@ -49,6 +53,10 @@ def kit_of(name: str, address: str) -> Kit:
         case "openbb":
             command = (*python, address, "--ai-service", "--timeout", "600")
             return Kit(command, key=("--header", "Authorization: Bearer {}"))
+        case _ if is_scripted:
+            command = (need("node"), "kit.mjs", f"{address}/api/copilotkit")
+            more = ("--timeout", "240000", "--gql-agent", "default")
+            return Kit((*command, *more), packaged(COPILOTKIT), ("--key", "{}"))
         case _:
             asked = (
                 *("--prompt-chat", "What is the capital of France?"),
@@ -60,39 +68,61 @@ def kit_of(name: str, address: str) -> Kit:
             return Kit(command, packaged(COPILOTKIT), ("--key", "{}"), SHORT)
 
 
-def run_kits(names: list[str], behind: str) -> int:
+def run_kits(names: list[str], nginx: str) -> int:
     worst = 0
     for name in names:
-        with served(name, behind) as (kit, key, proxy):
-            sent = [part.format(key) for part in kit.key] if key else []
-            worst |= run_kit(name, [*kit.command, *sent], kit.folder, proxy)
+        if nginx:
+            worst |= run_through(nginx, name)
+            continue
+        variables = kit_of(name, "").variables
+        with far() as server, moat_before(f"{ALIAS}={address_of(server)}", **variables) as moat:
+            worst |= run_kit(name, kit_of(name, moat.address))
     return worst
 
 
-@contextmanager
-def served(name: str, behind: str) -> Iterator[tuple[Kit, str, Proxy | None]]:
-    variables = dict(kit_of(name, "").variables)
-    if not behind:
-        with far() as server, moat_before(f"{ALIAS}={address_of(server)}", **variables) as moat:
-            yield kit_of(name, moat.address), "", None
-        return
-    variables |= Proxy.VARIABLES
+def run_through(nginx: str, name: str) -> int:
+    """The proxy is tried here, not the model: a scripted one answers."""
+    os.environ["MOAT_SECRET_ACCESS_KEY"] = KEY
+    port = free_port()
+    settings = {"server__host_names": [f"{NAME}:{port}"], "server__proxies": [LOOPBACK]}
+    settings["server__origins"] = PAGES.split(",")
+    engine = {"openbb": "talking", "copilotkit": "obedient"}.get(name)
+    if engine is None:
+        sys.exit(f"{name}: only openbb and copilotkit are tried through nginx.")
     with (
-        far() as server,
-        moat_before(f"{ALIAS}={address_of(server)}", **variables) as moat,
-        nginx_before(behind, moat) as proxy,
+        tempfile.TemporaryDirectory() as home,
+        scripted_moat(engine, Path(home), **settings) as address,
+        nginx_before(nginx, address, port) as proxy,
     ):
-        key = asyncio.run(moat.make_key("kit", KeyLimits()))
-        yield kit_of(name, proxy.address), key, proxy
+        refusals = check_refusals(proxy)
+        return refusals | run_kit(name, kit_of(name, proxy.address, is_scripted=True), proxy)
 
 
-def run_kit(name: str, command: list[str], folder: Path, proxy: Proxy | None) -> int:
+def check_refusals(proxy: Proxy) -> int:
+    """Another host name, a foreign page and a missing key are refused through the proxy, too."""
+    good = {"Host": proxy.host, "Authorization": f"Bearer {KEY}"}
+    asked = {
+        "as it should be": (good, 200),
+        "another host name": (good | {"Host": "evil.example.com"}, 421),
+        "a foreign page": (good | {"Origin": "https://evil.example.com"}, 403),
+        "no key": ({"Host": proxy.host}, 401),
+    }
+    worst = 0
+    for what, (headers, wanted) in asked.items():
+        status = proxy.ask("/v1/models", headers)
+        say(f"{'PASS' if status == wanted else 'FAIL'} {what}: {status}")
+        worst |= status != wanted
+    return int(worst)
+
+
+def run_kit(name: str, kit_: Kit, proxy: Proxy | None = None) -> int:
     where = "through nginx" if proxy else "straight"
     say(f"--- {name}, {where}")
-    command = [*proxy.inside, *command] if proxy else command
-    lines = []
+    command, lines = list(kit_.command), []
+    if proxy:
+        command = [*proxy.inside, *command, *(part.format(KEY) for part in kit_.key)]
     with subprocess.Popen(
-        command, cwd=folder, env=proxy.environment if proxy else None, text=True,
+        command, cwd=kit_.folder, env=proxy.environment if proxy else None, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     ) as kit:  # fmt: skip
         assert kit.stdout

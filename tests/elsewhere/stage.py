@@ -1,22 +1,24 @@
 """The programs of these trials: llama-servers, Moat before them, nginx before Moat."""
 
+import http.client
 import json
 import os
+import ssl
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from scripts.build_llama_server import llama_server as built_llama_server
 from server.engine.worker.load.plan import usable_cores
 from server.face import client
 from server.face.core import KeyLimits
 from server.models import library
-from tests.bench.servers import ROOT, Server, Shape, free_port, llama_server
+from tests.bench.servers import ROOT, Server, Shape, llama_server
 from tests.kit.programs import need
 from tests.kit.programs import program as started_program
 from tests.kit.running import READY, Moat, serving
@@ -121,10 +123,9 @@ def keep(name: str, found: Any) -> None:
 class Proxy:
     """nginx with TLS before Moat. Programs inside its wall find it by its name."""
 
-    VARIABLES: ClassVar = {"MOAT_SERVER__HOST_NAMES": NAME, "MOAT_SERVER__PROXIES": LOOPBACK}
-
     def __init__(self, folder: Path, port: int) -> None:
-        self.address = f"https://{NAME}:{port}"
+        self.host, self.port = f"{NAME}:{port}", port
+        self.address = f"https://{self.host}"
         self.certificate = str(folder / "certificate.pem")
         hosts = folder / "hosts"
         hosts.write_text(f"127.0.0.1 localhost {NAME}\n", encoding="utf-8")
@@ -133,17 +134,26 @@ class Proxy:
         trusted = {"NODE_EXTRA_CA_CERTS": self.certificate, "SSL_CERT_FILE": self.certificate}
         self.environment = {**os.environ, **trusted}
 
+    def ask(self, path: str, headers: dict[str, str]) -> int:
+        """The status, by the address and not by the name, so that any name can be claimed."""
+        trusting = ssl.create_default_context(cafile=self.certificate)
+        trusting.check_hostname = False
+        link = http.client.HTTPSConnection(LOOPBACK, self.port, context=trusting, timeout=60)
+        with closing(link):
+            link.request("GET", path, headers=headers)
+            return link.getresponse().status
+
 
 @contextmanager
-def nginx_before(program: str, moat: Placed) -> Iterator[Proxy]:
+def nginx_before(program: str, address: str, port: int) -> Iterator[Proxy]:
     with tempfile.TemporaryDirectory() as held:
-        folder, port = Path(held), free_port()
+        folder = Path(held)
         _make_certificate(folder)
         example = (ROOT / "packaging" / "team" / "nginx.conf").read_text("utf-8")
         for usual, ours in {
             "/etc/ssl/moat": held,
             "listen 443 ssl": f"listen {LOOPBACK}:{port} ssl",
-            "127.0.0.1:7777": moat.address.removeprefix("http://"),
+            "127.0.0.1:7777": address.removeprefix("http://"),
         }.items():
             assert usual in example, usual
             example = example.replace(usual, ours)

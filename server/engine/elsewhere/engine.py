@@ -569,7 +569,7 @@ class RemoteEngine:
         if not calls.can_be_bound(request):
             text = f"The engine at {self.host} cannot keep to the JSON schema: {fault}."
             raise BadSchema(text, _param(request))
-        self._require_fit(end, fault)
+        raise EngineCrashed(f"The engine at {self.host} does not keep to the JSON schema: {fault}.")
 
     async def apply_template(self, request: ChatRequest) -> str:
         await self.load()

@@ -15,6 +15,7 @@ for (let at = 0; at < words.length; at += 1) {
 const option = (name, usual) => named.get(name) ?? usual;
 
 export const url = plain[0]?.replace(/\/$/, "");
+export const key = option("key", null);
 export const only = option("only", "both");
 export const agent = option("agent", "default");
 export const gqlAgent = option("gql-agent", null);

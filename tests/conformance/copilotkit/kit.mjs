@@ -1,5 +1,5 @@
 // node kit.mjs RUNTIME-URL [options]: the README beside it tells of them.
-import { cases, limit, only, url, wanted } from "./cases.mjs";
+import { cases, key, limit, only, url, wanted } from "./cases.mjs";
 
 if (!url) {
   process.stderr.write("usage: node kit.mjs RUNTIME-URL [options]\n");
@@ -17,6 +17,15 @@ globalThis.window ??= {
   addEventListener: ignore,
   removeEventListener: ignore,
 };
+
+if (key) {
+  const send = globalThis.fetch;
+  globalThis.fetch = (address, options = {}) => {
+    const headers = new Headers(options.headers ?? (address.headers || {}));
+    if (options.method !== "OPTIONS") headers.set("authorization", `Bearer ${key}`);
+    return send(address, { ...options, headers });
+  };
+}
 
 await import("./gql.mjs");
 await import("./agui.mjs");

@@ -9,10 +9,12 @@ from server.core.core import Core, MakeEngine
 from server.engine.process import WorkerProcess
 from server.system.paths import find
 from tests.contract.copilotkit.obedient import ObedientEngine
+from tests.contract.openbb.talking import TalkingEngine
 
 ENGINES: dict[str, MakeEngine] = {
     "obedient": lambda _path, _options: ObedientEngine(),
     "real": WorkerProcess,
+    "talking": lambda _path, _options: TalkingEngine(),
 }
 
 
