@@ -24,10 +24,11 @@ ROOM_LINES = {
 one raises it in the same commit and says why."""
 PLAIN = (
     "artifacts.py", "chat.py", "errors.py", "events.py", "observe.py", "sse.py", "tasks.py",
-    "asking/**/*.py", "conversation/**/*.py", "data/*.py", "engine/*.py", "engine/styles/*.py",
-    "face/*.py", "flows/**/*.py", "language/*.py", "plugins/*.py", "plugins/api/*.py",
+    "asking/**/*.py", "conversation/**/*.py", "core/*.py", "data/*.py", "engine/*.py",
+    "engine/styles/*.py", "engine/worker/**/*.py", "face/*.py", "flows/**/*.py",
+    "language/*.py", "plugins/*.py", "plugins/api/*.py",
     "plugins/python/*.py", "plugins/walls/*.py", "protocols/**/*.py", "schemas/*.py",
-    "system/*.py",
+    "system/*.py", "web/*.py",
 )  # fmt: skip
 """The files of the server whose docstrings and names an editor has read."""
 ODD_OPENING = re.compile(r"(Of|By|With|The same|In place|Said|Told)\b")

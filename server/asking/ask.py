@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 from server.asking.fit import CHOOSES_WELL, Prompt, fit_prompt
 from server.asking.fit import is_able as is_large
-from server.chat import ChatRequest, Constraint, Json, Sampling
+from server.chat import ChatRequest, Constraint, Json, Message, Sampling
 from server.engine.base import Engine
 from server.errors import AppError
-from server.events import Event, TextDelta
+from server.events import Event, ReasoningDelta, TextDelta
 
 CERTAIN = Sampling(temperature=0.0, top_k=1)
 _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$#&~/-]")
@@ -86,14 +86,50 @@ async def ask_json(
 
     `must`: raises an error of the model. Otherwise an error gives None too, and the caller goes on.
     """
-    constraint = Constraint("json_schema", json.dumps(schema))
     try:
-        found = json.loads(await _write(asker, prompt, constraint, max_tokens))
-    except ValueError:
-        return None
+        return _as_object(await _write(asker, prompt, _bound_to(schema), max_tokens))
     except AppError:
         if must:
             raise
+        return None
+
+
+async def ask_json_in_chat(
+    asker: Asker, messages: Sequence[Message], schema: Json, max_tokens: int
+) -> tuple[Json | None, str]:
+    """Returns the object that continues a conversation, and what the model thought before it.
+
+    The template is asked to leave thoughts out; some models think all the same.
+    """
+    request = ChatRequest(
+        tuple(messages),
+        sampling=CERTAIN,
+        max_tokens=max_tokens,
+        constraint=_bound_to(schema),
+        template_options=(("enable_thinking", False),),
+        client=asker.client,
+    )
+    text, thought = "", ""
+    try:
+        async with aclosing(asker.engine.generate(request)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, TextDelta):
+                    text += piece.text
+                elif isinstance(piece, ReasoningDelta):
+                    thought += piece.text
+    except AppError:
+        return None, ""
+    return _as_object(text), thought
+
+
+def _bound_to(schema: Json) -> Constraint:
+    return Constraint("json_schema", json.dumps(schema))
+
+
+def _as_object(text: str) -> Json | None:
+    try:
+        found = json.loads(text)
+    except ValueError:
         return None
     return found if isinstance(found, dict) else None
 

@@ -81,7 +81,7 @@ def report(places: paths.Paths) -> list[Finding]:
         check_starter(library.find()),
         *(check_folder(name, path) for name, path in _folders(places)),
         check_port(settings.server.port, who_listens, places),
-        *(Finding("HTTPS", "ok", *told) for told in tls.told(settings.server, places.https)),
+        *(Finding("HTTPS", "ok", *texts) for texts in tls.describe(settings.server, places.https)),
         check_keyring(places.secrets),
         *check_screen(os.environ),
     ]

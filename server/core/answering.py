@@ -38,7 +38,7 @@ async def _no_figures() -> str:
 class Answering:
     engine: Callable[[str | None], Awaitable[Engine]]
     model_name: Callable[[], str]
-    """Of the model that answers when a request names none."""
+    """Returns the name of the model that answers when a request names none."""
     house: PluginHouse
     agents: Agents
     requests: Requests
@@ -109,7 +109,7 @@ class Answering:
         return await manage.do(self.keeper)
 
     async def _stats(self, key: str) -> Any:
-        """Of the default model if it is loaded: whoever looks on neither loads nor keeps it."""
+        """Returns the counts of the default model, if it is loaded. Looking does not load it."""
         may_look = self.keys is None or self.keys.may_use(key, self.model_name())
         engine = self.keeper.peek() if self.keeper is not None and may_look else None
         if engine is None:

@@ -116,7 +116,7 @@ class Configuration:
 
 
 def read_variables(variables: Mapping[str, str]) -> dict[str, tuple[str, Any]]:
-    """By the name of the setting: the variable that decides it, and its value.
+    """Returns the variable that decides a setting, and its value, by the name of the setting.
 
     A list is written with commas between its entries, engines with spaces, or as JSON.
     """

@@ -436,7 +436,7 @@ class Core:
         await self._current.check()
 
     async def dismiss_notice(self, text: str) -> None:
-        self.notices.set(tuple(one for one in self.notices.get() if one != text))
+        self.notices.set(tuple(notice for notice in self.notices.get() if notice != text))
 
     async def recent_logs(self, count: int) -> list[LogLine]:
         return self._logs.ring.recent(count)
@@ -504,10 +504,12 @@ class Core:
             return "no model"
         if self._pool.health == "not answering":
             return "not answering"
-        far = next((one for one in self.engines.states.get() if one.engine.name == name), None)
+        far = next((far for far in self.engines.states.get() if far.engine.name == name), None)
         if far is not None and (far.phase == "failed" or set(far.out) >= set(far.engine.hosts)):
             return "failed"
-        loaded: dict[str, ModelPhase] = {one.name: one.phase for one in self._pool.loaded.get()}
+        loaded: dict[str, ModelPhase] = {
+            entry.name: entry.phase for entry in self._pool.loaded.get()
+        }
         phase = loaded.get(name, "empty")
         if phase == "empty" and self._load_begun:
             phase = self.model.get().phase
@@ -517,7 +519,7 @@ class Core:
         return phase
 
     async def _show_figures(self) -> str:
-        names = [one.name for one in self._pool.loaded.get()]
+        names = [entry.name for entry in self._pool.loaded.get()]
         engines = {name: engine for name in names if (engine := self._pool.peek(name))}
         return await self._figures.show(engines, self.engines.states.get())
 
@@ -638,7 +640,7 @@ class Core:
 
     def _mark_loaded(self) -> None:
         self._meter.workers_changed()
-        states = {one.name: one for one in self._pool.loaded.get()}
+        states = {entry.name: entry for entry in self._pool.loaded.get()}
         for name, state in states.items():
             if state.phase == "failed":
                 self._failures[name] = state.reason

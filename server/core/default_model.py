@@ -69,7 +69,7 @@ class CurrentModel:
         was_loading = self._give_up_others()
         async with self._turn:
             name = self._name()
-            loaded = was_loading or any(one.name == old for one in self._pool.loaded.get())
+            loaded = was_loading or any(entry.name == old for entry in self._pool.loaded.get())
             if name != old and loaded:
                 await self._try(name, self._pool.swap(name, old))
             await self._keep_up(name)
@@ -86,21 +86,22 @@ class CurrentModel:
             await self._check(patience_s)
 
     async def _check(self, patience_s: float) -> None:
-        for one in self._pool.loaded.get():
+        for model in self._pool.loaded.get():
+            name = model.name
             # One at work is watched as it is; to wait in its queue would tell nothing.
-            is_idle = one.phase == "ready" and not one.running and not self._hosts_of(one.name)
-            if is_idle and not await self._answers(one, patience_s):
-                log.warning("%s did not answer after sleep; it is loaded again", one.name)
-                await self._pool.unload(one.name)
-                if await self._try(one.name, self._pool.engine(one.name)):
+            is_idle = model.phase == "ready" and not model.running and not self._hosts_of(name)
+            if is_idle and not await self._answers(model, patience_s):
+                log.warning("%s did not answer after sleep; it is loaded again", name)
+                await self._pool.unload(name)
+                if await self._try(name, self._pool.engine(name)):
                     self._say(
-                        f"{one.name} did not answer after the computer slept and was loaded again."
+                        f"{name} did not answer after the computer slept and was loaded again."
                     )
 
-    async def _answers(self, one: Loaded, patience_s: float) -> bool:
+    async def _answers(self, model: Loaded, patience_s: float) -> bool:
         try:
             async with asyncio.timeout(patience_s):
-                engine = await self._pool.engine(one.name)
+                engine = await self._pool.engine(model.name)
                 async for _ in engine.generate(ChatRequest(prompt=" ", max_tokens=1)):
                     pass
         except (TimeoutError, EngineCrashed, ModelLoadFailed):
@@ -111,17 +112,17 @@ class CurrentModel:
         return True
 
     async def unload(self) -> None:
-        async with self._stopped():
+        async with self._stop_loads():
             await self._pool.unload(self._name())
 
     async def unload_all(self) -> None:
         """It and what clients asked for by name."""
-        async with self._stopped():
+        async with self._stop_loads():
             await self._pool.unload_all()
 
     @asynccontextmanager
-    async def _stopped(self) -> AsyncGenerator[None, None]:
-        """Our turn, without a load to wait for: it is given up, and those before us begin none."""
+    async def _stop_loads(self) -> AsyncGenerator[None, None]:
+        """Takes the turn without waiting for loads: they are given up, and no other begins."""
         self._stops += 1
         try:
             for load in self._loads:
@@ -166,7 +167,7 @@ class CurrentModel:
 
     def _show(self, loaded: tuple[Loaded, ...]) -> None:
         name = self._name()
-        entry = next((one for one in loaded if one.name == name), None)
+        entry = next((entry for entry in loaded if entry.name == name), None)
         hosts = self._hosts_of(name)
         if entry is None:
             phase: ModelPhase = "failed" if self._reason else "empty"

@@ -85,7 +85,7 @@ class EnginesElsewhere:
             self._allowed[name] = engine.urls
         known = {state.engine.name: state for state in self.states.get()}
         new = [engine for name, engine in engines.items() if _engine_of(known, name) != engine]
-        fresh = {one.name: EngineState(one, is_given=one in self._given) for one in new}
+        fresh = {far.name: EngineState(far, is_given=far in self._given) for far in new}
         self.states.set(tuple((known | fresh)[name] for name in engines))
         for engine in new:
             self._look_at(engine)
@@ -106,11 +106,11 @@ class EnginesElsewhere:
             except ValueError:
                 raise BadRequest(f"'{text}' is not understood. {ENGINE_FORM}", "engine") from None
             if engine.name in engine.hosts:
-                engine = await self._called_after_its_model(engine)
+                engine = await self._name_by_model(engine)
             if engine.name in names:
-                told = f"{engine.name}@{engine.hosts[0]}"
-                engine = engine.model_copy(update={"name": told})
-            self._given = (*(one for one in self._given if one.name != engine.name), engine)
+                name = f"{engine.name}@{engine.hosts[0]}"
+                engine = engine.model_copy(update={"name": name})
+            self._given = (*(other for other in self._given if other.name != engine.name), engine)
         self.follow()
         return tuple(engine.name for engine in self._given)
 
@@ -139,7 +139,7 @@ class EnginesElsewhere:
                 facts = [await _ask(remote) for remote in remotes]
             finally:
                 self._door.forget(TESTING)
-        return _described(EngineState(engine), facts[0])
+        return _describe(EngineState(engine), facts[0])
 
     async def add(self, engine: EngineElsewhere, key: str) -> None:
         if engine.name in self._names_here():
@@ -151,19 +151,21 @@ class EnginesElsewhere:
         if key.strip():
             self.hide(key.strip())
             await self._keychain.set(_secret(engine.name), key.strip())
-        others = [one for one in self._settings().engines.elsewhere if one.name != engine.name]
-        await self._change(SETTING, [one.model_dump() for one in (*others, engine)])
+        others = [
+            other for other in self._settings().engines.elsewhere if other.name != engine.name
+        ]
+        await self._change(SETTING, [far.model_dump() for far in (*others, engine)])
         self._look_at(engine)
 
     async def remove(self, name: str) -> None:
         kept = self._settings().engines.elsewhere
-        if not any(one.name == name for one in kept):
+        if not any(engine.name == name for engine in kept):
             raise BadRequest(f"There is no engine '{name}' in the settings.", "name")
-        await self._change(SETTING, [one.model_dump() for one in kept if one.name != name])
+        await self._change(SETTING, [engine.model_dump() for engine in kept if engine.name != name])
         self._keys.pop(name, None)
         await self._keychain.delete(_secret(name))
 
-    async def _called_after_its_model(self, engine: EngineElsewhere) -> EngineElsewhere:
+    async def _name_by_model(self, engine: EngineElsewhere) -> EngineElsewhere:
         try:
             found = await self.test(engine, "")
         except AppError:
@@ -195,15 +197,17 @@ class EnginesElsewhere:
 
     def _see(self, engine: EngineElsewhere, made: Several, state: LoadState) -> None:
         if state.phase == "ready":
-            found = _described(EngineState(engine), made.facts)
-            told = {name: getattr(found, name) for name in DESCRIBED}
-            self._show(engine, phase="ready", reason="", **told)
+            found = _describe(EngineState(engine), made.facts)
+            facts = {name: getattr(found, name) for name in DESCRIBED}
+            self._show(engine, phase="ready", reason="", **facts)
         elif state.phase == "failed":
             self._show(engine, phase="failed", reason=state.reason)
 
     def _show(self, engine: EngineElsewhere, **changes: Any) -> None:
         before = self.states.get()
-        states = [replace(one, **changes) if one.engine == engine else one for one in before]
+        states = [
+            replace(state, **changes) if state.engine == engine else state for state in before
+        ]
         self.states.set(tuple(states))
         if self.states.get() != before:
             self._on_change()
@@ -251,7 +255,7 @@ async def _ask(remote: RemoteEngine) -> ModelFacts:
     return remote.facts
 
 
-def _described(state: EngineState, facts: ModelFacts) -> EngineState:
+def _describe(state: EngineState, facts: ModelFacts) -> EngineState:
     return replace(
         state,
         phase="ready",

@@ -142,14 +142,14 @@ class Keys:
 
     def show(self) -> None:
         """Brings the counts in the cards up to date."""
-        now = (replace(card, tokens_today=self.spent(name)) for name, card in self._named())
+        now = (replace(card, tokens_today=self.spent(name)) for name, card in self._sort())
         self.cards.set(tuple(now))
 
     async def close(self) -> None:
         await stop(self._saving)
         self._save_spent()
 
-    def _named(self) -> list[tuple[str, KeyCard]]:
+    def _sort(self) -> list[tuple[str, KeyCard]]:
         return sorted(self._by_name.items())
 
     def _spend(self, name: str, tokens: int) -> None:

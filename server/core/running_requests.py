@@ -72,7 +72,7 @@ class _Tracked:
     prompt_done: int = 0
     prompt_total: int = 0
     usage: Usage | None = None
-    """What it used, once the engine has told."""
+    """What it used, once the engine has reported it."""
     outcome: str = "left"
     ending: AppError | None = None
     """Why it is ended from outside."""
@@ -99,7 +99,7 @@ class _Tracked:
             case _:
                 pass
 
-    def used(self) -> Usage:
+    def count_usage(self) -> Usage:
         """As the engine counted it; as we saw it where the answer did not come to its end."""
         return self.usage or Usage(self.prompt_total, completion_tokens=self.tokens)
 
@@ -111,11 +111,11 @@ class _Tracked:
 
     async def events(self, events: Events) -> Events:
         """Those that come until it is ended from outside; then the reason as the last one."""
-        async with aclosing(_worded(events)) as worded:
+        async with aclosing(_catch(events)) as caught:
             while self.ending is None:
                 try:
                     self.waits = asyncio.current_task()
-                    item = await anext(worded)
+                    item = await anext(caught)
                 except StopAsyncIteration:
                     return
                 except asyncio.CancelledError:
@@ -150,7 +150,7 @@ class Requests:
         self._keys = keys
         self.figures = figures or Figures(lambda: ())
         self.running: Value[tuple[RunningRequest, ...]] = Value(())
-        self._answered: Recent[AnsweredRequest] = Recent(KEPT_ANSWERED, lambda one: one.id)
+        self._answered: Recent[AnsweredRequest] = Recent(KEPT_ANSWERED, lambda request: request.id)
         self.answered = self._answered.value
         self.finished_tokens = 0
         self._changed = changed
@@ -165,7 +165,7 @@ class Requests:
     @property
     def tokens(self) -> int:
         """All tokens written so far, the running answers' included."""
-        return self.finished_tokens + sum(one.tokens for one in self._tracked.values())
+        return self.finished_tokens + sum(request.tokens for request in self._tracked.values())
 
     async def track(self, events: Events, about: About, answers: int = 1) -> Events:
         """`answers`: how many of them it asks for at once."""
@@ -201,7 +201,7 @@ class Requests:
                 self._none.set()
             self.finished_tokens += tracked.tokens
             self._answered.add(_summary(tracked))
-            used = tracked.used()
+            used = tracked.count_usage()
             measured.end(tracked.outcome, used)
             spend(used.prompt_tokens + used.completion_tokens)
             log.info(
@@ -264,7 +264,7 @@ class Requests:
             await asyncio.wait_for(self._none.wait(), timeout_s)
 
     async def close(self) -> None:
-        """End everything with a typed error and wait until it was said."""
+        """End everything with a typed error and wait until it was sent."""
         self.cancel_all(Stopping())
         await self.drain(LAST_FRAMES_S)
         await stop(self._publisher)
@@ -275,14 +275,14 @@ class Requests:
 
     async def _publish(self) -> None:
         while self._tracked:
-            self.running.set(tuple(one.now() for one in self._tracked.values()))
+            self.running.set(tuple(request.now() for request in self._tracked.values()))
             self._changed()
             await asyncio.sleep(PUBLISH_S)
         self.running.set(())
         self._changed()
 
 
-async def _worded(events: Events) -> AsyncGenerator[Item, None]:
+async def _catch(events: Events) -> AsyncGenerator[Item, None]:
     """Whatever goes wrong inside becomes the last event, so that each protocol can word it."""
     try:
         async with aclosing(events):
@@ -305,7 +305,7 @@ def _summary(tracked: _Tracked) -> AnsweredRequest:
         shown.started_at,
         round(time.time() - shown.started_at, 3),
         tracked.outcome,
-        tracked.used().prompt_tokens,
+        tracked.count_usage().prompt_tokens,
         tracked.tokens,
     )
 
@@ -331,7 +331,7 @@ def _fields(about: About, tracked: _Tracked) -> dict[str, Any]:
         "key": about.key,
         "outcome": tracked.outcome,
         "seconds": round(time.time() - tracked.shown.started_at, 3),
-        "prompt_tokens": tracked.used().prompt_tokens,
+        "prompt_tokens": tracked.count_usage().prompt_tokens,
         "completion_tokens": tracked.tokens,
     }
     return {FIELDS: fields}
@@ -352,7 +352,7 @@ class Meter:
         now, tokens = time.monotonic(), requests.tokens
         self._measured = (now, tokens)
         shown = requests.running.get()
-        waiting = sum(one.phase == "waiting" for one in shown)
+        waiting = sum(request.phase == "waiting" for request in shown)
         speed = (tokens - before) / max(now - then, 0.001) if shown else 0.0
         memory_mb = self._memory.look(now)
         self.load.set(Load(len(shown) - waiting, waiting, round(speed, 1), memory_mb))

@@ -46,7 +46,7 @@ class Keeper:
         return next((card.base or name for card in self.cards() if card.name == name), name)
 
     def resolve(self, request: ChatRequest) -> ChatRequest:
-        """With what the name it was asked by and the model's own settings add."""
+        """Adds what the name that is asked for and the model's own settings add."""
         alias, base = self._aliases.find(request.model), self.base_name(request.model)
         if alias is not None and base is not None:
             request = alias.apply(request, base)
@@ -93,7 +93,9 @@ class Keeper:
 
     async def pull(self, name: str) -> AsyncGenerator[Download, None]:
         """The download goes on after us only if somebody else began it, or watches it too."""
-        busy = {one.id for one in self._shelf.downloads.get() if one.phase in AT_WORK}
+        busy = {
+            download.id for download in self._shelf.downloads.get() if download.phase in AT_WORK
+        }
         path, number = await self._shelf.pull(name)
         if all(card.name != name for card in self._shelf.cards.get()):
             self.name_model(name, Alias(path=str(path), is_pulled=True))
@@ -120,7 +122,9 @@ class Keeper:
                 await self._pause(number)
 
     def _now(self, number: str) -> Download:
-        found = next((one for one in self._shelf.downloads.get() if one.id == number), None)
+        found = next(
+            (download for download in self._shelf.downloads.get() if download.id == number), None
+        )
         if found is None:
             raise BadRequest("The download was cancelled.", "model")
         if found.phase == "failed":
@@ -129,5 +133,5 @@ class Keeper:
 
     async def _pause(self, number: str) -> None:
         """What came so far stays; the next pull goes on there."""
-        if any(one.id == number and one.phase in AT_WORK for one in self._shelf.downloads.get()):
+        if any(each.id == number and each.phase in AT_WORK for each in self._shelf.downloads.get()):
             await self._shelf.pause_download(number)

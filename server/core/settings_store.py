@@ -57,10 +57,10 @@ class SettingsStore:
         for place in dict.fromkeys(finding["loc"][:2] for finding in error.errors()):
             where = ".".join(str(part) for part in place)
             removed = found.setdefault(ASIDE, {})[where] = _remove(found, place)
-            findings = [one for one in error.errors() if one["loc"][:2] == place]
-            if all(one["type"] == BAD_ORIGIN for one in findings):
-                bad = {one["loc"][2] for one in findings}
-                good = [one for number, one in enumerate(removed) if number not in bad]
+            findings = [finding for finding in error.errors() if finding["loc"][:2] == place]
+            if all(finding["type"] == BAD_ORIGIN for finding in findings):
+                bad = {finding["loc"][2] for finding in findings}
+                good = [item for number, item in enumerate(removed) if number not in bad]
                 found[str(place[0])][place[1]] = good
                 self.notices.append(f"Part of the setting {where} was not valid and was ignored.")
                 continue

@@ -1,6 +1,6 @@
 """Is there a newer Moat? Asked only if the user wants it, believed only with a valid signature.
 
-Nothing is downloaded and nothing is run: the user is told, and decides.
+Nothing is downloaded and nothing is run: a notice says so, and the user decides.
 """
 
 import asyncio
@@ -34,10 +34,10 @@ class LastLook(BaseModel):
     """When the next one is due."""
     address: str = ""
     key: str = ""
-    """As they were chosen then: who chooses others does not wait for tomorrow."""
+    """The settings at that time. If they change, look again at once."""
     answered_at: float = 0.0
     answer: str = ""
-    """With its signature, to be judged again when it is read."""
+    """Has its signature, to be judged again when it is read."""
 
 
 def load(path: Path) -> LastLook:
@@ -131,7 +131,7 @@ class Updates:
             await asyncio.sleep(TICK_S)
 
     def recall(self) -> None:
-        """What was said before this start still holds."""
+        """Shows again what was announced before this start."""
         if self._settings().look and self._last.answer and not self.found.get().checked_at:
             with contextlib.suppress(AppError):
                 body = self._last.answer.encode()

@@ -4,14 +4,13 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import date
 from uuid import uuid4
 
-from server.asking.ask import CERTAIN, Offer
+from server.asking.ask import Asker, Offer, ask_json_in_chat
 from server.asking.fit import context_tokens
-from server.chat import ChatRequest, Constraint, Json, Message, ToolCall
+from server.chat import Json, Message, ToolCall
 from server.dashboard import actions
 from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameters
 from server.dashboard.additions import TARGET
@@ -44,8 +43,7 @@ from server.dashboard.tickers import is_ticker
 from server.dashboard.widget_choice import ask_between, find_rivals
 from server.data.sql import Refused
 from server.engine.base import Engine
-from server.errors import AppError
-from server.events import ReasoningDelta, StatusNote, TextDelta
+from server.events import StatusNote
 from server.language.ranking import stems
 from server.system.limits import one_line
 
@@ -58,6 +56,7 @@ DOUBT = "It runs, but:"
 STEP_TOKENS = 500
 THOUGHT_TOKENS = 2000
 """What a model that thinks may think before a step, beside what the step itself may take."""
+ASKED_TOKENS = STEP_TOKENS + THOUGHT_TOKENS
 TURNS_TOLD = 4
 TURN_CHARACTERS = 700
 DATA_CHARACTERS = {"cpu": 1500}
@@ -274,7 +273,8 @@ class Planner:
         if asked is None:
             return None
         messages, schema = asked
-        return await ask_object(self.engine, messages, schema, self.client, [])
+        found, _ = await ask_json_in_chat(self, messages, schema, ASKED_TOKENS)
+        return found
 
     async def resume(self) -> Step | None:
         """Goes again through this turn's steps; a read that is still to be made is made."""
@@ -303,7 +303,7 @@ class Planner:
     async def next_action(self) -> Action | None:
         """What the model does next; None when it gives no valid step or only repeats itself."""
         schema, told = self.choices().schema(), await self.messages()
-        found = await ask_action(self.engine, told, schema, self.client, self.notes)
+        found = await ask_action(self, told, schema, self.notes)
         if found is not None and found.kind == "read" and not self.done:
             found = await self._look_again(found)
         return found if found is not None and self._is_new(found) else None
@@ -574,7 +574,7 @@ class Planner:
         answer: Json = {"sql": {**sql, "maxLength": actions.SQL_CHARACTERS}}
         examples = [(told, {"sql": sql}) for told, sql in SQL_EXAMPLES]
         messages, schema = small_question(WRITE_SQL, examples, "\n".join(parts), answer)
-        found = await ask_action(self.engine, messages, schema, self.client, [])
+        found = await ask_action(self, messages, schema, [])
         return str(found.given) if found else ""
 
     def _read_now(self) -> list[Material]:
@@ -885,46 +885,13 @@ class Planner:
 
 
 async def ask_action(
-    engine: Engine,
-    messages: Sequence[Message],
-    schema: Json,
-    client: str,
-    notes: list[StatusNote],
+    asker: Asker, messages: Sequence[Message], schema: Json, notes: list[StatusNote]
 ) -> Action | None:
-    found = await ask_object(engine, messages, schema, client, notes)
-    return actions.parse_action(found)
-
-
-async def ask_object(
-    engine: Engine,
-    messages: Sequence[Message],
-    schema: Json,
-    client: str,
-    notes: list[StatusNote],
-) -> Json | None:
-    """An object bound to the schema. What a thinking model thinks first is told as a note."""
-    request = ChatRequest(
-        tuple(messages),
-        sampling=CERTAIN,
-        max_tokens=STEP_TOKENS + THOUGHT_TOKENS,
-        constraint=Constraint("json_schema", json.dumps(schema)),
-        template_options=(("enable_thinking", False),),
-        client=client,
-    )
-    text, thought = "", ""
-    try:
-        async with aclosing(engine.generate(request)) as pieces:
-            async for piece in pieces:
-                if isinstance(piece, TextDelta):
-                    text += piece.text
-                elif isinstance(piece, ReasoningDelta):
-                    thought += piece.text
-        found = json.loads(text)
-    except (AppError, ValueError):
-        return None
-    if headline := first_sentence(thought):
+    """Asks for the next action. What a thinking model thinks first becomes a note."""
+    found, thought = await ask_json_in_chat(asker, messages, schema, ASKED_TOKENS)
+    if found is not None and (headline := first_sentence(thought)):
         notes.append(StatusNote(headline))
-    return found if isinstance(found, dict) else None
+    return actions.parse_action(found)
 
 
 def first_sentence(thought: str) -> str:

@@ -7,8 +7,7 @@ from typing import Any
 
 from server.chat import SAMPLED, ChatRequest, Constraint, Json, Sampling
 from server.engine.base import EngineOptions, ModelFacts
-from server.engine.link import Item
-from server.engine.refusals import refusal
+from server.engine.link import Item, refusal
 from server.engine.styles.base import Format, Parser, Prepared
 from server.engine.styles.messages import IMAGE_MARK
 from server.engine.wire import Job

@@ -14,10 +14,21 @@ from typing import Any
 
 from server.chat import Json
 from server.engine import causes
-from server.engine.refusals import refusal
 from server.engine.watch import Health, Limits, Pulse
 from server.engine.wire import LENGTH, MAX_FRAME_BYTES, pack, unpack
-from server.errors import AppError, EngineCrashed, ModelLoadFailed, OutOfMemory, Stopping
+from server.errors import (
+    AppError,
+    BadRequest,
+    BadSchema,
+    Busy,
+    ContextOverflow,
+    EngineCrashed,
+    ModelLoadFailed,
+    NotSupported,
+    OutOfMemory,
+    Stopping,
+    TemplateRefused,
+)
 from server.tasks import spawn, stop
 
 log = logging.getLogger("engine")
@@ -355,3 +366,25 @@ class WorkerLink:
                 self._process.kill()
             else:
                 os.killpg(self._process.pid, signal.SIGKILL)
+
+
+_PLAIN: dict[str, type[AppError]] = {
+    kind.code: kind for kind in (TemplateRefused, NotSupported, ModelLoadFailed, EngineCrashed)
+}
+_OF_PARAMETER: dict[str, type[BadRequest]] = {kind.code: kind for kind in (BadRequest, BadSchema)}
+
+
+def refusal(code: str, message: str, facts: dict[str, Any]) -> AppError:
+    """Returns the error for what a worker refused, with its numbers if there are any."""
+    if code == ContextOverflow.code and {"needed", "available"} <= facts.keys():
+        is_certain = bool(facts.get("is_certain", True))
+        return ContextOverflow(
+            facts["needed"], facts["available"], facts.get("context"), is_certain=is_certain
+        )
+    if code == Busy.code:
+        return Busy(facts.get("waiting", 0))
+    if code == Stopping.code:
+        return Stopping()
+    if code in _OF_PARAMETER:
+        return _OF_PARAMETER[code](message, facts.get("param"))
+    return _PLAIN.get(code, AppError)(message)

@@ -109,6 +109,11 @@ class Fields:
         return None if found is None else Fields(found, self.path(name))
 
 
+def streams(body: Any) -> bool:
+    """Whether an answer in parts was asked for, where the usual answer is whole."""
+    return Fields(body).flag("stream") is True
+
+
 def model_name(fields: Fields, facts: Facts) -> str | None:
     """Returns the model asked for, which must be here; None: the default model answers."""
     name = fields.text("model")

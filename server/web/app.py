@@ -125,14 +125,14 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
             size = await _size(request, endpoint)
             first = await apart(size, lambda: endpoint.accept(body, facts))
             about = _about(request, endpoint, facts)
-            accepted = await _settled(first, site, size, about)
+            accepted = await _settle(first, site, size, about)
             if isinstance(accepted, Cancel):
                 site.cancel(accepted.request_id)
                 accepted = accepted.reply
             _note_warnings(request, accepted)
             if isinstance(accepted, Look):
-                told = await site.look(accepted)
-                return await _tell(request, endpoint, told, (site, about))
+                found = await site.look(accepted)
+                return await _tell(request, endpoint, found, (site, about))
             if isinstance(accepted, Reply | AsyncGenerator):
                 site.replied(about)
             if isinstance(accepted, Reply):
@@ -149,7 +149,7 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
 
 
 async def _size(request: web.Request, endpoint: Endpoint) -> int:
-    """Of the body that was read. What has none, or little, never waits behind a large one."""
+    """Returns the size of the body. A request with little never waits behind a large one."""
     if not endpoint.reads_body or request.method in ("GET", "HEAD"):
         return 0
     if endpoint.takes_form and request.content_type == FORM:
@@ -193,7 +193,7 @@ def _owner(request: web.Request) -> str:
 
 
 def _note_warnings(request: web.Request, accepted: Any) -> None:
-    """Said in the log, and in a header of the answer."""
+    """Writes the warnings to the log and into a header of the answer."""
     warnings: tuple[str, ...] = getattr(accepted, "warnings", ())
     for warning in warnings:
         log.warning("%s: %s", request.path, warning)
@@ -206,10 +206,10 @@ async def _add_warnings(request: web.Request, response: web.StreamResponse) -> N
         response.headers[WARNING_HEADER] = quote(request[WARNINGS], safe=READABLE)
 
 
-async def _settled(
+async def _settle(
     accepted: Accepted | Managed, site: Site, size: int, about: About
 ) -> ChatRequest | Run | Reply | Cancel | Look | Frames:
-    """What is left to answer after all questions to the engine and to the models' keeper."""
+    """Asks the engine and the models' keeper; returns what is left to answer."""
     while isinstance(accepted, Ask | Manage):
         if isinstance(accepted, Ask):
             answer = await site.answer(replace(accepted, by=about))
@@ -258,43 +258,43 @@ async def _begun(
     try:
         await asyncio.wait({first}, timeout=wait_s)
         has_come = first.done() and not isinstance(first.exception(), StopAsyncIteration)
-        refusal = _failed(first.result()) if has_come else None
-        async with aclosing(_resumed(first, events)) as all_events:
+        refusal = _find_error(first.result()) if has_come else None
+        async with aclosing(_resume(first, events)) as all_events:
             yield refusal, all_events
     finally:
         first.cancel()
         await asyncio.wait({first})
 
 
-def _failed(item: Item) -> AppError | None:
+def _find_error(item: Item) -> AppError | None:
     event = item.event if isinstance(item, OfChoice) else item
     return event.error if isinstance(event, Failed) else None
 
 
 async def _tell(
-    request: web.Request, endpoint: Endpoint, told: LookResult, known: tuple[Site, About]
+    request: web.Request, endpoint: Endpoint, found: LookResult, known: tuple[Site, About]
 ) -> web.StreamResponse:
-    if isinstance(told, Reply):
-        return _plain(told)
-    if not isinstance(told, AgentRun):
-        async with aclosing(told) as frames:
+    if isinstance(found, Reply):
+        return _plain(found)
+    if not isinstance(found, AgentRun):
+        async with aclosing(found) as frames:
             return await send(request, frames, EVENT_STREAM)
     site, about = known
     async with (
-        aclosing(site.converse(told, about)) as events,
+        aclosing(site.converse(found, about)) as events,
         _begun(events, 0.0) as (refusal, all_events),
     ):
-        # Only what is refused on arrival has a status: the rest is said in the stream.
+        # Only what is refused on arrival has a status: the rest comes in the stream.
         if isinstance(refusal, Busy | Stopping | KeyRefused):
             return _failure(endpoint.failed, refusal)
-        if told.collect is not None:
-            return _plain(await told.collect(all_events))
-        assert told.render
-        async with aclosing(told.render(all_events)) as frames:
-            return await send(request, frames, told.content_type, told.keep_alive)
+        if found.collect is not None:
+            return _plain(await found.collect(all_events))
+        assert found.render
+        async with aclosing(found.render(all_events)) as frames:
+            return await send(request, frames, found.content_type, found.keep_alive)
 
 
-async def _resumed(first: asyncio.Task[Item], events: Events) -> Events:
+async def _resume(first: asyncio.Task[Item], events: Events) -> Events:
     try:
         yield await first
     except StopAsyncIteration:

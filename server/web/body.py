@@ -27,7 +27,7 @@ SHORT_CHARS = 256
 """The first part of a text: most are shorter."""
 LONGEST_ESCAPE = len(r"\ud83d\ude00")
 SECOND_HALF = re.compile(r"\\u[dD][c-fC-F]")
-"""Of a pair of surrogates: it belongs to what is before it."""
+"""The second half of a surrogate pair: it belongs to what is before it."""
 SPACE = re.compile(r"[ \t\n\r]*")
 LONGEST_NAME, LONGEST_DESCRIPTION, LONGEST_ARGUMENTS = 10_000, 200_000, 4_000_000
 """In characters. Names are compared, searched and shown in many places, none of which expects a
@@ -101,7 +101,7 @@ async def read_json(request: web.Request, *, required: bool = True) -> Any:
         return {}
     if not data:
         raise BadRequest("The body is empty; JSON is expected.")
-    return await apart(len(data), lambda: _checked(_parsed(data), len(data)))
+    return await apart(len(data), lambda: _check(_parse(data), len(data)))
 
 
 async def apart(size: int, work: Callable[[], T]) -> T:
@@ -115,16 +115,16 @@ async def apart(size: int, work: Callable[[], T]) -> T:
     return await asyncio.get_running_loop().run_in_executor(_LARGE_WORK, work)
 
 
-def _parsed(data: bytes) -> Any:
+def _parse(data: bytes) -> Any:
     if len(data) > PATIENT_BYTES or data.count(b",") > MANY_VALUES:
-        return _patiently_parsed(data)
+        return _parse_patiently(data)
     try:
         return from_json(data, allow_inf_nan=False, cache_strings="keys")
     except ValueError as error:
         raise BadRequest(f"The body is not valid JSON: {error}.") from None
 
 
-def _checked(body: Any, size: int) -> Any:
+def _check(body: Any, size: int) -> Any:
     """Refuses names of a length that no name has; small bodies hold none."""
     waiting = [body] if size > LONGEST_NAME else []
     while waiting:
@@ -224,7 +224,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
 
 
-def _patiently_parsed(data: bytes) -> Any:
+def _parse_patiently(data: bytes) -> Any:
     try:
         return _PatientDecoder().decode("".join(iterdecode(_parts(data), "utf-8")))
     except (ValueError, RecursionError) as error:

@@ -89,8 +89,10 @@ Kept = tuple[x509.Certificate, Key]
 def _make_authority(now: datetime, names: tuple[str, ...] = ()) -> Kept:
     key = ec.generate_private_key(ec.SECP256R1())
     name = _name(f"Moat on {socket.gethostname()}"[:64] if names else "Moat, localhost only")
-    networks = [ipaddress.ip_network(one) for one in (*ADDRESSES, *(PRIVATE if names else ()))]
-    networks += [ipaddress.ip_network(one) for one in names if _is_address(one)]
+    networks = [
+        ipaddress.ip_network(network) for network in (*ADDRESSES, *(PRIVATE if names else ()))
+    ]
+    networks += [ipaddress.ip_network(own) for own in names if _is_address(own)]
     allowed: list[x509.GeneralName] = _dns_names(names)
     allowed += [x509.IPAddress(network) for network in networks]
     certificate = (
@@ -104,7 +106,7 @@ def _make_authority(now: datetime, names: tuple[str, ...] = ()) -> Kept:
 
 
 def _dns_names(names: tuple[str, ...]) -> list[x509.GeneralName]:
-    return [x509.DNSName(one) for one in ("localhost", *names) if not _is_address(one)]
+    return [x509.DNSName(name) for name in ("localhost", *names) if not _is_address(name)]
 
 
 def _is_address(text: str) -> bool:
@@ -117,15 +119,15 @@ def _is_address(text: str) -> bool:
 
 def _has(leaf: x509.Certificate, names: tuple[str, ...]) -> bool:
     held = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    known = {str(one) for one in held.get_values_for_type(x509.IPAddress)}
+    known = {str(address) for address in held.get_values_for_type(x509.IPAddress)}
     return known | set(held.get_values_for_type(x509.DNSName)) >= set(names)
 
 
 def _may_vouch(authority: x509.Certificate, names: tuple[str, ...]) -> bool:
     """Whether its constraints let it vouch for all of them."""
     held = authority.extensions.get_extension_for_class(x509.NameConstraints).value
-    permitted = [one.value for one in held.permitted_subtrees or ()]
-    networks = [one for one in permitted if not isinstance(one, str)]
+    permitted = [subtree.value for subtree in held.permitted_subtrees or ()]
+    networks = [network for network in permitted if not isinstance(network, str)]
     return all(
         any(ipaddress.ip_address(name) in network for network in networks)
         if _is_address(name)
@@ -139,7 +141,7 @@ def _make_leaf(authority: Kept, now: datetime, more: tuple[str, ...] = ()) -> Ke
     key = ec.generate_private_key(ec.SECP256R1())
     names = _dns_names(more)
     addresses = dict.fromkeys((*ADDRESSES, *filter(_is_address, more)))
-    names += [x509.IPAddress(ipaddress.ip_address(one)) for one in addresses]
+    names += [x509.IPAddress(ipaddress.ip_address(address)) for address in addresses]
     known = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
     certificate = (
         _begun(_name("localhost"), issuer.subject, key, now, LEAF_DAYS)

@@ -101,10 +101,10 @@ async def _changes(face: Face) -> Frames:
         while True:
             await awake.wait()
             awake.clear()
-            told = _frames(values, signals)
+            frames = _frames(values, signals)
             values.clear()  # before the write: what comes while it waits goes out with the next
             signals.clear()
-            yield told
+            yield frames
             await asyncio.sleep(GATHER_S)
     finally:
         for disconnect in disconnects:

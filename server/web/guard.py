@@ -42,7 +42,7 @@ BROWSER_NAMES = ("mozilla/", "opera/")
 SHELL = "powershell/"
 """Windows' shell calls itself Mozilla too; no browser calls itself a shell."""
 Wording = Callable[[str], Callable[[Exception], Reply] | None]
-"""By the path of a request: how its protocol words an error; None: in OpenAI's form."""
+"""Takes a request's path; returns how its protocol words an error. None: in OpenAI's form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Gate:
     """What these say of their clients is believed."""
 
     def takes_credentials(self, path: str) -> bool:
-        return any(path == one or path.startswith(f"{one}/") for one in self.credentials)
+        return any(path == own or path.startswith(f"{own}/") for own in self.credentials)
 
 
 class Refused(AppError):
@@ -84,9 +84,9 @@ class Guard:
     ) -> None:
         self._gate = gate
         self._knocked = knocked
-        """Told of (origin, method) of every page that was turned away."""
+        """Gets the origin and the method of every page that was turned away."""
         self._seen = seen
-        """Told of every page that came, and of everybody without the key."""
+        """Gets every page that came, and everybody without the key."""
 
     def install(self, app: web.Application, wording: Wording = lambda _path: None) -> None:
         app.middlewares.insert(0, self._middleware(wording))
@@ -246,7 +246,7 @@ def find_holder(request: web.Request, gate: Gate) -> str:
         return ""
     sent = [_bearer(value) for value in request.headers.getall("Authorization", [])]
     sent += request.headers.getall("X-API-Key", [])
-    names = {_name_of(one, gate) for one in sent}
+    names = {_name_of(key, gate) for key in sent}
     if gate.key is None:
         return (names.pop() or "") if len(names) == 1 else ""
     if len(names) != 1 or None in names:

@@ -61,7 +61,7 @@ class Serving:
         self._under_way: asyncio.Timeout | None = None
         self._stops = 0
         self._knocks: Recent[Knock] = Recent(
-            KEPT_KNOCKS, lambda one: (one.origin, one.method, one.client, one.outcome)
+            KEPT_KNOCKS, lambda knock: (knock.origin, knock.method, knock.client, knock.outcome)
         )
         self.knocks = self._knocks.value
 
@@ -121,7 +121,7 @@ class Serving:
             raise
 
     async def _follow(self) -> None:
-        """By what is bound. The way back from the network does not wait for the keyring."""
+        """Follows the settings. The way back from the network does not wait for the keyring."""
         if self._listener is None:
             return
         if not self._reaches_out or self._settings().listen == "network":
@@ -143,7 +143,7 @@ class Serving:
         listener, self._listener = self._listener, None
         assert listener is not None
         await whole(listener.stop_listening(), "free the ports")
-        draining = tasks.spawn(_drained(listener), "drain the old listener")
+        draining = tasks.spawn(_drain(listener), "drain the old listener")
         self._draining.add(draining)
         draining.add_done_callback(self._draining.discard)
 
@@ -167,7 +167,7 @@ class Serving:
             self._key = await self._access_key()
 
     def _asks_for_key(self) -> bool:
-        """By what is bound, whatever the settings say meanwhile."""
+        """Whether a key is needed by what is bound, whatever the settings say meanwhile."""
         settings = self._settings()
         return settings.require_key or bool(settings.proxies) or self._reaches_out
 
@@ -187,7 +187,7 @@ class Serving:
         before, settings = self._opened_with, self._settings()  # they may have changed meanwhile
         self._opened_with = settings
         wanted = self._wanted_port(before, settings)
-        guard = Guard(self._gate, self._knocked, self._knocks.add)
+        guard = Guard(self._gate, self._note_knock, self._knocks.add)
         app = create_app(self._endpoints, self._site, guard, settings.max_body_mb * MB)
         self._listener = Listener(app)
         is_network = settings.listen == "network"
@@ -200,7 +200,7 @@ class Serving:
         except PortTaken as error:
             raise PortTaken(f"Port {wanted} is taken{await _holder(wanted)}.") from error
         port = self._listening.port
-        note = await _moved(wanted, port, "Moat")
+        note = await _explain_port(wanted, port, "Moat")
         if settings.https or is_network:
             secure_port = settings.https_port if wanted else 0
             note = f"{note} {await self._open_secure(self._listener, secure_port)}".strip()
@@ -219,32 +219,34 @@ class Serving:
         log.info("Listening on http://127.0.0.1:%d. %s", port, note)
 
     async def _open_secure(self, listener: Listener, wanted: int) -> str:
-        """What is to be said of it; without it HTTP goes on."""
+        """Returns a notice about HTTPS, or nothing. Without it HTTP goes on."""
         try:
             self._secured = await self._secure.open(listener, wanted, self._settings())
         except (AppError, ImportError, OSError, ValueError) as error:
             log.exception("HTTPS cannot be served")
             return f"HTTPS cannot be served: {error}"
-        return await _moved(wanted, self._secured.listening.port, "HTTPS")
+        return await _explain_port(wanted, self._secured.listening.port, "HTTPS")
 
     def _gate(self) -> Gate:
         settings = self._settings()
         ports = {self._listening.port, self._secured.listening.port} - {0}
         named = {f"{name}:{port}" for name in settings.host_names for port in ports}
         named |= {*settings.host_names, *self._secured.listening.hosts}
-        credentials = tuple(one.path for one in self._endpoints if one.takes_credentials)
+        credentials = tuple(
+            endpoint.path for endpoint in self._endpoints if endpoint.takes_credentials
+        )
         hosts = self._listening.hosts | named
-        forms = frozenset(one.path for one in self._endpoints if one.takes_form)
+        forms = frozenset(endpoint.path for endpoint in self._endpoints if endpoint.takes_form)
         key = (self._key or NOBODYS_KEY) if self._asks_for_key() else None
         origins = frozenset(settings.origins)
         proxies = tuple(map(ip_network, settings.proxies))
         return Gate(hosts, origins, key, credentials, forms, self._site.name_of, proxies)
 
-    def _knocked(self, origin: str, method: str) -> None:
+    def _note_knock(self, origin: str, method: str) -> None:
         log.warning("A page at %s was turned away (%s); allow it in the settings", origin, method)
 
 
-async def _drained(listener: Listener) -> None:
+async def _drain(listener: Listener) -> None:
     try:
         await listener.drain(LONGEST_ANSWER_S)
     except asyncio.CancelledError:
@@ -260,7 +262,7 @@ def needs_new_socket(before: ServerSettings, after: ServerSettings) -> bool:
     return any(getattr(before, name) != getattr(after, name) for name in fields)
 
 
-async def _moved(wanted: int, port: int, what: str) -> str:
+async def _explain_port(wanted: int, port: int, what: str) -> str:
     if wanted in (0, port):
         return ""
     return f"Port {wanted} is taken{await _holder(wanted)}; {what} uses {port}."

@@ -70,8 +70,8 @@ class Listener:
     ) -> Listening:
         if self._runner.server is None:
             await self._runner.setup()
-        for one in sockets:
-            site = web.SockSite(self._runner, one, backlog=BACKLOG, ssl_context=context)
+        for bound in sockets:
+            site = web.SockSite(self._runner, bound, backlog=BACKLOG, ssl_context=context)
             await site.start()
         found: int = sockets[0].getsockname()[1]
         names = _host_names(found, sockets, everywhere=everywhere)
@@ -120,23 +120,23 @@ def _bind_both(port: int, *, everywhere: bool) -> list[socket.socket]:
 
 
 def _bind_one(family: socket.AddressFamily, host: str, port: int) -> socket.socket | None:
-    one = socket.socket(family, socket.SOCK_STREAM)
+    bound = socket.socket(family, socket.SOCK_STREAM)
     if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
     else:
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if family == socket.AF_INET6:
-        one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
     try:
-        one.bind((host, port))
-        one.listen(BACKLOG)
+        bound.bind((host, port))
+        bound.listen(BACKLOG)
     except OSError as error:
-        one.close()
+        bound.close()
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
             return None
         raise
-    one.setblocking(False)  # noqa: FBT003
-    return one
+    bound.setblocking(False)  # noqa: FBT003
+    return bound
 
 
 def _has_ipv6() -> bool:

@@ -68,8 +68,8 @@ class _Writer:
             quiet_s = self._clock() - self._last
             if quiet_s >= KEEP_ALIVE_S:
                 try:
-                    said = keep_alive(self.last_frame) if callable(keep_alive) else keep_alive
-                    await self.write(said)
+                    frame = keep_alive(self.last_frame) if callable(keep_alive) else keep_alive
+                    await self.write(frame)
                 except (ConnectionError, TimeoutError):
                     return
                 quiet_s = 0.0

@@ -23,7 +23,7 @@ KEYCHAIN = "~/Library/Keychains/login.keychain-db"
 NICKNAME = "Moat on localhost"
 
 
-def told(settings: ServerSettings, folder: Path) -> Iterator[tuple[str, str]]:
+def describe(settings: ServerSettings, folder: Path) -> Iterator[tuple[str, str]]:
     """Where HTTPS is, and what is to be done for it; nothing while it is switched off."""
     is_network = settings.listen == "network"
     if not (settings.https or is_network):
@@ -69,7 +69,7 @@ class Secured:
 
     @property
     def address(self) -> str:
-        """By name: that is what pages and certificates agree on."""
+        """Uses the name: that is what pages and certificates agree on."""
         return f"https://localhost:{self.listening.port}" if self.listening.port else ""
 
     @property

@@ -242,7 +242,7 @@ async def test_nothing_of_a_secret_is_left_anywhere(
         await core.change_setting("network.hub_storage", ("localhost",))
         assert await core.models.search("tiny")
         await core.models.download(REPO, FILE)
-        await until(core.models.cards, ended)
+        await until(core.models, ended)
         logged = [line.text for line in await core.recent_logs(1000)]
     finally:
         await core.close()

@@ -232,7 +232,7 @@ class Worker:
                 self._pong(frame["id"])
 
     def _lane(self) -> Lane:
-        """By the size of the frame that came last."""
+        """Chooses by the size of the frame that came last."""
         return self._large if self._pipe.received_bytes > LARGE_BYTES else self._small
 
     def _is_wanted(self, lane: Lane, request_id: int) -> bool:
@@ -307,7 +307,7 @@ class Worker:
     def _generate(self, lane: Lane, request_id: int, job: dict[str, Any]) -> None:
         is_wanted = partial(self._is_wanted, lane, request_id)
         try:
-            scheduler, preparer = _loaded(self._scheduler), _loaded(self._preparers.get(lane))
+            scheduler, preparer = _require(self._scheduler), _require(self._preparers.get(lane))
             if is_wanted():
                 scheduler.submit(preparer.prepare(request_id, job, is_wanted))
         except Unwanted:
@@ -315,7 +315,7 @@ class Worker:
         except Refused as refused:
             self._tell_step([[request_id, "error", refused.code, str(refused), refused.facts]])
         except Exception as error:  # noqa: BLE001 - one request must not end the others' thread
-            blame = _blamed(error, f"The request could not be read: {error}.")
+            blame = _explain(error, f"The request could not be read: {error}.")
             self._tell_step([[request_id, "error", *blame, {}]])
         finally:
             self._preparing.discard(request_id)
@@ -328,14 +328,14 @@ class Worker:
         try:
             if not is_wanted():
                 return
-            asks = _loaded(self._large_asks if lane is self._large else self._asks)
+            asks = _require(self._large_asks if lane is self._large else self._asks)
             value = asks.answer(what, question, is_wanted)
         except Unwanted:
             return
         except Refused as refused:
             self._refuse(ask_id, refused.code, str(refused), **refused.facts)
         except Exception as error:  # noqa: BLE001 - one question must not end the others' thread
-            self._refuse(ask_id, *_blamed(error, f"The prompt could not be read: {error}."))
+            self._refuse(ask_id, *_explain(error, f"The prompt could not be read: {error}."))
         else:
             self._pipe.send({"op": "answer", "id": ask_id, "value": value})
         finally:
@@ -353,14 +353,14 @@ def _try_again(template: Template, aside: Template) -> dict[str, Any]:
     return found
 
 
-def _loaded(part: T | None) -> T:
+def _require(part: T | None) -> T:
     if part is None:
         raise Refused("invalid_request", "No model is loaded yet.")
     return part
 
 
-def _blamed(error: Exception, unreadable: str) -> tuple[str, str]:
-    """The code and the sentence for what went wrong with a request: its own fault, or ours."""
+def _explain(error: Exception, unreadable: str) -> tuple[str, str]:
+    """Returns the code and the sentence for what went wrong: the request's fault, or ours."""
     if isinstance(error, UNREADABLE):
         return "invalid_request", unreadable
     _write_traceback(error)

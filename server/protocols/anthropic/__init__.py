@@ -3,6 +3,7 @@
 from server.protocols.anthropic import answer, ask
 from server.protocols.anthropic.answer import failed
 from server.protocols.base import Endpoint
+from server.protocols.fields import streams
 
 __all__ = ["ENDPOINTS", "failed"]
 
@@ -13,7 +14,7 @@ ENDPOINTS = (
         ask.accept,
         answer.render,
         answer.collect,
-        ask.streams,
+        streams,
         failed=failed,
     ),
     Endpoint("POST", "/v1/messages/count_tokens", ask.count_tokens, failed=failed),

@@ -19,6 +19,7 @@ from server.protocols.fields import (
     schema_constraint,
     sendable,
     stop_texts,
+    streams,
     token_limit,
 )
 from server.protocols.messages import (
@@ -47,10 +48,6 @@ def count_tokens(body: Any, facts: Facts) -> Ask:
     """Counts the tokens of a conversation without answering it."""
     request = _request(Fields(body), facts, None)
     return token_count(request, lambda count: Reply({"input_tokens": count}))
-
-
-def streams(body: Any) -> bool:
-    return Fields(body).flag("stream") is True
 
 
 def _request(fields: Fields, facts: Facts, limit: int | None) -> ChatRequest:

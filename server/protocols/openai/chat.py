@@ -34,6 +34,7 @@ from server.protocols.fields import (
     model_name,
     sampling,
     stop_texts,
+    streams,
     template_options,
     token_limit,
 )
@@ -93,10 +94,6 @@ def accept(body: Any, facts: Facts) -> ChatRequest:
         client=fields.text("user") or "",
         warnings=_warnings(fields),
     )
-
-
-def streams(body: Any) -> bool:
-    return Fields(body).flag("stream") is True
 
 
 async def render(events: Events, body: Any, facts: Facts) -> Frames:

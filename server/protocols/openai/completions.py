@@ -31,6 +31,7 @@ from server.protocols.fields import (
     prompts_of,
     sampling,
     stop_texts,
+    streams,
     token_limit,
 )
 from server.protocols.frames import (
@@ -82,10 +83,6 @@ def _asking(request: ChatRequest, fields: Fields, prompt: Prompt) -> ChatRequest
     if suffix:
         return replace(request, infill=Infill(str(prompt), suffix))
     return replace(request, prompt=prompt)
-
-
-def streams(body: Any) -> bool:
-    return Fields(body).flag("stream") is True
 
 
 async def render(events: Events, body: Any, facts: Facts) -> Frames:

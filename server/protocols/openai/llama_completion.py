@@ -13,6 +13,7 @@ from server.protocols.fields import (
     prompts_of,
     sampling,
     stop_texts,
+    streams,
     token_limit,
 )
 from server.protocols.frames import error_object, failed, logprob, split_choice, sse
@@ -39,10 +40,6 @@ def accept_infill(body: Any, facts: Facts) -> ChatRequest:
         fields.text("input_prefix") or "", fields.text("input_suffix") or "", _files(fields)
     )
     return replace(_request(fields, facts), infill=gap, prompt=fields.text("prompt") or None)
-
-
-def streams(body: Any) -> bool:
-    return Fields(body).flag("stream") is True
 
 
 async def render(events: Events, body: Any, facts: Facts) -> Frames:

@@ -35,6 +35,7 @@ from server.protocols.fields import (
     Fields,
     model_name,
     sampling,
+    streams,
     template_options,
     token_limit,
 )
@@ -386,10 +387,6 @@ def accept(body: Any, facts: Facts) -> ChatRequest:
         client=fields.text("user") or "",
         warnings=left_out(fields),
     )
-
-
-def streams(body: Any) -> bool:
-    return Fields(body).flag("stream") is True
 
 
 async def render(events: Events, body: Any, facts: Facts) -> Frames:

@@ -2,8 +2,10 @@ import json
 
 import pytest
 
-from server.asking.ask import Means, ask_json, ask_text
+from server.asking.ask import Means, ask_json, ask_json_in_chat, ask_text
+from server.chat import Message
 from server.errors import EngineCrashed
+from server.events import ReasoningDelta
 from tests.kit.engines import ScriptedEngine, says
 
 SCHEMA = {"type": "object"}
@@ -33,3 +35,16 @@ async def test_an_error_is_raised_where_the_answer_must_come() -> None:
     means = Means(ScriptedEngine([EngineCrashed("gone")]))
     with pytest.raises(EngineCrashed):
         await ask_json(means, ("s", "q"), SCHEMA, must=True)
+
+
+async def test_an_object_that_continues_a_chat_comes_with_the_thought() -> None:
+    thinks = [ReasoningDelta("Let me"), ReasoningDelta(" see."), *says('{"a": 1}')]
+    engine = ScriptedEngine(thinks, says('{"a"'), [EngineCrashed("gone")])
+    chat = (Message("user", "one"), Message("assistant", "two"), Message("user", "three"))
+    found = [await ask_json_in_chat(Means(engine, "me"), chat, SCHEMA, 50) for _ in range(3)]
+    assert found == [({"a": 1}, "Let me see."), (None, ""), (None, "")]
+    request = engine.requests[0]
+    assert (request.messages, request.max_tokens, request.client) == (chat, 50, "me")
+    assert request.template_options == (("enable_thinking", False),)
+    assert request.constraint is not None
+    assert json.loads(request.constraint.source) == SCHEMA

@@ -22,7 +22,7 @@ class Batch:
         self._sequence = np.zeros(capacity, np.uintp)
         self._output = np.zeros(capacity, np.int8)
         self.places: list[int] = []
-        """Of each token that gives logits."""
+        """The place of each token that gives logits."""
         self._ones = np.ones(capacity, np.int32)
         self._ids = np.arange(sequences, dtype=np.int32)
         self._addresses = [self._ids.ctypes.data + 4 * i for i in range(sequences)]
@@ -49,7 +49,7 @@ class Batch:
         return row
 
     def advance(self, tokens: list[int]) -> None:
-        """The same sequences as last time, each one token on."""
+        """Takes one more token for each sequence of the last batch."""
         count = len(tokens)
         self.token[:count] = tokens
         self.position[:count] += 1

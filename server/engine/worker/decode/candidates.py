@@ -60,7 +60,7 @@ class CandidateArray:
         self._array.selected = -1
         self._array.sorted = False
 
-    def selected(self) -> int:
+    def get_selected(self) -> int:
         return int(self._array.data[self._array.selected].id)
 
     def _grow(self, capacity: int) -> None:

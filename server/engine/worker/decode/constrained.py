@@ -13,7 +13,7 @@ LONGEST_DIGIT_RUN = 40
 
 
 class Constrained:
-    """Inactive until its trigger has been said; active from the start without one."""
+    """Inactive until the answer contains its trigger; active from the start without one."""
 
     def __init__(
         self, matcher: Any, tokenizer: Any, vocabulary: Vocabulary, trigger: Trigger | None
@@ -31,8 +31,8 @@ class Constrained:
         """Nothing may follow."""
         return self.active and bool(self._matcher.is_stopped())
 
-    def forced(self) -> list[int]:
-        """The tokens that must come next, already counted as said."""
+    def take_forced(self) -> list[int]:
+        """Returns the tokens that must come next. The grammar has consumed them."""
         if not self.active:
             return []
         tokens: list[int] = self._matcher.compute_ff_tokens()
@@ -49,8 +49,8 @@ class Constrained:
             return False
         return bool(self._matcher.validate_tokens([token]) == 1)
 
-    def masked(self, logits: Logits) -> Logits:
-        """The logits with every forbidden token at minus infinity."""
+    def mask(self, logits: Logits) -> Logits:
+        """Returns the logits with every forbidden token at minus infinity."""
         self._matcher.unsafe_compute_mask_ptr(self._mask.ctypes.data, self._mask.nbytes)
         bits = np.unpackbits(self._mask.view(np.uint8), bitorder="little")[: len(logits)]
         allowed = bits.view(np.bool_)
@@ -69,8 +69,11 @@ class Constrained:
         self._digits = self._digits + run if run == len(piece) else run
 
     def hear(self, token: int) -> list[int] | None:
-        """A token said before the trigger. Where it completes the trigger and goes on in a way the
-        grammar forbids, the tokens to say in its place; else None."""
+        """Takes a token that comes before the trigger is complete.
+
+        Returns the tokens to write instead, if it completes the trigger and goes on in a way that
+        the grammar forbids; else None.
+        """
         piece = self._vocabulary.marked_piece(token)
         rest = self._trigger.hear(piece) if self._trigger else None
         if rest is None:

@@ -48,9 +48,9 @@ class Grammars:
             case "json_schema":
                 return self._compile_schema(source, strict=strict)
             case "regex":
-                return self._checked(LLMatcher.grammar_from_regex(source), "The expression")
+                return self._check(LLMatcher.grammar_from_regex(source), "The expression")
             case "lark":
-                return self._checked(LLMatcher.grammar_from_lark(source), "The grammar")
+                return self._check(LLMatcher.grammar_from_lark(source), "The grammar")
         raise Refused("invalid_schema", f"'{kind}' is no kind of constraint.")
 
     def _compile_schema(self, source: str, *, strict: bool) -> Any:
@@ -72,11 +72,11 @@ class Grammars:
             "invalid_schema", f"The schema cannot be enforced at {place}: {_reason(matcher)}"
         )
 
-    def _checked(self, grammar: str, what: str) -> Any:
+    def _check(self, grammar: str, what: str) -> Any:
         matcher = self._matcher(grammar)
         if matcher.is_error():
             message = f"{what} cannot be enforced: {_reason(matcher)}"
-            raise Refused("invalid_schema", message, param=_blamed(matcher.get_error()))
+            raise Refused("invalid_schema", message, param=_find_parameter(matcher.get_error()))
         return matcher
 
     def _matcher(self, grammar: str) -> Any:
@@ -92,8 +92,8 @@ def _grammar(schema: Any, *, strict: bool) -> str:
     return LLMatcher.grammar_from_json_schema(json.dumps(schema), overrides=options)
 
 
-def _blamed(error: str) -> str | None:
-    """The parameter whose schema a grammar fails at: the rules of tools have names of their own."""
+def _find_parameter(error: str) -> str | None:
+    """Returns the parameter whose schema the grammar fails at, by the names of its rules."""
     place = FAILING_LINE.match(error)
     rule = place and re.search(rf"^ *{place[1]} \| (?:call|arguments?)_", error, FLAGS)
     return "tools" if rule else None
@@ -101,5 +101,5 @@ def _blamed(error: str) -> str | None:
 
 def _reason(matcher: Any) -> str:
     lines = [line.strip() for line in matcher.get_error().strip().splitlines() if line.strip()]
-    told = next((line for line in lines if line.startswith("error:")), lines[0] if lines else "")
-    return told.removeprefix("error:").strip()
+    reason = next((line for line in lines if line.startswith("error:")), lines[0] if lines else "")
+    return reason.removeprefix("error:").strip()

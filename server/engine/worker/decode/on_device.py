@@ -68,7 +68,9 @@ class OnDevice:
 
     def _drop_idle(self, keep: int | None) -> None:
         """Chains of sequences at rest are computed too: where they are many, they go."""
-        idle = [one for one in self._chains if one not in self._busy and one != keep]
+        idle = [
+            sequence for sequence in self._chains if sequence not in self._busy and sequence != keep
+        ]
         if len(idle) > 2 * (len(self._busy) + 1):
             for sequence in idle:
                 self._drop(sequence)

@@ -61,7 +61,7 @@ class Sampler:
     def _apply(self, ids: Ids, logits: Logits) -> int:
         self._array.fill(ids, logits)
         lib.llama_sampler_apply(self._chain, self._array.reference)
-        return self._array.selected()
+        return self._array.get_selected()
 
     def _candidates(self, logits: Logits) -> Ids:
         """A superset of every token the chain could choose.
@@ -84,7 +84,7 @@ class Bias:
         self._added = np.array(list(added.values()), np.float32)
 
     def apply(self, logits: Logits) -> Logits | None:
-        """In place and only for a while: `restore` makes the row the model's own again."""
+        """Adds the bias to the row itself. `restore` takes it away again."""
         if not len(self._tokens):
             return None
         own: Logits = logits[self._tokens]

@@ -20,7 +20,7 @@ class Trigger:
         self._may_begin = True
 
     def hear(self, piece: bytes) -> bytes | None:
-        """What was said behind the text, once that is complete; else None."""
+        """Returns what follows the text, once that is complete; else None."""
         self._said += piece
         if self._thinks and not self._has_thought():
             return None

@@ -33,7 +33,7 @@ class Variant:
 @dataclass(frozen=True, slots=True)
 class Loaded:
     variant: str = ""
-    """Of the processor's backend; nothing where the engine was built for one processor."""
+    """The processor's backend; empty where the engine was built for one processor."""
     added: tuple[str, ...] = ()
     refused: dict[str, str] = field(default_factory=dict)
 
@@ -51,7 +51,7 @@ def load(
     is_parted = not ggml.ggml_backend_reg_count()
     if is_parted:
         known = variants(FOLDER)
-        chosen, reasons = choose(_wanted(known), refused)
+        chosen, reasons = choose(_choose_by_hand(known), refused)
         reasons |= _missing(known)
         if chosen is not None and ggml.ggml_backend_load(os.fsencode(chosen.path)):
             variant = chosen.name
@@ -102,17 +102,17 @@ def variants(folder: Path) -> list[Variant]:
         score = _score(path) if match else 0
         if match and score:
             found.append(Variant(match.group(1), path, score))
-    return sorted(found, key=lambda one: -one.score)
+    return sorted(found, key=lambda variant: -variant.score)
 
 
-def _wanted(known: list[Variant]) -> list[Variant]:
-    """The one chosen by hand, where it is there; else all."""
-    return [one for one in known if one.name == os.environ.get(CHOSEN_BY_HAND)] or known
+def _choose_by_hand(known: list[Variant]) -> list[Variant]:
+    """Returns the variant chosen by hand, if it is there; else all."""
+    return [variant for variant in known if variant.name == os.environ.get(CHOSEN_BY_HAND)] or known
 
 
 def _missing(known: list[Variant]) -> dict[str, str]:
     by_hand = os.environ.get(CHOSEN_BY_HAND)
-    names = [one.name for one in known]
+    names = [variant.name for variant in known]
     if not by_hand or by_hand in names:
         return {}
     return {by_hand: f"this processor runs none of that name; there are {', '.join(names)}"}

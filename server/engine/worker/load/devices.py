@@ -54,9 +54,9 @@ def _library() -> Any:
         library.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
         size = ctypes.POINTER(ctypes.c_size_t)
         library.ggml_backend_dev_memory.argtypes = [ctypes.c_void_p, size, size]
-        for one in ("ggml_backend_dev_description", "ggml_backend_dev_name"):
-            getattr(library, one).restype = ctypes.c_char_p
-            getattr(library, one).argtypes = [ctypes.c_void_p]
+        for name in ("ggml_backend_dev_description", "ggml_backend_dev_name"):
+            getattr(library, name).restype = ctypes.c_char_p
+            getattr(library, name).argtypes = [ctypes.c_void_p]
     except AttributeError:
         return None
     return library

@@ -21,7 +21,7 @@ def _bindings() -> tuple[Any, Any]:
         sys.modules[PACKAGE] = module_from_spec(found)
     functions = import_module(f"{PACKAGE}.llama_cpp")
     # llguidance looks for them where the whole package would have put them.
-    public = {name: one for name, one in vars(functions).items() if not name.startswith("_")}
+    public = {name: part for name, part in vars(functions).items() if not name.startswith("_")}
     vars(sys.modules[PACKAGE]).update(public)
     return functions, import_module(f"{PACKAGE}.mtmd_cpp")
 

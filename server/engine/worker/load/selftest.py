@@ -48,7 +48,7 @@ class Trials:
             return None
 
     def card(self, kind: str, library: Path) -> str | None:
-        """The same for a graphics card: a driver that hangs in it is not tried again either."""
+        """Tries a graphics card. A driver that hangs in it is not tried again either."""
         if self._model is None or os.environ.get(TRIED_CARD) == kind:
             return None
         key = _card_key(kind, library)
@@ -62,7 +62,9 @@ class Trials:
     def forget_cards(self) -> None:
         """They are tried again with the next load."""
         known = self._kept.read()
-        self._kept.write({key: one for key, one in known.items() if not key.startswith(CARD)})
+        self._kept.write(
+            {key: verdict for key, verdict in known.items() if not key.startswith(CARD)}
+        )
 
     def _verdict(self, key: str, chosen: dict[str, str]) -> str | None:
         known: dict[str, str] = self._kept.read()

@@ -42,7 +42,7 @@ class Embedder:
             return [float(self._output(tokens)[0]) for tokens in read], sum(map(len, read)), "rank"
         vectors, tokens = self.embed([query, *documents])
         asked = np.array(vectors[0])
-        return [float(np.dot(asked, one)) for one in vectors[1:]], tokens, "embeddings"
+        return [float(np.dot(asked, vector)) for vector in vectors[1:]], tokens, "embeddings"
 
     @property
     def _ranks(self) -> bool:
@@ -68,8 +68,8 @@ class Embedder:
     def _tokens(self, text: str | list[str | int]) -> Tokens:
         words = self._model.vocabulary
         if isinstance(text, str):
-            return self._checked(words.tokenize(text, special=False, bos=True, most=self._most))
-        return self._checked(words.tokenize_parts(text, self._most))
+            return self._check(words.tokenize(text, special=False, bos=True, most=self._most))
+        return self._check(words.tokenize_parts(text, self._most))
 
     def _pair(self, query: str, document: str) -> Tokens:
         """A question and a document as models that rank were taught to read them."""
@@ -78,7 +78,7 @@ class Embedder:
         if template:
             filled = template.decode(errors="replace").replace("{query}", query)
             whole = filled.replace("{document}", document)
-            return self._checked(words.tokenize(whole, most=self._most))
+            return self._check(words.tokenize(whole, most=self._most))
         eos, sep = lib.llama_vocab_eos(native), lib.llama_vocab_sep(native)
         end = [eos if eos >= 0 else sep] if lib.llama_vocab_get_add_eos(native) else []
         begin = [lib.llama_vocab_bos(native)] if words.adds_bos else []
@@ -86,9 +86,9 @@ class Embedder:
         asked, read = (
             words.tokenize(text, special=False, most=self._most) for text in (query, document)
         )
-        return self._checked(np.array([*begin, *asked, *end, *between, *read, *end], np.int32))
+        return self._check(np.array([*begin, *asked, *end, *between, *read, *end], np.int32))
 
-    def _checked(self, tokens: Tokens) -> Tokens:
+    def _check(self, tokens: Tokens) -> Tokens:
         if not len(tokens):
             raise Refused("invalid_request", "An empty text has no embedding.")
         if len(tokens) > self._most:

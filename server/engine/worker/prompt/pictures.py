@@ -2,10 +2,10 @@
 
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PIL import Image, ImageOps
 
-from server.engine.worker.prompt.bitmap import Bitmap
 from server.engine.worker.refusals import Refused
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
@@ -13,7 +13,7 @@ MOST_IMAGES = 64
 MOST_BYTES = 20 << 20
 MOST_PIXELS = 64_000_000
 MOST_PIXELS_TOGETHER = 64_000_000
-"""Of all images of a request once they were made smaller: three bytes of memory each."""
+"""Together, after they were made smaller. Each pixel takes three bytes of memory."""
 LONGEST_SIDE = 4096
 """No model looks closer than this."""
 MOST_STRETCHED = 200
@@ -26,20 +26,29 @@ UNREADABLE = "An image is damaged, or not a PNG, JPEG, GIF, WebP or BMP file."
 Image.MAX_IMAGE_PIXELS = None
 
 
+@dataclass(frozen=True, slots=True)
+class Bitmap:
+    """Rows of red, green and blue, a byte each."""
+
+    width: int
+    height: int
+    pixels: bytes
+
+
 def decode_all(images: Sequence[bytes]) -> list[Bitmap]:
     if len(images) > MOST_IMAGES:
-        raise _refused(f"There are {len(images)} images; at most {MOST_IMAGES} are read at once.")
+        raise _refuse(f"There are {len(images)} images; at most {MOST_IMAGES} are read at once.")
     bitmaps: list[Bitmap] = []
     for data in images:
         bitmaps.append(decode(data))
-        if sum(one.width * one.height for one in bitmaps) > MOST_PIXELS_TOGETHER:
-            raise _refused("The images together are too large; send fewer or smaller ones.")
+        if sum(bitmap.width * bitmap.height for bitmap in bitmaps) > MOST_PIXELS_TOGETHER:
+            raise _refuse("The images together are too large; send fewer or smaller ones.")
     return bitmaps
 
 
 def decode(data: bytes) -> Bitmap:
     if len(data) > MOST_BYTES:
-        raise _refused(f"An image is larger than {MOST_BYTES >> 20} MB.")
+        raise _refuse(f"An image is larger than {MOST_BYTES >> 20} MB.")
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             _check(image, data)
@@ -47,7 +56,7 @@ def decode(data: bytes) -> Bitmap:
     except Refused:
         raise
     except Exception as error:  # damaged files raise whatever the decoder stumbled over
-        raise _refused(UNREADABLE) from error
+        raise _refuse(UNREADABLE) from error
     return Bitmap(plain.width, plain.height, plain.tobytes())
 
 
@@ -55,11 +64,11 @@ def _check(image: Image.Image, data: bytes) -> None:
     width, height = image.size
     if width * height > MOST_PIXELS:
         most = MOST_PIXELS // 1_000_000
-        raise _refused(f"An image has {width} x {height} pixels; at most {most} million are read.")
+        raise _refuse(f"An image has {width} x {height} pixels; at most {most} million are read.")
     if max(width, height) > MOST_STRETCHED * min(width, height):
-        raise _refused(f"An image of {width} x {height} pixels is too narrow to be read.")
+        raise _refuse(f"An image of {width} x {height} pixels is too narrow to be read.")
     if image.format == "JPEG" and data.count(SCAN) > MOST_SCANS:
-        raise _refused(UNREADABLE)
+        raise _refuse(UNREADABLE)
 
 
 def _plain(image: Image.Image) -> Image.Image:
@@ -79,5 +88,5 @@ def _plain(image: Image.Image) -> Image.Image:
     return plain
 
 
-def _refused(message: str) -> Refused:
+def _refuse(message: str) -> Refused:
     return Refused("invalid_request", message, param="messages")

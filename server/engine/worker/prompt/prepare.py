@@ -36,13 +36,13 @@ class Request:
 
     def whole_until(self, count: int) -> int:
         """As many of the first `count` places as hold no part of a picture."""
-        cut = (one.start for one in self.pictures if one.start < count < one.end)
+        cut = (picture.start for picture in self.pictures if picture.start < count < picture.end)
         return next(cut, count)
 
     def tokens_until(self, count: int) -> int:
         """What the first `count` places take in the cache: a picture may take more than places."""
-        pictures = (one for one in self.pictures if one.end <= count)
-        return count + sum(one.tokens - one.positions for one in pictures)
+        pictures = (picture for picture in self.pictures if picture.end <= count)
+        return count + sum(picture.tokens - picture.positions for picture in pictures)
 
 
 JOB_FIELDS = frozenset(field.name for field in fields(Job))
@@ -84,7 +84,7 @@ class Preparer:
     ) -> Request:
         """`is_wanted` is asked now and then; when it says no, this ends with `Unwanted`."""
         job = Job(**{name: value for name, value in raw.items() if name in JOB_FIELDS})
-        prompt = self._illustrated(job) if job.images else self._plain(job, is_wanted)
+        prompt = self._with_images(job) if job.images else self._plain(job, is_wanted)
         constrained = None
         if job.constraint is not None:
             with self._compiling:
@@ -118,7 +118,7 @@ class Preparer:
             return self._vocabulary.tokenize_parts(job.prompt, most)
         return self._vocabulary.tokenize_prompt(self.render(job), most, is_wanted)
 
-    def _illustrated(self, job: Job) -> Prompt:
+    def _with_images(self, job: Job) -> Prompt:
         if self._projector is None:
             raise Refused("not_supported", "This model cannot read images.")
         texts = self.render(job).split(job.image_mark)

@@ -45,7 +45,7 @@ TOOL = {
 
 
 def try_out(template: Template) -> dict[str, Any]:
-    """What the server is told about the template: `template` holds the flags of its abilities.
+    """Finds out about the template: `template` holds the flags of its abilities.
 
     `template_lost` says why some may be missing, `template_again` whether another try may help.
     """
@@ -66,18 +66,18 @@ def abilities(template: Template) -> dict[str, Any]:
     found = {
         "system": SYSTEM in _render(template, [{"role": "system", "content": SYSTEM}, USER]),
         "alternates": _alternates(template),
-        **_opened(template, [begin for begin, _ in THOUGHTS]),
+        **_find_opened(template, [begin for begin, _ in THOUGHTS]),
     }
     tools = _tools(template)
     if learned := tools.get("thoughts", [])[:1]:
-        found |= _opened(template, learned, found)
+        found |= _find_opened(template, learned, found)
     return found | tools
 
 
-def _opened(
+def _find_opened(
     template: Template, begins: Sequence[str], known: Mapping[str, Any] | None = None
 ) -> dict[str, bool]:
-    """Whether a thought is already begun when the model's turn starts, by what was asked for."""
+    """Finds whether a thought is already begun when the model's turn starts, for each option."""
     asked: dict[str, dict[str, Any]] = {
         "opens_thought": {},
         "opens_thought_if_asked": {"enable_thinking": True},
@@ -91,8 +91,8 @@ def _opened(
 
 
 def _tools(template: Template) -> dict[str, Any]:
-    shown = _shown(template, [_calling({"city": VALUE}), _result()])
-    shown_as_text = _shown(template, [_calling('{"city": "needle-value"}'), _result()])
+    shown = _render_turns(template, [_calling({"city": VALUE}), _result()])
+    shown_as_text = _render_turns(template, [_calling('{"city": "needle-value"}'), _result()])
     called = NAME in shown and VALUE in shown
     called_as_text = NAME in shown_as_text and VALUE in shown_as_text
     quoted_twice = '\\"city\\"' in shown_as_text
@@ -189,7 +189,7 @@ def _native(call: ToolCall, *, as_text: bool) -> dict[str, Any]:
     }
 
 
-def _shown(template: Template, turns: Sequence[Mapping[str, Any]]) -> str:
+def _render_turns(template: Template, turns: Sequence[Mapping[str, Any]]) -> str:
     return _render(template, [USER, *turns], tools=[TOOL], add_generation_prompt=False)
 
 

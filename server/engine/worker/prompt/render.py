@@ -25,7 +25,7 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 TIME_LIMIT_S = 2.0
-"""Of the processor's time, for one job."""
+"""The processor time that one job may take."""
 TIME_LIMIT_CODE: int | None = None
 """How this process ends at that limit. On Windows only the parent watches the time."""
 if sys.platform != "win32":
@@ -131,12 +131,12 @@ def _as_json(
         indent=indent,
         separators=separators,
         sort_keys=sort_keys,
-        default=_listed,
+        default=_as_list,
     )
 
 
-def _listed(value: Any) -> list[Any]:
-    """Filters like map and select make iterators."""
+def _as_list(value: Any) -> list[Any]:
+    """Returns the iterators that filters like map and select make as lists."""
     if isinstance(value, Iterator):
         return list(value)
     raise TypeError(f"{type(value).__name__} is no JSON value")

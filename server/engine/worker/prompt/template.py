@@ -60,7 +60,7 @@ class Template:
         self._child: _Child | None = _Child(self._command, answer_s)
 
     def beside(self) -> "Template":
-        """The same with a process of its own, which starts with its first prompt."""
+        """Returns a copy with a process of its own, which starts with its first prompt."""
         other = copy.copy(self)
         other.stalls = []
         other._child = None
@@ -75,9 +75,9 @@ class Template:
         add_generation_prompt: bool = True,
     ) -> str:
         variables: dict[str, Any] = {
-            **_asked(options or {}),
+            **_name_options(options or {}),
             **self._fixed,
-            "messages": [_in_parts(one) if self.reads_parts else one for one in messages],
+            "messages": [_in_parts(turn) if self.reads_parts else turn for turn in messages],
             "add_generation_prompt": add_generation_prompt,
         }
         if tools:
@@ -104,9 +104,9 @@ class Template:
         options: Mapping[str, Any] | None = None,
         add_generation_prompt: bool = True,
     ) -> str:
-        """What the template refuses is told in plainer turns, and tools in fuller schemas."""
+        """Renders what the template refuses again, in plainer turns and with fuller schemas."""
         stalls, deadline = len(self.stalls), time.monotonic() + 2 * ANSWER_S
-        given = [tools, [_filled(tool) for tool in tools]] if tools else [tools]
+        given = [tools, [_fill(tool) for tool in tools]] if tools else [tools]
         first: TemplateFailed | None = None
         for turns in (messages, *plainer([dict(message) for message in messages])):
             for declared in given:
@@ -130,20 +130,20 @@ class Template:
         self._child = None
 
 
-def _asked(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Some templates have another name for the switch of thoughts."""
+def _name_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Adds the other name that some templates have for the switch of thoughts."""
     if "enable_thinking" not in options:
         return dict(options)
     return {"thinking": options["enable_thinking"], **options}
 
 
-def _filled(schema: Any) -> Any:
-    """With the keywords of objects and lists that a template may ask for without looking."""
+def _fill(schema: Any) -> Any:
+    """Adds the keywords of objects and lists that a template may read without looking first."""
     if isinstance(schema, list):
-        return [_filled(part) for part in schema]
+        return [_fill(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {key: _filled(part) for key, part in schema.items()}
+    made = {key: _fill(part) for key, part in schema.items()}
     if made.get("type") == "object":
         made.setdefault("properties", {})
         made.setdefault("required", [])

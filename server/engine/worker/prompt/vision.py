@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,11 @@ from server.engine.worker.decode.batch import Tokens
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import BYTE_P, lib, vision
 from server.engine.worker.load.plan import Plan
-from server.engine.worker.prompt.bitmap import Bitmap
 from server.engine.worker.refusals import Refused, too_long
 from server.system.lazy import Late
+
+if TYPE_CHECKING:
+    from server.engine.worker.prompt.pictures import Bitmap
 
 image_files = Late("server.engine.worker.prompt.pictures")
 Rows = NDArray[np.float32]
@@ -131,7 +133,7 @@ class Projector:
         return not vision.mtmd_decode_use_non_causal(self.native, picture.native)
 
     def _chunks(
-        self, texts: Sequence[str], bitmaps: Sequence[Bitmap], bos: bool, keys: list[str] | None
+        self, texts: Sequence[str], bitmaps: "Sequence[Bitmap]", bos: bool, keys: list[str] | None
     ) -> Chunks:
         chunks = Chunks()
         with ExitStack() as held:
@@ -194,7 +196,7 @@ def _text_parts(texts: Sequence[str]) -> Iterator[Any]:
         yield vision.mtmd_input_part(ctypes.pointer(whole), None) if raw else None
 
 
-def _native_bitmap(bitmap: Bitmap, key: str | None) -> Any:
+def _native_bitmap(bitmap: "Bitmap", key: str | None) -> Any:
     """Without a key only its size: enough to count tokens."""
     pixels = ctypes.cast(ctypes.c_char_p(bitmap.pixels), BYTE_P) if key else None
     native = vision.mtmd_bitmap_init(bitmap.width, bitmap.height, pixels)

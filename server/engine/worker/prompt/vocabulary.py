@@ -52,7 +52,7 @@ class Markers:
 
     def _cut(self, text: str, at: int) -> int:
         found = self._firsts.finditer(text, at) if self._firsts else ()
-        places = (one.start() for one in found)
+        places = (match.start() for match in found)
         return next((place for place in places if self._is_clear(text, place)), len(text))
 
     def _is_clear(self, text: str, place: int) -> bool:
@@ -199,10 +199,10 @@ class Vocabulary:
         parts += [begin] if isinstance(begin, str) else begin
         # The texts are a stranger's: marks that they spell are text.
         known = (
-            self.tokenize(one, special=False, most=most) if isinstance(one, str) else [one]
-            for one in parts
+            self.tokenize(part, special=False, most=most) if isinstance(part, str) else [part]
+            for part in parts
         )
-        return np.concatenate([np.asarray(one, np.int32) for one in known])
+        return np.concatenate([np.asarray(tokens, np.int32) for tokens in known])
 
     def lacks_bos(self, prompt: str) -> bool:
         return not (self.bos and prompt.startswith(self.bos))
@@ -215,7 +215,7 @@ class Vocabulary:
         return known
 
     def marked_piece(self, token: int) -> bytes:
-        """The same, with markers spelled out."""
+        """What a token adds to the answer, with markers spelled out."""
         known = self._marked.get(token)
         if known is None:
             known = self._marked[token] = self._read(token, special=True)

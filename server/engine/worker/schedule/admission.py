@@ -112,17 +112,17 @@ class Admission:
             return False
         idle = (slot for slot in self._slots if not slot.busy)
         slots = sorted(idle, key=lambda slot: slot.used_at)
-        resting = [one for one in (*self.cache, *slots) if len(one.tokens) >= WORTH_STORING]
-        held = [self._disk.holds(one.tokens) for one in resting]
+        resting = [state for state in (*self.cache, *slots) if len(state.tokens) >= WORTH_STORING]
+        held = [self._disk.holds(state.tokens) for state in resting]
         newer: list[Tokens] = []
-        for one, is_held in zip(reversed(resting), reversed(held), strict=True):
-            if not is_held and self._disk.has_room(one.tokens, self._state_bytes(one), newer):
-                if isinstance(one, Slot):
-                    one = Kept(one.tokens.copy(), self._context.save(one.sequence))
-                is_stored = self._disk.store(one)
+        for state, is_held in zip(reversed(resting), reversed(held), strict=True):
+            if not is_held and self._disk.has_room(state.tokens, self._state_bytes(state), newer):
+                if isinstance(state, Slot):
+                    state = Kept(state.tokens.copy(), self._context.save(state.sequence))
+                is_stored = self._disk.store(state)
                 self.counts.stored += is_stored
                 return bool(is_stored)
-            newer.append(one.tokens)
+            newer.append(state.tokens)
         return False
 
     def evict(self, slot: Slot) -> None:
@@ -138,13 +138,13 @@ class Admission:
         self.evict(min(idle, key=lambda slot: slot.used_at))
         return True
 
-    def _state_bytes(self, one: Kept | Slot) -> int:
-        if isinstance(one, Slot):
-            return self._context.saved_bytes(one.sequence)
-        return one.state.nbytes
+    def _state_bytes(self, holder: Kept | Slot) -> int:
+        if isinstance(holder, Slot):
+            return self._context.saved_bytes(holder.sequence)
+        return holder.state.nbytes
 
     def _best_holder(self, tokens: Tokens, limit: int) -> tuple[Slot, int]:
-        """Of equals a free one, then the shortest: the cheapest to copy."""
+        """Returns the slot that shares most. Among equals a free one, then the cheapest to copy."""
         shares = {
             slot.sequence: min(common_prefix(slot.tokens, tokens), limit) for slot in self._slots
         }
@@ -154,7 +154,7 @@ class Admission:
         return best, shares[best.sequence]
 
     def _continues(self, holder: Slot, shared: int, free: int) -> bool:
-        """The same conversation goes on, or there is no other slot to keep the old one in."""
+        """Whether a conversation goes on, or there is no other slot to keep the old one in."""
         return not holder.busy and shared > 0 and (2 * shared >= holder.count or free == 1)
 
     def _begin(
@@ -265,5 +265,5 @@ def _reusable(request: Request) -> int:
     That is a chunk, not just a token; but a picture is not looked at again for the sake of it.
     """
     limit = max(0, len(request.tokens) - LEAST_CHUNK)
-    ends = (one.end for one in request.pictures if one.start < limit < one.end)
+    ends = (picture.end for picture in request.pictures if picture.start < limit < picture.end)
     return min(next(ends, limit), max(0, len(request.tokens) - 1))

@@ -24,8 +24,8 @@ def logprob_entry(logits: Logits, token: int, top: int, vocabulary: Vocabulary) 
     exact -= exact.max()
     exact -= np.log(np.exp(exact).sum())
     likeliest = _best(exact, top)
-    alternatives = [_named(vocabulary, int(t), float(exact[t])) for t in likeliest]
-    return [*_named(vocabulary, token, float(exact[token])), alternatives]
+    alternatives = [_entry(vocabulary, int(t), float(exact[t])) for t in likeliest]
+    return [*_entry(vocabulary, token, float(exact[token])), alternatives]
 
 
 def _best(values: Any, count: int) -> Any:
@@ -35,7 +35,7 @@ def _best(values: Any, count: int) -> Any:
     return best[np.argsort(-values[best], kind="stable")]
 
 
-def _named(vocabulary: Vocabulary, token: int, logprob: float) -> Entry:
+def _entry(vocabulary: Vocabulary, token: int, logprob: float) -> Entry:
     piece = vocabulary.marked_piece(token)
     return [piece.decode(errors="replace"), piece, logprob]
 
@@ -106,9 +106,9 @@ Item = list[Any]
 
 
 class Answer:
-    """`todo` is the unread prompt; `pending` was said but not evaluated; `draft` is a guess.
+    """`todo` is the unread prompt; `pending` is written but not evaluated; `draft` is a guess.
 
-    `chunk` is how much of the prompt, or of what was said, the step evaluates.
+    `chunk` is how much of the prompt, or of what is written, the step evaluates.
     """
 
     def __init__(
@@ -122,19 +122,19 @@ class Answer:
         self.draft: list[int] = []
         self.row = 0
         self.chunk = 0
-        self.said = 0
+        self.written = 0
         self.reason: str | None = None
         self.payoff = Payoff(purse)
         self.first_at = 0.0
         self.on_device = False
         """Whether llama.cpp chooses its tokens, on the device."""
         self._sampler = sampler
-        self._pictures = [one for one in request.pictures if one.start >= slot.count]
+        self._pictures = [picture for picture in request.pictures if picture.start >= slot.count]
         self._cached = request.tokens_until(slot.count)
         self._asked = request.tokens_until(len(request.tokens))
         self._text = TextOut(request.stops)
         self._logprobs: list[Entry] = []
-        self._told = 0
+        self._sent = 0
         self._admitted_at = perf_counter()
         wanted = request.max_tokens
         room = room_tokens - self._asked
@@ -142,8 +142,8 @@ class Answer:
 
     @property
     def room(self) -> int:
-        """How many more tokens it may say."""
-        return self._most - self.said
+        """How many more tokens it may write."""
+        return self._most - self.written
 
     @property
     def picture(self) -> Picture | None:
@@ -159,7 +159,7 @@ class Answer:
 
     @property
     def is_parted(self) -> bool:
-        """Whether it said more than the step has room for: the rest follows in the next one."""
+        """Whether more is written than the step has room for. The rest follows in the next one."""
         return self.chunk < len(self.pending)
 
     def pass_part(self) -> None:
@@ -188,10 +188,10 @@ class Answer:
         if constrained is None:
             self._choose(logits, vocabulary)
             return
-        if not self._say_forced(vocabulary):
+        if not self._write_forced(vocabulary):
             self._choose(logits, vocabulary)
             if self.reason is None:
-                self._say_forced(vocabulary)
+                self._write_forced(vocabulary)
         if constrained.is_complete and not self._text.stopped:
             self.reason = "stop"
 
@@ -203,18 +203,18 @@ class Answer:
         elif token in vocabulary.ends and not self.request.sampling.ignore_eos:
             self.reason = "stop"
         else:
-            self._say(token, vocabulary)
+            self._write(token, vocabulary)
 
     def items(self) -> list[Item]:
-        """What the server is told after a step."""
+        """Returns what the server gets after a step."""
         if self.reason is not None:
             self._text.finish()
         text = self._text.take()
         found: list[Item] = []
         if text or (self._logprobs and self.reason is None and not self._text.holds):
-            told = self._logprobs if self.request.top_logprobs is not None else None
-            found.append([self.request.id, "text", text, told, self.said - self._told])
-            self._told = self.said
+            logprobs = self._logprobs if self.request.top_logprobs is not None else None
+            found.append([self.request.id, "text", text, logprobs, self.written - self._sent])
+            self._sent = self.written
             self._logprobs = []
         if self.reason is not None:
             met = [self._text.met] if self._text.met else []
@@ -227,7 +227,7 @@ class Answer:
         return {
             "prompt_tokens": self._asked,
             "cached_tokens": self._cached,
-            "completion_tokens": self.said,
+            "completion_tokens": self.written,
             "prompt_s": first_at - self._admitted_at,
             "decode_s": now - first_at,
         }
@@ -239,7 +239,7 @@ class Answer:
         token = self._sampler.pick(logits)
         constrained = self.request.constrained
         if constrained is not None and not constrained.allows(token):
-            token = self._sampler.pick(constrained.masked(logits))
+            token = self._sampler.pick(constrained.mask(logits))
         if token in vocabulary.ends and not self.request.sampling.ignore_eos:
             self.reason = "stop"
             return
@@ -249,30 +249,30 @@ class Answer:
             else:
                 replaced = constrained.hear(token)
                 if replaced is not None:
-                    self._say_all(replaced, vocabulary)
+                    self._write_all(replaced, vocabulary)
                     return
         if self.request.top_logprobs is not None:
             top = self.request.top_logprobs
             self._logprobs.append(logprob_entry(logits, token, top, vocabulary))
-        self._say(token, vocabulary)
+        self._write(token, vocabulary)
 
-    def _say_forced(self, vocabulary: Vocabulary) -> bool:
+    def _write_forced(self, vocabulary: Vocabulary) -> bool:
         """Not where log-probabilities are asked for: each token then needs logits of its own."""
         constrained = self.request.constrained
         if constrained is None or self.request.top_logprobs is not None:
             return False
-        forced = constrained.forced()
-        self._say_all(forced, vocabulary)
+        forced = constrained.take_forced()
+        self._write_all(forced, vocabulary)
         return bool(forced)
 
-    def _say_all(self, tokens: list[int], vocabulary: Vocabulary) -> None:
+    def _write_all(self, tokens: list[int], vocabulary: Vocabulary) -> None:
         for token in tokens:
-            self._say(token, vocabulary)
+            self._write(token, vocabulary)
             if self.reason is not None:
                 return
 
-    def _say(self, token: int, vocabulary: Vocabulary) -> None:
-        self.said += 1
+    def _write(self, token: int, vocabulary: Vocabulary) -> None:
+        self.written += 1
         self.pending.append(token)
         self._sampler.accept(token)
         visible = token in self.request.visible
@@ -281,5 +281,5 @@ class Answer:
         if text.stopped:
             self._logprobs = []
             self.reason = "stop"
-        elif self.said >= self._most:
+        elif self.written >= self._most:
             self.reason = "length"

@@ -114,7 +114,7 @@ class DecodeBatch:
         return max(least_s, self._pace.decode_s(len(running)))
 
     def _may_pay(self, running: list[Answer]) -> bool:
-        """By what is known of steps; now and then, or with a model for it, it is tried anyway."""
+        """Whether guessing pays, by what is known of steps. Now and then it is tried anyway."""
         if self._purse.is_full or self._draft_model is not None:
             return True
         count = sum(len(answer.pending) for answer in running)

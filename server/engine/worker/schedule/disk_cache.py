@@ -48,8 +48,8 @@ class DiskCache:
         self._folder = folder
         self._capacity_bytes = capacity_bytes
         self._stored: list[Stored] = []
-        for one in (folder.parent, folder):  # parents=True would leave the outer one open to all
-            one.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for place in (folder.parent, folder):  # parents=True would leave the outer one open to all
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def load(self) -> list[Kept]:
         """What an earlier run left, the oldest first; what cannot be read is removed."""
@@ -66,20 +66,20 @@ class DiskCache:
         return found
 
     def holds(self, tokens: Tokens) -> bool:
-        """Whether a stored one begins with all of these; if so it counts as used now."""
-        for one in self._stored:
-            if _begins_with(one.tokens, tokens):
-                self._use(one)
+        """Whether a stored conversation begins with all of these; if so it counts as used now."""
+        for stored in self._stored:
+            if _begins_with(stored.tokens, tokens):
+                self._use(stored)
                 return True
         return False
 
     def best(self, tokens: Tokens) -> tuple[Stored | None, int]:
         """The conversation that shares most with `tokens`, and how much it shares."""
         best, most = None, 0
-        for one in self._stored:
-            shared = common_prefix(one.tokens, tokens)
+        for stored in self._stored:
+            shared = common_prefix(stored.tokens, tokens)
             if shared > most:
-                best, most = one, shared
+                best, most = stored, shared
         return best, most
 
     def read(self, stored: Stored) -> Kept | None:
@@ -97,10 +97,10 @@ class DiskCache:
     def has_room(self, tokens: Tokens, state_bytes: int, newer: Sequence[Tokens]) -> bool:
         """Beside those used since: none of them goes for an older one, or they take turns."""
         staying = sum(
-            one.size
-            for one in self._stored
-            if any(_begins_with(one.tokens, other) for other in newer)
-            and not _begins_with(tokens, one.tokens)
+            stored.size
+            for stored in self._stored
+            if any(_begins_with(stored.tokens, other) for other in newer)
+            and not _begins_with(tokens, stored.tokens)
         )
         return staying + _file_bytes(tokens, state_bytes) <= self._capacity_bytes
 
@@ -109,9 +109,9 @@ class DiskCache:
         size = _file_bytes(kept.tokens, kept.state.nbytes)
         if size > self._capacity_bytes:
             return False
-        for one in [one for one in self._stored if _begins_with(kept.tokens, one.tokens)]:
-            self.drop(one)
-        while self._stored and sum(one.size for one in self._stored) + size > self._capacity_bytes:
+        for old in [old for old in self._stored if _begins_with(kept.tokens, old.tokens)]:
+            self.drop(old)
+        while self._stored and sum(old.size for old in self._stored) + size > self._capacity_bytes:
             self.drop(self._stored[0])
         name = hashlib.sha256(kept.tokens.tobytes()).hexdigest()[:32]
         path = self._folder / f"{name}.kv"

@@ -99,8 +99,8 @@ class DraftModel:
         if not code:
             slot.append(tokens)
             return True
-        for one in self._slots:
-            one.cut(0, self._context)
+        for other in self._slots:
+            other.cut(0, self._context)
         if code != CACHE_FULL:
             self._give_up(f"failed with code {code}")
         return False

@@ -32,7 +32,7 @@ class Pace:
         now = _blend(before, seconds / share)
         if before:
             # Reading slows down with depth: what was not tried for a while has slowed down too.
-            self._chunk_s = {one: took * now / before for one, took in self._chunk_s.items()}
+            self._chunk_s = {tokens: took * now / before for tokens, took in self._chunk_s.items()}
         self._chunk_s[size] = now
         if tokens >= 64 or not self._token_s:
             self._token_s = _blend(self._token_s or None, seconds / tokens)

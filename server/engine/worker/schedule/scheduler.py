@@ -421,7 +421,7 @@ class Scheduler:
                 answer.on_device = device.take(answer.slot.sequence, answer.request, busy)
 
     def _drop_cancelled(self, items: list[Item]) -> None:
-        """Whoever had heard enough is told what it took; nobody listens for the others."""
+        """Ends the cancelled answers. Those under way report what they took."""
         gone = set()
         while self._cancelled:
             gone.add(self._cancelled.popleft())

@@ -74,10 +74,10 @@ class Step:
                 answer.pass_part()
                 continue
             assert rows is not None
-            said = answer.said
+            before = answer.written
             self._continue(answer, rows, batch, items)
             if answer.draft:
-                self._settle_draft(answer, answer.said - said, guess_s, usual_s / len(answers))
+                self._settle_draft(answer, answer.written - before, guess_s, usual_s / len(answers))
         self._counters.choose_s += perf_counter() - began - seconds
 
     def read(self, batch: Batch, answers: list[Answer], items: list[Item]) -> None:
@@ -149,11 +149,11 @@ class Step:
         except Refused as refused:
             _fail(answer, refused, items)
             return
-        self._counters.completion_tokens += answer.said
+        self._counters.completion_tokens += answer.written
         items.extend(answer.items())
 
     def _continue(self, answer: Answer, rows: Logits, batch: Batch, items: list[Item]) -> None:
-        said = answer.said
+        before = answer.written
         answer.slot.append(answer.pending)
         try:
             self._advance(answer, rows, batch)
@@ -161,7 +161,7 @@ class Step:
         except Refused as refused:
             _fail(answer, refused, items)
             return
-        self._counters.completion_tokens += answer.said - said
+        self._counters.completion_tokens += answer.written - before
         items.extend(answer.items())
 
     def _advance(self, answer: Answer, rows: Logits, batch: Batch) -> None:

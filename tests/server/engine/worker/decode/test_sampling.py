@@ -43,7 +43,7 @@ def picks_from_all(sampling: Sampling, vocabulary: Vocabulary, given: list[Logit
     for row in given:
         array.fill(np.arange(vocabulary.size), row + bias)
         lib.llama_sampler_apply(chain, array.reference)
-        picked.append(array.selected())
+        picked.append(array.get_selected())
         lib.llama_sampler_accept(chain, picked[-1])
     lib.llama_sampler_free(chain)
     return picked

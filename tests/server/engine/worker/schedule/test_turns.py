@@ -159,8 +159,8 @@ class Burst:
             gap_s = self.device.now - answer.last_at
             self.device.longest_gap_s = max(self.device.longest_gap_s, gap_s)
             answer.last_at = self.device.now
-            answer.said += 1
-            if answer.said == most:
+            answer.written += 1
+            if answer.written == most:
                 self._running.remove(answer)
 
 
@@ -170,7 +170,7 @@ class Prompt(Reader):
     def __init__(self, number: int, submitted_at: float) -> None:
         super().__init__(left=128, submitted_at=submitted_at)
         self.slot = SimpleNamespace(sequence=number, count=0)
-        self.chunk = self.row = self.said = 0
+        self.chunk = self.row = self.written = 0
         self.last_at = 0.0
 
     @property

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.engine.refusals import refusal
+from server.engine.link import refusal
 from server.errors import (
     AppError,
     BadRequest,
