@@ -20,8 +20,8 @@ from server.plugins.folder import Loaded
 from server.plugins.log import Journal
 from server.plugins.manifest import OPTION, SECRET, TOKENS, Auth, Manifest, McpServer
 from server.plugins.mcp.action import McpAction
-from server.plugins.mcp.client import McpClient, McpTool
-from server.plugins.mcp.wire import Hear, Program, Remote, Walls, Wire
+from server.plugins.mcp.client import McpClient, McpTool, Remote
+from server.plugins.mcp.program import Hear, Program, Walls
 from server.plugins.python.action import LibAction
 from server.plugins.python.host import LibHost, LibPlaces
 from server.plugins.secrets import Sealed, SecretMissing
@@ -234,6 +234,7 @@ class Plugin:
         if loop.time() < self._resting.get(server.name, 0.0):
             return {}
         client = self._client(server)
+        await client.prepare()
         before, last_words = client.known, self.journal.recent(1)
         try:
             async with asyncio.timeout(LISTING_S):
@@ -341,10 +342,10 @@ class Plugin:
     def _client(self, server: McpServer) -> McpClient:
         if server.name not in self._clients:
 
-            async def make(hear: Hear) -> Wire:
+            async def make(hear: Hear) -> Program | Remote:
                 if server.url:
                     headers = await self.sealed.opened_all(server.headers)
-                    return Remote(server.url, headers, self._outside.door, self.reason, hear)
+                    return Remote(server.url, headers, self._outside.door, self.reason)
                 env = await self.sealed.opened_all(server.env)
                 if not self.is_walled:
                     self._outside.unwatched(self.key)

@@ -29,6 +29,7 @@ from server.face.plugins import (
     ToolCard,
 )
 from server.flows.base import Action, Flow, Kit, Reach, Risk, Step, Work
+from server.flows.calling import call_within
 from server.flows.runner import Run
 from server.observe import Value
 from server.plugins import install
@@ -437,6 +438,8 @@ class PluginHouse:
         if wrong := fill.problems(given, action.schema):
             raise BadRequest(f"The arguments are not valid: {wrong[0][1]}.", "arguments")
         reach: Reach = "mcp" if isinstance(action, McpAction) else "lib"
+        if isinstance(kit, PluginKit):
+            kit = replace(kit, forms=self._forms)
         return await _try_call(await kit.action(reach, tool), given, kit, rehearsal)
 
     def _trial_kit(self, plugin: Plugin, mode: str) -> tuple[Kit, RehearsalKit]:
@@ -572,12 +575,11 @@ async def _try_call(
     kit.note(f"try {action.key}")
     try:
         allowed = await kit.approve(action, arguments, confirm=False)
-        async with asyncio.timeout(TRIAL_S):
-            text = as_markdown((await action.call(allowed, around, TRIAL_S)).data)
+        person = (partial(kit.ask, action.key), kit.note)
+        found = await call_within(action, allowed, around, TRIAL_S, person)
+        text = as_markdown(found.data)
     except FlowFailed as error:
         text, failed = str(error), not isinstance(error, Rehearsed)
-    except TimeoutError:
-        text, failed = f"{action.key} took longer than {TRIAL_S:.0f} s.", True
     return PluginTest(text, tuple(map(as_text, rehearsal.shown)), (action.key,), failed)
 
 
