@@ -3315,6 +3315,22 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>For models whose template can switch it.</source>
    <translation>用于模板支持开关思考的模型。</translation>
   </message>
+  <message>
+   <source>Its servers offer to read: {names}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Its servers offer these prompts: {names}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Import MCP servers</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>From the file of another program: mcp.json or claude_desktop_config.json</source>
+   <translation type="unfinished" />
+  </message>
  </context>
 <context>
   <name>server</name>
@@ -5389,6 +5405,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>A model has no setting '{0}' of its own: {1}.</source>
    <translation>模型没有自己的设置“{0}”：{1}。</translation>
+  </message>
+  <message>
+   <source>The MCP server gave no answer.</source>
+   <translation type="unfinished" />
   </message>
  </context>
 </TS>

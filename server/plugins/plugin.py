@@ -20,7 +20,7 @@ from server.plugins.folder import Loaded
 from server.plugins.log import Journal
 from server.plugins.manifest import OPTION, SECRET, TOKENS, Auth, Manifest, McpServer
 from server.plugins.mcp.action import McpAction
-from server.plugins.mcp.client import McpClient, McpTool, Remote
+from server.plugins.mcp.client import Listed, McpClient, McpTool, Remote
 from server.plugins.mcp.program import Hear, Program, Walls
 from server.plugins.python.action import LibAction
 from server.plugins.python.host import LibHost, LibPlaces
@@ -198,6 +198,11 @@ class Plugin:
             for tool in client.known.values()
         ]
 
+    @property
+    def listed(self) -> list[Listed]:
+        """What its servers offer beside tools, as far as they were asked."""
+        return [client.listed for client in self._clients.values()]
+
     async def tools(self) -> list[Action]:
         """Returns every tool of its servers and its code. Starts both to ask them."""
         listed = await asyncio.gather(
@@ -235,7 +240,7 @@ class Plugin:
             return {}
         client = self._client(server)
         await client.prepare()
-        before, last_words = client.known, self.journal.recent(1)
+        before, last_words = (client.known, client.listed), self.journal.recent(1)
         try:
             async with asyncio.timeout(LISTING_S):
                 found = await client.tools()
@@ -249,7 +254,7 @@ class Plugin:
             self.failures[server.name] = reason
             self._outside.changed()
             return {}
-        if self.failures.pop(server.name, None) is not None or found != before:
+        if self.failures.pop(server.name, None) is not None or (found, client.listed) != before:
             self._outside.changed()
         return found
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import tempfile
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -41,6 +42,7 @@ from server.plugins.install import PREVIOUS
 from server.plugins.kit import PluginKit, RehearsalKit, Rehearsed, as_text
 from server.plugins.manifest import ACCESS, TOKENS
 from server.plugins.manifest import parse as read_manifest
+from server.plugins.mcp import imported
 from server.plugins.mcp.action import McpAction
 from server.plugins.plugin import Plugin
 from server.plugins.python.action import fingerprint
@@ -119,6 +121,8 @@ def card(
         has_tools=bool(manifest.servers or loaded.tools),
         walled=plugin.is_walled,
         changes=plugin.changes,
+        resources=tuple(name for listed in plugin.listed for name in listed.resources),
+        prompts=tuple(name for listed in plugin.listed for name in listed.prompts),
     )
 
 
@@ -328,6 +332,33 @@ class PluginHouse:
             "The plugin %s %s is installed", loaded.key, loaded.manifest and loaded.manifest.version
         )
         return loaded.key
+
+    async def import_servers(self, path: str) -> list[str]:
+        """Nothing is installed unless the whole file can be read."""
+        found = await asyncio.to_thread(lambda: imported.read(Path(path).expanduser()))
+        for server in found:
+            await self._import(server)
+        await self._look_for_secrets()
+        log.info("MCP servers are imported: %s", ", ".join(server.key for server in found))
+        return [server.key for server in found]
+
+    async def _import(self, server: imported.Imported) -> None:
+        def write() -> None:
+            with tempfile.TemporaryDirectory() as name:
+                folder = Path(name) / server.key
+                folder.mkdir()
+                text = json.dumps(server.manifest, ensure_ascii=False, indent=2)
+                (folder / "plugin.json").write_text(text, encoding="utf-8")
+                install.install(folder, self.shelf.places.home)
+
+        await asyncio.to_thread(write)
+        await self.shelf.look()
+        for name, value in server.secrets.items():
+            await self.shelf.sealed(server.key).keep(name, value)
+        if server.folders and server.key in self.shelf.plugins:
+            options = {imported.FOLDERS: "\n".join(server.folders)}
+            decided = self.shelf.plugins[server.key].decided
+            self.shelf.decide(server.key, replace(decided, options=options))
 
     async def enable(self, key: str) -> None:
         """Enables a plugin after a person has seen what it may do now."""

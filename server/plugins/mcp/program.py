@@ -110,6 +110,9 @@ class Program:
         if sys.platform != "linux":
             raise OSError("This sandbox is available on Linux only.")
         assert self._kept
+        # It may lie in a folder that the program may read: there the walls could not make it.
+        scratch = self._kept.room.scratch
+        await asyncio.to_thread(lambda: scratch.mkdir(mode=0o700, parents=True, exist_ok=True))
         here, there = socket.socketpair()
         with here:
             with there:

@@ -195,3 +195,21 @@ async def test_an_enabled_plugin_is_not_led_elsewhere(house: PluginHouse, tmp_pa
             async with door.request("POST", url, "plugin p", data=b"once"):
                 pass
     assert asked == ["POST /x"]
+
+
+async def test_imported_servers_wait_for_a_review_and_keep_their_secrets_apart(
+    house: PluginHouse, tmp_path: Path
+) -> None:
+    command, *arguments = program()
+    entry = {"command": command, "args": [*arguments, str(tmp_path)], "env": {"A_KEY": "canary"}}
+    path = tmp_path / "claude_desktop_config.json"
+    path.write_text(json.dumps({"mcpServers": {"Sums": entry}}), "utf-8")
+    assert await house.import_servers(str(path)) == ["sums"]
+    card = next(card for card in house.cards.get() if card.key == "sums")
+    assert (card.enabled, card.review, card.missing_secrets) == (False, True, ())
+    assert command in card.commands[0]
+    assert [option.value for option in card.options] == [str(tmp_path)]
+    assert "canary" not in (tmp_path / "home" / "sums" / "plugin.json").read_text("utf-8")
+    await house.enable("sums")
+    async with asyncio.timeout(60):
+        assert [tool.key for tool in await house.find_tools("sums")] == ["Sums/add"]
