@@ -9,7 +9,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from server.chat import Json
 from server.data.markdown import as_markdown
@@ -40,7 +39,7 @@ from server.plugins.folder import Loaded
 from server.plugins.forms import Forms
 from server.plugins.install import PREVIOUS
 from server.plugins.kit import PluginKit, RehearsalKit, Rehearsed, as_text
-from server.plugins.manifest import ACCESS, TOKENS
+from server.plugins.manifest import TOKENS
 from server.plugins.manifest import parse as read_manifest
 from server.plugins.mcp import imported
 from server.plugins.mcp.action import McpAction
@@ -117,7 +116,7 @@ def card(
         question=manifest.predefined_question,
         previous_version=_previous(shelf, plugin.key),
         changing_methods=decided.changing_methods,
-        sign_in=_sign_in_state(plugin),
+        sign_in=sign_in.state if (sign_in := plugin.person_sign_in) else "",
         has_tools=bool(manifest.servers or loaded.tools),
         walled=plugin.is_walled,
         changes=plugin.changes,
@@ -155,7 +154,7 @@ def _operations(plugin: Plugin, approvals: Approvals) -> tuple[OperationCard, ..
 def _findings(plugin: Plugin) -> tuple[str, ...]:
     """Lists what is wrong: failed servers and sign-in first, then its files."""
     failed = [f"The server '{name}' failed: {why}" for name, why in plugin.failures.items()]
-    problem = plugin.sign_in.problem if plugin.sign_in else ""
+    problem = sign_in.problem if (sign_in := plugin.person_sign_in) else ""
     return (*failed, *summarise(plugin.loaded.findings), *filter(None, [problem]))
 
 
@@ -170,14 +169,6 @@ def card_options(plugin: Plugin) -> tuple[OptionCard, ...]:
     if plugin.loaded.api is not None:
         found.append(OptionCard(SERVER, "Address of its API", "text", plugin.server))
     return tuple(found)
-
-
-def _sign_in_state(plugin: Plugin) -> Literal["", "needed", "open", "done"]:
-    if plugin.sign_in is None:
-        return ""
-    if plugin.sign_in.is_open:
-        return "open"
-    return "done" if plugin.sealed.is_kept(ACCESS) else "needed"
 
 
 def _previous(shelf: PluginShelf, key: str) -> str | None:
@@ -377,8 +368,12 @@ class PluginHouse:
             self._find(key)
         if self.shelf.is_shipped(key):
             raise BadRequest(f"{key} comes with Moat; disable it instead.", "key")
-        for name in (*self._find(key).secrets, *TOKENS) if key in self.shelf.plugins else ():
-            await self.shelf.sealed(key).forget(name)
+        if key in self.shelf.plugins:
+            plugin = self._find(key)
+            for name in (*plugin.secrets, *TOKENS):
+                await self.shelf.sealed(key).forget(name)
+            for sign_in in plugin.mcp_sign_ins.values():
+                await sign_in.forget()
         self.shelf.kept.forget(key)
         self._approvals.forget(key)
         await asyncio.to_thread(install.remove, self.shelf.places.home, key)
@@ -401,16 +396,16 @@ class PluginHouse:
 
     async def sign_in(self, key: str) -> str:
         plugin = self._find(key)
-        if plugin.sign_in is None:
+        if (sign_in := plugin.person_sign_in) is None:
             raise BadRequest(f"{key} has no sign-in provider.", "key")
         if not self.shelf.is_enabled(plugin):
             raise BadRequest(f"Enable {key} before you sign in.", "key")
-        return await plugin.sign_in.begin()
+        return await sign_in.begin()
 
     async def sign_out(self, key: str) -> None:
         plugin = self._find(key)
-        if plugin.sign_in is not None:
-            await plugin.sign_in.forget()
+        if (sign_in := plugin.person_sign_in) is not None:
+            await sign_in.forget()
 
     async def set_option(self, key: str, name: str, value: str) -> None:
         plugin = self._find(key)
@@ -536,8 +531,8 @@ class PluginHouse:
         for key, plugin in tuple(self.shelf.plugins.items()):
             sealed = self.shelf.sealed(key)
             names = [name for name in plugin.secrets if not await sealed.has(name)]
-            if plugin.sign_in is not None:
-                await plugin.sign_in.is_done()
+            for sign_in in plugin.sign_ins:
+                await sign_in.is_done()
             self._missing[key] = tuple(names)
         self._publish()
 

@@ -20,6 +20,7 @@ MODULES = (
     "server.engine.worker.prompt.pictures",
     "server.models.gguf.templates",
     "server.models.hub_facts",
+    "server.plugins.mcp.oauth",
     "server.plugins.mcp.session",
     "server.protocols.copilotkit.operations",
     "server.web.certificates",

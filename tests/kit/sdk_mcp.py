@@ -8,7 +8,7 @@ import asyncio
 import json
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -76,21 +76,21 @@ def made(**options: Any) -> MCPServer[Any]:
 
 
 @asynccontextmanager
-async def serving(app: Any) -> AsyncIterator[str]:
-    """Serves an ASGI application on a port of its own."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_level="error", lifespan="on", ws="none")
-    server = uvicorn.Server(config)
-    server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
-    async with asyncio.TaskGroup() as group:
-        task = group.create_task(server._serve(sockets=[listener]))
-        try:
-            async with asyncio.timeout(60):
-                while not server.started and not task.done():
-                    await asyncio.sleep(0.01)
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            server.should_exit = True
+async def serving(make: Callable[[str], Any]) -> AsyncIterator[str]:
+    """Serves an ASGI application on a port of its own, made for its address."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        config = uvicorn.Config(make(url), log_level="error", lifespan="on", ws="none")
+        server = uvicorn.Server(config)
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(server._serve(sockets=[listener]))
+            try:
+                async with asyncio.timeout(60):
+                    while not server.started and not task.done():
+                        await asyncio.sleep(0.01)
+                yield url
+            finally:
+                server.should_exit = True
 
 
 def _is_new(text: str | bytes) -> bool:

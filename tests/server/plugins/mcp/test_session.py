@@ -29,7 +29,8 @@ WAYS = [("program", NEW), ("program", OLD), ("http", NEW), ("http", OLD)]
 async def connected(way: str, revision: str) -> AsyncIterator[McpClient]:
     door = Egress(NetworkSettings)
     app = sdk_mcp.made().streamable_http_app()
-    async with sdk_mcp.serving(sdk_mcp.OldSite(app) if revision == OLD else app) as url:
+    site = sdk_mcp.OldSite(app) if revision == OLD else app
+    async with sdk_mcp.serving(lambda _url: site) as url:
         door.allow(url, "plugin p")
 
         async def make(hear: Hear) -> Program | Remote:
