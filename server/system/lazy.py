@@ -24,6 +24,7 @@ MODULES = (
     "server.plugins.mcp.session",
     "server.protocols.copilotkit.operations",
     "server.web.certificates",
+    "server.web.mcp_server",
 )
 """Everything that is imported this way: a packer cannot see it in the code."""
 
