@@ -315,7 +315,7 @@ class Core:
         client = about.key or about.client
         chat = chat_key(client, about.chat, is_own=False)
         asked = UserQuestion((), client, chat)
-        return await PluginTools(self.house).list_all(lambda: self._engine(None), asked)
+        return await PluginTools(self.plugins).list_all(lambda: self._engine(None), asked)
 
     async def open(self, *, downloads: bool = True) -> None:
         """`downloads`: take up those under way; not beside another Moat that works on them."""
