@@ -59,7 +59,7 @@ SAYING = (
     )),
     "server/plugins/python/host.py",
     *(f"server/plugins/mcp/{name}.py" for name in (
-        "client", "wire",
+        "client", "imported", "oauth", "program", "session", "sign_in",
     )),
     *(f"server/web/{name}.py" for name in (
         "app", "body", "control", "guard", "lifecycle", "listener",

@@ -112,8 +112,67 @@ def client(check: Callable[[httpx2.Response], None]) -> httpx2.Client:
     )
 
 
-def async_client(pass_: Pass, **options: Any) -> httpx2.AsyncClient:
-    return httpx2.AsyncClient(transport=_Waiting(pass_), trust_env=False, **options)
+def async_client(
+    pass_: Pass, replies: "Replies | None" = None, **options: Any
+) -> httpx2.AsyncClient:
+    options |= {"transport": _Waiting(pass_), "trust_env": False}
+    return _Replying(replies, **options) if replies else httpx2.AsyncClient(**options)
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """Turns failures into answers, for a library that ends with the first request that fails."""
+
+    answer: Callable[[httpx2.Request, int | Exception, bytes], bytes | None]
+    """Called with the status and the body, or with what was raised. None: it is passed on."""
+    largest: int
+    """The most bytes of one answer. A stream of events is passed on as it comes."""
+    limits_s: Mapping[str, float | None]
+    """The methods that may leave, and how long each may take; None: no limit."""
+
+
+class _Replying(httpx2.AsyncClient):
+    def __init__(self, replies: Replies, **options: Any) -> None:
+        super().__init__(**options)
+        self._replies = replies
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        if request.method not in self._replies.limits_s:
+            return httpx2.Response(405, request=request)
+        outcome: int | Exception
+        headers, text = [("content-type", "application/json")], b""
+        try:
+            async with asyncio.timeout(self._replies.limits_s[request.method]):
+                response = await super().send(request, **options)
+                if "text/event-stream" in response.headers.get("content-type", ""):
+                    return response
+                text = await self._whole(response)
+            outcome, headers = response.status_code, response.headers.multi_items()
+        except Exception as error:  # noqa: BLE001  a library's way to sign in may raise anything
+            outcome = error
+        reply = self._replies.answer(request, outcome, text)
+        if reply is not None:
+            headers = [*headers, ("content-type", "application/json")]
+            return httpx2.Response(200, headers=_last(headers), content=reply, request=request)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return httpx2.Response(outcome, headers=headers, content=text, request=request)
+
+    async def _whole(self, response: httpx2.Response) -> bytes:
+        pieces = bytearray()
+        try:
+            async for piece in response.aiter_bytes():
+                pieces += piece
+                if len(pieces) > self._replies.largest:
+                    most = self._replies.largest // MB
+                    raise AnswerTooLong(f"The answer is longer than {most} MB.")
+        finally:
+            await response.aclose()
+        return bytes(pieces)
+
+
+def _last(headers: list[tuple[str, str]]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers}
 
 
 class _Body(httpx2.AsyncByteStream, httpx2.SyncByteStream):

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -42,6 +43,20 @@ async def stop(task: asyncio.Task[Any] | None) -> None:
         return
     task.cancel()
     await asyncio.wait([task])
+
+
+@contextmanager
+def paused(limit: asyncio.Timeout) -> Iterator[None]:
+    """Stops the clock of a time limit, as long as a person is asked for example."""
+    loop = asyncio.get_running_loop()
+    ends, began = limit.when(), loop.time()
+    limit.reschedule(None)
+    try:
+        yield
+    finally:
+        # What was limited may have ended meanwhile.
+        with suppress(RuntimeError):
+            limit.reschedule(None if ends is None else ends + loop.time() - began)
 
 
 def _ended(task: asyncio.Task[Any]) -> None:

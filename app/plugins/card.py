@@ -38,6 +38,7 @@ from server.chat import Json
 from server.face.plugins import OperationCard, OptionCard, PluginCard, PluginTest, ToolCard
 
 _MOST_LOG_LINES = 14
+_MOST_NAMED = 20
 
 
 class PluginLog(QWidget):
@@ -402,6 +403,7 @@ class PluginBox(Card):
         self.place = Label("", "small", wrap=True)
         self.options = PluginOptions(card)
         self.trial = PluginTrial(card)
+        self.offers = Label("", "small", wrap=True)
         self.log = PluginLog(card.name)
         self.signing = Button(tr("Sign in"), "external")
         self.signing.clicked.connect(self._sign)
@@ -424,6 +426,7 @@ class PluginBox(Card):
         restyle(self.switch)
         self.options.show_card(card)
         self.trial.show_card(card)
+        self.offers.tell(offers_words(card))
         self._show_signing(card)
         for name, field in self.secrets.items():
             field.show_missing(is_missing=name in card.missing_secrets)
@@ -463,6 +466,7 @@ class PluginBox(Card):
         self._section(
             tr("What it needs"), asked if self.options.is_empty else [*asked, self.options]
         )
+        self._section("", [self.offers])
         self._section(tr("Test it"), [] if self.trial.is_empty else [self.trial])
         self._section("", [self.log])
         self.options.option_set.connect(lambda *given: self.option_set.emit(card.key, *given))
@@ -556,6 +560,18 @@ def review_words(card: PluginCard) -> str:
     if card.lacks_address:
         parts.append(tr("The address of its API is not set yet."))
     return " ".join(parts) or tr("It does not connect to anything outside Moat.")
+
+
+def offers_words(card: PluginCard) -> str:
+    """What its MCP servers have beside tools; empty before they were asked."""
+    parts = []
+    if card.resources:
+        named = ", ".join(card.resources[:_MOST_NAMED])
+        parts.append(tr("Its servers offer to read: {names}").format(names=named))
+    if card.prompts:
+        named = ", ".join(card.prompts[:_MOST_NAMED])
+        parts.append(tr("Its servers offer these prompts: {names}").format(names=named))
+    return "\n".join(parts)
 
 
 def state_words(card: PluginCard) -> str:

@@ -38,6 +38,10 @@ class PluginsPage(Page):
         """Where secrets lie unencrypted; empty with a keyring, None until it is known."""
         self.install = Button(tr("Add a plugin folder"), "plus")
         self.install_archive = Button(tr("Add a zip file"), "plus")
+        self.import_servers = Button(tr("Import MCP servers"), "plus")
+        self.import_servers.setToolTip(
+            tr("From the file of another program: mcp.json or claude_desktop_config.json")
+        )
         self.empty = Label(
             tr("No plugins yet. A plugin is a folder with a manifest (plugin.json)."),
             "muted",
@@ -57,6 +61,7 @@ class PluginsPage(Page):
         self._lay_out()
         self.install.clicked.connect(self._pick)
         self.install_archive.clicked.connect(self._pick_archive)
+        self.import_servers.clicked.connect(self._pick_servers)
         self.observe(core.plugins.cards, self.show_plugins)
         self.observe(core.settings, self.show_settings)
 
@@ -166,10 +171,22 @@ class PluginsPage(Page):
         if picked:
             self.run(self.core.plugins.install(picked))
 
+    def _pick_servers(self) -> None:
+        title = tr("Import MCP servers")
+        picked, _ = QFileDialog.getOpenFileName(self, title, "", "JSON (*.json)")
+        if picked:
+            self.run(self.core.plugins.import_servers(picked))
+
     def _lay_out(self) -> None:
         column = Column()
         column.body.addLayout(
-            row(Label(tr("Plugins"), "title"), 0, self.install_archive, self.install)
+            row(
+                Label(tr("Plugins"), "title"),
+                0,
+                self.import_servers,
+                self.install_archive,
+                self.install,
+            )
         )
         told = Label(tr("Plugins are paused: none of them is used."), wrap=True)
         line = row()

@@ -3315,6 +3315,22 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>For models whose template can switch it.</source>
    <translation>Für Modelle, deren Vorlage es schalten kann.</translation>
   </message>
+  <message>
+   <source>Its servers offer to read: {names}</source>
+   <translation>Seine Server bieten zum Lesen an: {names}</translation>
+  </message>
+  <message>
+   <source>Its servers offer these prompts: {names}</source>
+   <translation>Seine Server bieten diese Prompts an: {names}</translation>
+  </message>
+  <message>
+   <source>Import MCP servers</source>
+   <translation>MCP-Server importieren</translation>
+  </message>
+  <message>
+   <source>From the file of another program: mcp.json or claude_desktop_config.json</source>
+   <translation>Aus der Datei eines anderen Programms: mcp.json oder claude_desktop_config.json</translation>
+  </message>
  </context>
 <context>
   <name>server</name>
@@ -5389,6 +5405,74 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>A model has no setting '{0}' of its own: {1}.</source>
    <translation>Ein Modell hat keine eigene Einstellung „{0}“: {1}.</translation>
+  </message>
+  <message>
+   <source>The MCP server gave no answer.</source>
+   <translation>Der MCP-Server gab keine Antwort.</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}', as {1} lists it.</source>
+   <translation>Der MCP-Server „{0}“, wie {1} ihn aufführt.</translation>
+  </message>
+  <message>
+   <source>{0} lists no MCP servers ('mcpServers' or 'servers').</source>
+   <translation>{0} führt keine MCP-Server auf („mcpServers“ oder „servers“).</translation>
+  </message>
+  <message>
+   <source>{0} lists more than {1} MCP servers.</source>
+   <translation>{0} führt mehr als {1} MCP-Server auf.</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' of {1} is not an object.</source>
+   <translation>Der MCP-Server „{0}“ in {1} ist kein Objekt.</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' of {1} has no command and no address.</source>
+   <translation>Der MCP-Server „{0}“ in {1} hat weder Befehl noch Adresse.</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' has a variable in its arguments.</source>
+   <translation>Der MCP-Server „{0}“ hat eine Variable in seinen Argumenten.</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' speaks SSE, which the protocol has given up.</source>
+   <translation>Der MCP-Server „{0}“ spricht SSE, das das Protokoll aufgegeben hat.</translation>
+  </message>
+  <message>
+   <source>The address of the MCP server '{0}' cannot be used.</source>
+   <translation>Die Adresse des MCP-Servers „{0}“ ist nicht verwendbar.</translation>
+  </message>
+  <message>
+   <source>{0} has two servers that would be called '{1}'.</source>
+   <translation>{0} hat zwei Server, die „{1}“ heißen würden.</translation>
+  </message>
+  <message>
+   <source>{0} cannot be read: {1}.</source>
+   <translation>{0} ist nicht lesbar: {1}.</translation>
+  </message>
+  <message>
+   <source>{0} is not JSON.</source>
+   <translation>{0} ist kein JSON.</translation>
+  </message>
+  <message>
+   <source>{0} did not ask for a sign-in.</source>
+   <translation>{0} hat keine Anmeldung verlangt.</translation>
+  </message>
+  <message>
+   <source>{0} did not sign you in: {1}</source>
+   <translation>{0} hat Sie nicht angemeldet: {1}</translation>
+  </message>
+  <message>
+   <source>{0} wants you to sign in. Do so under Plugins.</source>
+   <translation>{0} verlangt, dass Sie sich anmelden. Tun Sie es unter Plugins.</translation>
+  </message>
+  <message>
+   <source>{0} gives no safe address to sign in at.</source>
+   <translation>{0} nennt keine sichere Adresse für die Anmeldung.</translation>
+  </message>
+  <message>
+   <source>The sign-in was given up.</source>
+   <translation>Die Anmeldung wurde abgebrochen.</translation>
   </message>
  </context>
 </TS>

@@ -3315,6 +3315,22 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>For models whose template can switch it.</source>
    <translation>用于模板支持开关思考的模型。</translation>
   </message>
+  <message>
+   <source>Its servers offer to read: {names}</source>
+   <translation>其服务器提供可读资源：{names}</translation>
+  </message>
+  <message>
+   <source>Its servers offer these prompts: {names}</source>
+   <translation>其服务器提供这些提示词：{names}</translation>
+  </message>
+  <message>
+   <source>Import MCP servers</source>
+   <translation>导入 MCP 服务器</translation>
+  </message>
+  <message>
+   <source>From the file of another program: mcp.json or claude_desktop_config.json</source>
+   <translation>来自其他程序的文件：mcp.json 或 claude_desktop_config.json</translation>
+  </message>
  </context>
 <context>
   <name>server</name>
@@ -5389,6 +5405,74 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>A model has no setting '{0}' of its own: {1}.</source>
    <translation>模型没有自己的设置“{0}”：{1}。</translation>
+  </message>
+  <message>
+   <source>The MCP server gave no answer.</source>
+   <translation>MCP 服务器没有回答。</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}', as {1} lists it.</source>
+   <translation>{1} 中列出的 MCP 服务器“{0}”。</translation>
+  </message>
+  <message>
+   <source>{0} lists no MCP servers ('mcpServers' or 'servers').</source>
+   <translation>{0} 没有列出 MCP 服务器（“mcpServers”或“servers”）。</translation>
+  </message>
+  <message>
+   <source>{0} lists more than {1} MCP servers.</source>
+   <translation>{0} 列出的 MCP 服务器超过 {1} 个。</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' of {1} is not an object.</source>
+   <translation>{1} 中的 MCP 服务器“{0}”不是对象。</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' of {1} has no command and no address.</source>
+   <translation>{1} 中的 MCP 服务器“{0}”既没有命令也没有地址。</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' has a variable in its arguments.</source>
+   <translation>MCP 服务器“{0}”的参数中有变量。</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' speaks SSE, which the protocol has given up.</source>
+   <translation>MCP 服务器“{0}”使用 SSE，而协议已不再支持它。</translation>
+  </message>
+  <message>
+   <source>The address of the MCP server '{0}' cannot be used.</source>
+   <translation>MCP 服务器“{0}”的地址无法使用。</translation>
+  </message>
+  <message>
+   <source>{0} has two servers that would be called '{1}'.</source>
+   <translation>{0} 中有两个服务器都会被称为“{1}”。</translation>
+  </message>
+  <message>
+   <source>{0} cannot be read: {1}.</source>
+   <translation>无法读取 {0}：{1}。</translation>
+  </message>
+  <message>
+   <source>{0} is not JSON.</source>
+   <translation>{0} 不是 JSON。</translation>
+  </message>
+  <message>
+   <source>{0} did not ask for a sign-in.</source>
+   <translation>{0} 没有要求登录。</translation>
+  </message>
+  <message>
+   <source>{0} did not sign you in: {1}</source>
+   <translation>{0} 未能让您登录：{1}</translation>
+  </message>
+  <message>
+   <source>{0} wants you to sign in. Do so under Plugins.</source>
+   <translation>{0} 要求您登录。请在“插件”中登录。</translation>
+  </message>
+  <message>
+   <source>{0} gives no safe address to sign in at.</source>
+   <translation>{0} 没有给出安全的登录地址。</translation>
+  </message>
+  <message>
+   <source>The sign-in was given up.</source>
+   <translation>登录已放弃。</translation>
   </message>
  </context>
 </TS>

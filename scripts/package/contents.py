@@ -28,7 +28,7 @@ LEFT_OUT_MODULES = (
     "tkinter", "_tkinter", "turtle", "turtledemo", "idlelib", "test", "lib2to3", "ensurepip",
     "nis", "pip", "setuptools", "distutils", "pkg_resources", "wheel", "venv", "pytest", "_pytest",
     "mypy", "hypothesis", "uvloop", "IPython", "matplotlib", "pandas", "scipy",
-    "xllamacpp", "openai", "anthropic", "langchain_core", "mcp", "starlette", "uvicorn",
+    "xllamacpp", "openai", "anthropic", "langchain_core",
     "rich", "markdown_it", "mdurl", "requests", "urllib3", "httpx", "hf_xet",
     "certifi", "charset_normalizer",
     "llama_cpp.server", "llama_cpp.llama", *SURPLUS,

@@ -69,6 +69,7 @@ at once; without one the command works on the same files by itself.
 
   moat plugins check my-plugin              what is wrong with a folder, errors first
   moat plugins install my-plugin            it starts disabled
+  moat plugins import claude_desktop_config.json     the MCP servers that it lists
   moat plugins set my-plugin server https://api.example.org
   moat plugins secret my-plugin token       asks for the secret, or reads it from a pipe
   moat plugins enable my-plugin
@@ -97,6 +98,12 @@ def add_to(commands: Any) -> None:
     one = actions.add_parser("install", help="from a zip file or a folder; it starts disabled")
     one.add_argument("path")
     one.set_defaults(run=_at_desk(_install))
+    one = actions.add_parser(
+        "import",
+        help="the MCP servers of another program, from its mcp.json or claude_desktop_config.json",
+    )
+    one.add_argument("path")
+    one.set_defaults(run=_at_desk(_import))
     for name, told, work in (
         ("enable", "enable a plugin", _enable),
         ("disable", "disable a plugin", _disable),
@@ -233,6 +240,17 @@ async def _install(desk: Desk, options: argparse.Namespace) -> int:
     for finding in card.findings:
         _say(f"  {finding}")
     _say(f"'moat plugins enable {key}' lets it work.")
+    return 0
+
+
+async def _import(desk: Desk, options: argparse.Namespace) -> int:
+    path = await asyncio.to_thread(lambda: Path(options.path).expanduser().resolve())
+    for key in await desk.command("plugins.import_servers", path=str(path)):
+        card = await _card(desk, key)
+        _say(f"{key} is installed, disabled. {_may(card)}")
+        for finding in card.findings:
+            _say(f"  {finding}")
+    _say("'moat plugins enable NAME' lets one of them work.")
     return 0
 
 

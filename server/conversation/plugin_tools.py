@@ -6,10 +6,10 @@ import logging
 import re
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, cast
 
 from server.chat import Json, Message, Tool
 from server.data.shorten import shorten
@@ -61,6 +61,33 @@ class PluginTools:
         chosen = _fitting(asked.question, named)
         tools = [await self._tool(name, flow, engine, asked) for name, flow in chosen.items()]
         return tuple(tool for tool in tools if tool is not None)
+
+    async def list_all(
+        self, engine: Callable[[], Awaitable[Engine]], asked: UserQuestion
+    ) -> tuple[Tool, ...]:
+        """Returns every tool, for a program that calls them itself. No model is loaded for that."""
+        if self._house.for_clients() is None:
+            return ()
+        found: list[Tool | None] = []
+        for name, flow in _by_name(list(await self._house.flows())).items():
+            if flow.is_usable and _is_one_call(flow.steps):
+                # Its arguments are given, so no model is asked.
+                found.append(await self._tool(name, flow, cast(Engine, None), asked))
+            elif flow.is_usable:
+                found.append(
+                    Tool(name, flow.description, IN_WORDS, self._asker(flow, engine, asked))
+                )
+        return tuple(tool for tool in found if tool is not None)
+
+    def _asker(
+        self, flow: Flow, engine: Callable[[], Awaitable[Engine]], asked: UserQuestion
+    ) -> Callable[[Json], Awaitable[str]]:
+        async def ask(arguments: Json) -> str:
+            return await self._ask(
+                flow, await engine(), asked, str(arguments.get("question") or "")
+            )
+
+        return ask
 
     async def _tool(
         self, name: str, flow: Flow, engine: Engine, asked: UserQuestion

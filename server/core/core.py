@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from server import VERSION
-from server.chat import ChatRequest
+from server.chat import ChatRequest, Tool
 from server.conversation.agents.base import Agents
 from server.conversation.agents.copilotkit import CopilotKitEndpoint
 from server.conversation.agents.flows import FlowAgents
@@ -47,12 +47,14 @@ from server.engine.options import OptionsOf, limits_of
 from server.engine.pool import Found, Pool
 from server.engine.process import WorkerProcess
 from server.errors import AppError, BadRequest, ModelNotUsed, NoModel, Stopping
-from server.face.core import FileText, KeyLimits, LogLine, ModelPhase
+from server.face.core import About, FileText, KeyLimits, LogLine, ModelPhase
 from server.face.models import ModelCard
 from server.models.aliases import Aliases, switch_thinking
 from server.models.remembered_setups import Worked
 from server.models.service import ModelShelf
 from server.observe import Signal, Value
+from server.plugins.answering import UserQuestion
+from server.plugins.approvals import chat_key
 from server.plugins.registry import PluginPlaces, Shared
 from server.plugins.service import PluginHouse
 from server.protocols import ENDPOINTS
@@ -305,7 +307,15 @@ class Core:
             self._answering.manage,
             self._keys.name_of,
             self._narrow,
+            self._client_tools,
         )
+
+    async def _client_tools(self, about: About) -> tuple[Tool, ...]:
+        """The tools of plugins that a connected program may call by itself."""
+        client = about.key or about.client
+        chat = chat_key(client, about.chat, is_own=False)
+        asked = UserQuestion((), client, chat)
+        return await PluginTools(self.plugins).list_all(lambda: self._engine(None), asked)
 
     async def open(self, *, downloads: bool = True) -> None:
         """`downloads`: take up those under way; not beside another Moat that works on them."""

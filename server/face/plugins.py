@@ -83,6 +83,10 @@ class PluginCard:
     """The system keeps its code and programs from other files and from the network."""
     changes: tuple[str, ...] = ()
     """The files that changed since the person enabled it."""
+    resources: tuple[str, ...] = ()
+    """What its MCP servers offer to read, once they were asked for their tools."""
+    prompts: tuple[str, ...] = ()
+    """The prompts that its MCP servers offer, by name."""
 
     @property
     def has_your_rights(self) -> bool:
@@ -156,6 +160,10 @@ class PluginsFace(Protocol):
         ...
 
     async def install(self, path: str) -> str: ...
+    async def import_servers(self, path: str) -> list[str]:
+        """Makes a plugin of each MCP server that another program lists. They start disabled."""
+        ...
+
     async def enable(self, key: str) -> None: ...
     async def disable(self, key: str) -> None: ...
     async def remove(self, key: str) -> None: ...

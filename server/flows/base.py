@@ -1,6 +1,7 @@
 """The types that flows, their steps and plugins share."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -105,6 +106,19 @@ class FormAnswer:
 
     values: Json
     paths: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a call may do while it goes on: ask the person, and say how far it is."""
+
+    ask: Callable[[Missing], Awaitable[FormAnswer | None]]
+    """Time does not count while the person is asked. None: nobody can be asked."""
+    tell: Callable[[str], None] = lambda _text: None
+
+
+beside: ContextVar[Beside | None] = ContextVar("beside", default=None)
+"""Set for the time of a call."""
 
 
 class Action(Protocol):

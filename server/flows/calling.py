@@ -1,17 +1,33 @@
 """Calls an action: fills its arguments, asks for permission, calls it and reports."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from typing import Any
 
 from server.chat import Json
-from server.errors import FlowFailed
+from server.errors import AppError, FlowFailed
 from server.events import StatusNote
 from server.flows.arguments import fill
-from server.flows.base import Action, Missing, Signs, Step, Work
+from server.flows.base import (
+    Action,
+    Beside,
+    FormAnswer,
+    Missing,
+    Output,
+    Signs,
+    Step,
+    Work,
+    beside,
+)
 from server.schemas import fill as slots
+from server.tasks import paused, spawn, stop
 
 USUAL_S = 30.0
 LONGEST_S = 300.0
+PACE_S = 0.2
+LONGEST_NOTE = 200
+AskPerson = Callable[[Missing], Awaitable[FormAnswer | None]]
 
 
 async def call(step: Step, work: Work, action: Action, known: Json) -> Signs:
@@ -32,11 +48,83 @@ async def call(step: Step, work: Work, action: Action, known: Json) -> Signs:
     if wrong := slots.problems(allowed, action.schema):
         raise FlowFailed("slot_invalid", f"The arguments are not valid: {wrong[0][1]}.")
     yield StatusNote(f"Calling {action.key}", details={"arguments": allowed})
+    around = {**surroundings(work), "paths": work.paths}
     timeout_s = seconds(step.params.get("timeout"))
+
+    async def ask(missing: Missing) -> FormAnswer | None:
+        began = asyncio.get_running_loop().time()
+        try:
+            return await work.kit.ask(step.name, missing)
+        finally:
+            work.waited_s += asyncio.get_running_loop().time() - began
+
+    async with aclosing(_run(action, allowed, around, timeout_s, ask)) as signs:
+        async for sign in signs:
+            yield sign
+
+
+async def _run(
+    action: Action, arguments: Json, around: Json, timeout_s: float, ask: AskPerson
+) -> Signs:
+    """Calls the action in a task of its own, and meanwhile passes on what it tells."""
+    notes: asyncio.Queue[str | None] = asyncio.Queue()
+    last = -PACE_S
+
+    def tell(text: str) -> None:
+        nonlocal last
+        now = asyncio.get_running_loop().time()
+        if now - last >= PACE_S:
+            last = now
+            notes.put_nowait(f"{action.key}: {text[:LONGEST_NOTE]}")
+
+    calling = spawn(_outcome(action, arguments, around, timeout_s, (ask, tell)), "call")
+    calling.add_done_callback(lambda _task: notes.put_nowait(None))
     try:
-        async with asyncio.timeout(timeout_s):
-            around = {**surroundings(work), "paths": work.paths}
-            yield await action.call(allowed, around, timeout_s)
+        while (note := await notes.get()) is not None:
+            yield StatusNote(note)
+        outcome = await calling
+    finally:
+        await stop(calling)
+    if isinstance(outcome, AppError):
+        raise outcome
+    yield outcome
+
+
+async def _outcome(
+    action: Action,
+    arguments: Json,
+    around: Json,
+    timeout_s: float,
+    person: tuple[AskPerson, Callable[[str], None]],
+) -> Output | AppError:
+    """A call that fails is no failed task: nothing is logged."""
+    try:
+        return await call_within(action, arguments, around, timeout_s, person)
+    except AppError as error:
+        return error
+
+
+async def call_within(
+    action: Action,
+    arguments: Json,
+    around: Json,
+    timeout_s: float,
+    person: tuple[AskPerson, Callable[[str], None]],
+) -> Output:
+    """Calls the action with a time limit, whose clock stands still while a person is asked."""
+    ask, tell = person
+    try:
+        async with asyncio.timeout(timeout_s) as limit:
+
+            async def ask_in_time(missing: Missing) -> FormAnswer | None:
+                with paused(limit):
+                    return await ask(missing)
+
+            before = beside.set(Beside(ask_in_time, tell))
+            try:
+                return await action.call(arguments, around, timeout_s)
+            finally:
+                beside.reset(before)
     except TimeoutError:
         raise FlowFailed("timeout", f"{action.key} took longer than {timeout_s:.0f} s.") from None
 

@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ from server.plugins.folder import Loaded
 from server.plugins.log import Journal
 from server.plugins.manifest import OPTION, SECRET, TOKENS, Auth, Manifest, McpServer
 from server.plugins.mcp.action import McpAction
-from server.plugins.mcp.client import McpClient, McpTool
-from server.plugins.mcp.wire import Hear, Program, Remote, Walls, Wire
+from server.plugins.mcp.client import Listed, McpClient, McpTool, Remote
+from server.plugins.mcp.program import Hear, Program, Walls
+from server.plugins.mcp.sign_in import McpSignIn, has_own_way
 from server.plugins.python.action import LibAction
 from server.plugins.python.host import LibHost, LibPlaces
 from server.plugins.secrets import Sealed, SecretMissing
@@ -67,11 +69,40 @@ class Plugin:
             if provider
             else None
         )
+        self.mcp_sign_ins = {
+            server.name: McpSignIn(
+                server,
+                (outside.door, self.reason),
+                sealed,
+                partial(self._sign_in_changed, server.name),
+            )
+            for server in self.manifest.servers
+            if server.url and not has_own_way(server)
+        }
+        """By name: servers over HTTP may ask for a sign-in."""
         self._lib: LibHost | None = None
         self._clients: dict[str, McpClient] = {}
         self._resting: dict[str, float] = {}
         self.failures: dict[str, str] = {}
         """Why an MCP server does not list its tools, by its name."""
+
+    @property
+    def sign_ins(self) -> tuple[SignIn | McpSignIn, ...]:
+        return (*filter(None, [self.sign_in]), *self.mcp_sign_ins.values())
+
+    @property
+    def person_sign_in(self) -> SignIn | McpSignIn | None:
+        """What a person signs in to now, or out of: one after the other."""
+        order = ("open", "needed", "done")
+        found = [sign_in for sign_in in self.sign_ins if sign_in.state]
+        return min(found, key=lambda sign_in: order.index(sign_in.state), default=None)
+
+    def _sign_in_changed(self, server: str) -> None:
+        """A server that waits for a sign-in is asked again at once."""
+        self._resting.pop(server, None)
+        if self.mcp_sign_ins[server].state == "done":
+            self.failures.pop(server, None)
+        self._outside.changed()
 
     @property
     def key(self) -> str:
@@ -198,6 +229,11 @@ class Plugin:
             for tool in client.known.values()
         ]
 
+    @property
+    def listed(self) -> list[Listed]:
+        """What its servers offer beside tools, as far as they were asked."""
+        return [client.listed for client in self._clients.values()]
+
     async def tools(self) -> list[Action]:
         """Returns every tool of its servers and its code. Starts both to ask them."""
         listed = await asyncio.gather(
@@ -234,7 +270,8 @@ class Plugin:
         if loop.time() < self._resting.get(server.name, 0.0):
             return {}
         client = self._client(server)
-        before, last_words = client.known, self.journal.recent(1)
+        await client.prepare()
+        before, last_words = (client.known, client.listed), self.journal.recent(1)
         try:
             async with asyncio.timeout(LISTING_S):
                 found = await client.tools()
@@ -248,7 +285,7 @@ class Plugin:
             self.failures[server.name] = reason
             self._outside.changed()
             return {}
-        if self.failures.pop(server.name, None) is not None or found != before:
+        if self.failures.pop(server.name, None) is not None or (found, client.listed) != before:
             self._outside.changed()
         return found
 
@@ -283,8 +320,8 @@ class Plugin:
         return Database(path, self.manifest.tables)
 
     async def close(self) -> None:
-        if self.sign_in is not None:
-            await self.sign_in.close()
+        for sign_in in self.sign_ins:
+            await sign_in.close()
         if self._lib is not None:
             await self._lib.close()
             self._lib = None
@@ -341,10 +378,12 @@ class Plugin:
     def _client(self, server: McpServer) -> McpClient:
         if server.name not in self._clients:
 
-            async def make(hear: Hear) -> Wire:
+            async def make(hear: Hear) -> Program | Remote:
                 if server.url:
                     headers = await self.sealed.opened_all(server.headers)
-                    return Remote(server.url, headers, self._outside.door, self.reason, hear)
+                    sign_in = self.mcp_sign_ins.get(server.name)
+                    auth = sign_in.library_auth() if sign_in else None
+                    return Remote(server.url, headers, self._outside.door, self.reason, auth)
                 env = await self.sealed.opened_all(server.env)
                 if not self.is_walled:
                     self._outside.unwatched(self.key)

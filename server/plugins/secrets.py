@@ -49,6 +49,11 @@ class Sealed:
         await self._keychain.set(self._name(name), value)
         self._kept.add(name)
 
+    def hide(self, value: str) -> None:
+        """Blacks out a secret that is a part of what is kept."""
+        self._seen.add(value)
+        self._redactor.hide(value)
+
     async def forget(self, name: str) -> None:
         await self._keychain.delete(self._name(name))
         self._kept.discard(name)

@@ -3,12 +3,12 @@
 import asyncio
 import json
 import logging
+import tempfile
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from server.chat import Json
 from server.data.markdown import as_markdown
@@ -29,6 +29,7 @@ from server.face.plugins import (
     ToolCard,
 )
 from server.flows.base import Action, Flow, Kit, Reach, Risk, Step, Work
+from server.flows.calling import call_within
 from server.flows.runner import Run
 from server.observe import Value
 from server.plugins import install
@@ -38,8 +39,9 @@ from server.plugins.folder import Loaded
 from server.plugins.forms import Forms
 from server.plugins.install import PREVIOUS
 from server.plugins.kit import PluginKit, RehearsalKit, Rehearsed, as_text
-from server.plugins.manifest import ACCESS, TOKENS
+from server.plugins.manifest import TOKENS
 from server.plugins.manifest import parse as read_manifest
+from server.plugins.mcp import imported
 from server.plugins.mcp.action import McpAction
 from server.plugins.plugin import Plugin
 from server.plugins.python.action import fingerprint
@@ -114,10 +116,12 @@ def card(
         question=manifest.predefined_question,
         previous_version=_previous(shelf, plugin.key),
         changing_methods=decided.changing_methods,
-        sign_in=_sign_in_state(plugin),
+        sign_in=sign_in.state if (sign_in := plugin.person_sign_in) else "",
         has_tools=bool(manifest.servers or loaded.tools),
         walled=plugin.is_walled,
         changes=plugin.changes,
+        resources=tuple(name for listed in plugin.listed for name in listed.resources),
+        prompts=tuple(name for listed in plugin.listed for name in listed.prompts),
     )
 
 
@@ -150,7 +154,7 @@ def _operations(plugin: Plugin, approvals: Approvals) -> tuple[OperationCard, ..
 def _findings(plugin: Plugin) -> tuple[str, ...]:
     """Lists what is wrong: failed servers and sign-in first, then its files."""
     failed = [f"The server '{name}' failed: {why}" for name, why in plugin.failures.items()]
-    problem = plugin.sign_in.problem if plugin.sign_in else ""
+    problem = sign_in.problem if (sign_in := plugin.person_sign_in) else ""
     return (*failed, *summarise(plugin.loaded.findings), *filter(None, [problem]))
 
 
@@ -165,14 +169,6 @@ def card_options(plugin: Plugin) -> tuple[OptionCard, ...]:
     if plugin.loaded.api is not None:
         found.append(OptionCard(SERVER, "Address of its API", "text", plugin.server))
     return tuple(found)
-
-
-def _sign_in_state(plugin: Plugin) -> Literal["", "needed", "open", "done"]:
-    if plugin.sign_in is None:
-        return ""
-    if plugin.sign_in.is_open:
-        return "open"
-    return "done" if plugin.sealed.is_kept(ACCESS) else "needed"
 
 
 def _previous(shelf: PluginShelf, key: str) -> str | None:
@@ -328,6 +324,33 @@ class PluginHouse:
         )
         return loaded.key
 
+    async def import_servers(self, path: str) -> list[str]:
+        """Nothing is installed unless the whole file can be read."""
+        found = await asyncio.to_thread(lambda: imported.read(Path(path).expanduser()))
+        for server in found:
+            await self._import(server)
+        await self._look_for_secrets()
+        log.info("MCP servers are imported: %s", ", ".join(server.key for server in found))
+        return [server.key for server in found]
+
+    async def _import(self, server: imported.Imported) -> None:
+        def write() -> None:
+            with tempfile.TemporaryDirectory() as name:
+                folder = Path(name) / server.key
+                folder.mkdir()
+                text = json.dumps(server.manifest, ensure_ascii=False, indent=2)
+                (folder / "plugin.json").write_text(text, encoding="utf-8")
+                install.install(folder, self.shelf.places.home)
+
+        await asyncio.to_thread(write)
+        await self.shelf.look()
+        for name, value in server.secrets.items():
+            await self.shelf.sealed(server.key).keep(name, value)
+        if server.folders and server.key in self.shelf.plugins:
+            options = {imported.FOLDERS: "\n".join(server.folders)}
+            decided = self.shelf.plugins[server.key].decided
+            self.shelf.decide(server.key, replace(decided, options=options))
+
     async def enable(self, key: str) -> None:
         """Enables a plugin after a person has seen what it may do now."""
         plugin = self._find(key)
@@ -345,8 +368,12 @@ class PluginHouse:
             self._find(key)
         if self.shelf.is_shipped(key):
             raise BadRequest(f"{key} comes with Moat; disable it instead.", "key")
-        for name in (*self._find(key).secrets, *TOKENS) if key in self.shelf.plugins else ():
-            await self.shelf.sealed(key).forget(name)
+        if key in self.shelf.plugins:
+            plugin = self._find(key)
+            for name in (*plugin.secrets, *TOKENS):
+                await self.shelf.sealed(key).forget(name)
+            for sign_in in plugin.mcp_sign_ins.values():
+                await sign_in.forget()
         self.shelf.kept.forget(key)
         self._approvals.forget(key)
         await asyncio.to_thread(install.remove, self.shelf.places.home, key)
@@ -369,16 +396,16 @@ class PluginHouse:
 
     async def sign_in(self, key: str) -> str:
         plugin = self._find(key)
-        if plugin.sign_in is None:
+        if (sign_in := plugin.person_sign_in) is None:
             raise BadRequest(f"{key} has no sign-in provider.", "key")
         if not self.shelf.is_enabled(plugin):
             raise BadRequest(f"Enable {key} before you sign in.", "key")
-        return await plugin.sign_in.begin()
+        return await sign_in.begin()
 
     async def sign_out(self, key: str) -> None:
         plugin = self._find(key)
-        if plugin.sign_in is not None:
-            await plugin.sign_in.forget()
+        if (sign_in := plugin.person_sign_in) is not None:
+            await sign_in.forget()
 
     async def set_option(self, key: str, name: str, value: str) -> None:
         plugin = self._find(key)
@@ -437,6 +464,8 @@ class PluginHouse:
         if wrong := fill.problems(given, action.schema):
             raise BadRequest(f"The arguments are not valid: {wrong[0][1]}.", "arguments")
         reach: Reach = "mcp" if isinstance(action, McpAction) else "lib"
+        if isinstance(kit, PluginKit):
+            kit = replace(kit, forms=self._forms)
         return await _try_call(await kit.action(reach, tool), given, kit, rehearsal)
 
     def _trial_kit(self, plugin: Plugin, mode: str) -> tuple[Kit, RehearsalKit]:
@@ -502,8 +531,8 @@ class PluginHouse:
         for key, plugin in tuple(self.shelf.plugins.items()):
             sealed = self.shelf.sealed(key)
             names = [name for name in plugin.secrets if not await sealed.has(name)]
-            if plugin.sign_in is not None:
-                await plugin.sign_in.is_done()
+            for sign_in in plugin.sign_ins:
+                await sign_in.is_done()
             self._missing[key] = tuple(names)
         self._publish()
 
@@ -572,12 +601,11 @@ async def _try_call(
     kit.note(f"try {action.key}")
     try:
         allowed = await kit.approve(action, arguments, confirm=False)
-        async with asyncio.timeout(TRIAL_S):
-            text = as_markdown((await action.call(allowed, around, TRIAL_S)).data)
+        person = (partial(kit.ask, action.key), kit.note)
+        found = await call_within(action, allowed, around, TRIAL_S, person)
+        text = as_markdown(found.data)
     except FlowFailed as error:
         text, failed = str(error), not isinstance(error, Rehearsed)
-    except TimeoutError:
-        text, failed = f"{action.key} took longer than {TRIAL_S:.0f} s.", True
     return PluginTest(text, tuple(map(as_text, rehearsal.shown)), (action.key,), failed)
 
 

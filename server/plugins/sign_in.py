@@ -14,7 +14,7 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from server.chat import Json
@@ -26,6 +26,7 @@ from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
 
+State = Literal["", "needed", "open", "done"]
 PATIENCE_S = 300.0
 REPLY_S = 20.0
 EARLY_S = 60.0
@@ -53,16 +54,28 @@ class Endpoints:
 
 
 @dataclass(slots=True)
-class _Open:
+class OpenSignIn:
     """A sign-in that is open in the browser."""
 
-    state: str
-    verifier: str
-    redirect: str
     endpoints: Endpoints
+    state: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    verifier: str = field(default_factory=lambda: secrets.token_urlsafe(48))
+    redirect: str = ""
+    issuer: str = ""
+    """Who says that the answer comes from them."""
     code: asyncio.Future[str] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
+
+    async def listen(self) -> asyncio.Server:
+        """Opens the port that the browser comes back to."""
+        server = await asyncio.start_server(
+            lambda reader, writer: _answer(self, reader, writer),
+            "127.0.0.1", 0, limit=LONGEST_LINE,
+        )  # fmt: skip
+        port = server.sockets[0].getsockname()[1]
+        self.redirect = f"http://127.0.0.1:{port}/callback"
+        return server
 
 
 class SignIn:
@@ -90,15 +103,8 @@ class SignIn:
     async def begin(self) -> str:
         """Returns the address for the browser. Gives up a sign-in that was open."""
         await self.close()
-        endpoints = await self._endpoints()
-        state, verifier = secrets.token_urlsafe(24), secrets.token_urlsafe(48)
-        opened = _Open(state, verifier, "", endpoints)
-        server = await asyncio.start_server(
-            lambda reader, writer: _answer(opened, reader, writer),
-            "127.0.0.1", 0, limit=LONGEST_LINE,
-        )  # fmt: skip
-        port = server.sockets[0].getsockname()[1]
-        opened.redirect = f"http://127.0.0.1:{port}/callback"
+        opened = OpenSignIn(await self._endpoints())
+        server = await opened.listen()
         self.problem = ""
         self._show(is_open=True)
         self._task = spawn(self._finish(opened, server), "sign in")
@@ -109,6 +115,12 @@ class SignIn:
         if task is not None:
             await stop(task)
         self._show(is_open=False)
+
+    @property
+    def state(self) -> State:
+        if self.is_open:
+            return "open"
+        return "done" if self._sealed.is_kept(ACCESS) else "needed"
 
     async def is_done(self) -> bool:
         return await self._sealed.has(ACCESS)
@@ -137,7 +149,7 @@ class SignIn:
                     await self.forget()
                 raise
 
-    async def _finish(self, opened: _Open, server: asyncio.Server) -> None:
+    async def _finish(self, opened: OpenSignIn, server: asyncio.Server) -> None:
         try:
             async with server, asyncio.timeout(self._patience_s):
                 code = await opened.code
@@ -208,7 +220,7 @@ class SignIn:
         self._changed()
 
 
-def _address(provider: Provider, opened: _Open) -> str:
+def _address(provider: Provider, opened: OpenSignIn) -> str:
     digest = hashlib.sha256(opened.verifier.encode()).digest()
     query = {
         "response_type": "code",
@@ -224,7 +236,7 @@ def _address(provider: Provider, opened: _Open) -> str:
 
 
 async def _answer(
-    opened: _Open, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    opened: OpenSignIn, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
     """Takes the browser's return. Any other visitor of the port learns nothing."""
     try:
@@ -245,7 +257,7 @@ async def _answer(
         writer.close()
 
 
-def _read_return(opened: _Open, line: str) -> tuple[str, str, str]:
+def _read_return(opened: OpenSignIn, line: str) -> tuple[str, str, str]:
     method, _, rest = line.partition(" ")
     target = urlsplit(rest.split(" ")[0])
     query = {name: values[0] for name, values in parse_qs(target.query).items()}
@@ -257,6 +269,7 @@ def _read_return(opened: _Open, line: str) -> tuple[str, str, str]:
     if opened.endpoints.issuer and issuer not in ("", opened.endpoints.issuer):
         return "400 Bad Request", "Not signed in", "The answer came from another provider."
     if not opened.code.done():
+        opened.issuer = query.get("iss", "")
         if "code" in query:
             opened.code.set_result(query["code"])
         else:

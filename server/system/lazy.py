@@ -20,8 +20,11 @@ MODULES = (
     "server.engine.worker.prompt.pictures",
     "server.models.gguf.templates",
     "server.models.hub_facts",
+    "server.plugins.mcp.oauth",
+    "server.plugins.mcp.session",
     "server.protocols.copilotkit.operations",
     "server.web.certificates",
+    "server.web.mcp_server",
 )
 """Everything that is imported this way: a packer cannot see it in the code."""
 

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from aiohttp import web
 
-from server.chat import ChatRequest
+from server.chat import ChatRequest, Tool
 from server.errors import AppError, Busy, KeyRefused, NotSupported, Stopping
 from server.events import Event, Events, Failed, OfChoice
 from server.face.core import About
@@ -35,6 +35,7 @@ from server.protocols.base import (
     Reply,
     Run,
 )
+from server.system.lazy import Late
 from server.web.body import LARGE_BYTES, apart, as_json, read_json
 from server.web.form import FORM, read_form
 from server.web.guard import HOLDER, OPEN_PATHS, SCHEME, Guard, Handler, client_of, readable
@@ -52,6 +53,8 @@ OWN_HEADER = "x-moat-window"
 CHAT_HEADER = "x-moat-chat"
 WARNING_HEADER = "X-Moat-Warning"
 WARNINGS = web.RequestKey("warnings", str)
+MCP_PATH = "/mcp"
+mcp_server = Late("server.web.mcp_server")
 READABLE = " '.,:;_-()/"
 OWNER_SECRET = secrets.token_bytes(32)
 SECRET_HEADERS = frozenset(
@@ -85,6 +88,10 @@ async def _no_models(_manage: Manage) -> Managed:
     raise NotSupported("There are no models here.")
 
 
+async def _no_tools(_about: About) -> tuple[Tool, ...]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """What the endpoints need of the rest: a conversation, an engine to ask, facts to tell."""
@@ -102,6 +109,8 @@ class Site:
     """Whose key it is, where there are several."""
     narrow: Callable[[Facts, str], Facts] = lambda facts, _holder: facts
     """What the holder of a key may know."""
+    tools: Callable[[About], Awaitable[tuple[Tool, ...]]] = _no_tools
+    """The tools of plugins that a connected program may call."""
 
 
 def create_app(
@@ -114,7 +123,31 @@ def create_app(
     app.middlewares.append(_errors)
     for endpoint in endpoints:
         app.router.add_route(endpoint.method, endpoint.path, _handler(endpoint, site))
+    _add_mcp(app, site)
     return app
+
+
+def _add_mcp(app: web.Application, site: Site) -> None:
+    """Moat as an MCP server. Its library is loaded by the first request."""
+    made: list[Any] = []
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        if not made:
+            await asyncio.to_thread(getattr, mcp_server, "McpSite")
+            made.append(mcp_server.McpSite(site))
+        facts = _facts(request, site)
+        endpoint = Endpoint("POST", MCP_PATH, lambda _body, _facts: Reply())
+        answered: web.StreamResponse = await made[0].answer(
+            request, facts, _about(request, endpoint, facts)
+        )
+        return answered
+
+    async def close(_app: web.Application) -> None:
+        for opened in made:
+            await opened.close()
+
+    app.router.add_post(MCP_PATH, handle)
+    app.on_cleanup.append(close)
 
 
 def _handler(endpoint: Endpoint, site: Site) -> Handler:

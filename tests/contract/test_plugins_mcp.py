@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
@@ -14,8 +15,8 @@ from server.egress import Egress
 from server.errors import FlowFailed
 from server.plugins.manifest import McpServer
 from server.plugins.mcp.action import McpAction
-from server.plugins.mcp.client import McpClient
-from server.plugins.mcp.wire import Hear, Program, Remote, Wire
+from server.plugins.mcp.client import McpClient, Remote
+from server.plugins.mcp.program import Hear, Program
 from server.settings import NetworkSettings
 from tests.contract.copilotkit.programs import may_install, packaged
 from tests.kit.programs import need
@@ -29,7 +30,7 @@ def as_said(value: Any) -> Any:
 
 @pytest.fixture
 async def client() -> AsyncIterator[McpClient]:
-    async def make(hear: Hear) -> Wire:
+    async def make(hear: Hear) -> Program:
         return Program((sys.executable, "-m", "mcp_server_time"), {}, hear, lambda _line: None)
 
     made = McpClient("time", make, as_said)
@@ -51,19 +52,20 @@ async def test_mcp_server_time_tells_and_runs_its_tools(client: McpClient) -> No
 
 
 async def test_a_server_that_ends_is_told_and_started_again(client: McpClient) -> None:
+    before = set(psutil.Process().children())
     await client.tools()
-    wire = client._wire
-    assert isinstance(wire, Program)
-    assert wire._process
-    wire._process.kill()
-    await wire._process.wait()
-    while client._wire is not None:
-        await asyncio.sleep(0.01)
-    assert await client.tools()
+    (started,) = set(psutil.Process().children()) - before
+    session = client._session
+    assert session
+    started.kill()
+    async with asyncio.timeout(60):
+        while not session.has_ended:
+            await asyncio.sleep(0.01)
+        assert await client.tools()
 
 
 async def test_a_program_that_is_not_there_is_said() -> None:
-    async def make(hear: Hear) -> Wire:
+    async def make(hear: Hear) -> Program:
         return Program(("/no/such/program",), {}, hear, lambda _line: None)
 
     with pytest.raises(FlowFailed, match="cannot be started"):
@@ -79,7 +81,7 @@ def everything() -> tuple[str, ...]:
 
 
 async def test_server_everything_and_giving_up_a_call(everything: tuple[str, ...]) -> None:
-    async def make(hear: Hear) -> Wire:
+    async def make(hear: Hear) -> Program:
         return Program(everything, {}, hear, lambda _line: None)
 
     client = McpClient("everything", make, as_said)
@@ -112,6 +114,8 @@ class HttpServer:
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         message = await request.json()
+        if message["method"] == "server/discover":
+            return web.Response(status=400)
         self.heard.append(message)
         self.sessions.append(request.headers.get("Mcp-Session-Id"))
         if "id" not in message:
@@ -140,8 +144,8 @@ async def test_a_server_over_http_goes_through_the_door(tmp_path: Path) -> None:
     async with TestServer(app) as server:
         url = str(server.make_url("/mcp"))
 
-        async def make(hear: Hear) -> Wire:
-            return Remote(url, {"X-Key": "k"}, door, "plugin p", hear)
+        async def make(hear: Hear) -> Remote:
+            return Remote(url, {"X-Key": "k"}, door, "plugin p")
 
         client = McpClient("sums", make, as_said)
         with pytest.raises(FlowFailed, match="not allowed"):

@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from server.plugins.mcp.client import McpClient
-from server.plugins.mcp.wire import Hear, Program, Wire
+from server.plugins.mcp.program import Hear, Program
 from tests.kit.slow_network import in_halves
 
 TOOLS = {"tools": [{"name": "add", "inputSchema": {"type": "object"}}]}
@@ -26,7 +26,10 @@ import json, sys
 replies = json.loads(sys.argv[1])
 for line in sys.stdin:
     asked = json.loads(line)
-    if asked.get("method") in replies:
+    if asked.get("method") == "server/discover":
+        no = {"code": -32601, "message": "Method not found"}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": no}), flush=True)
+    elif asked.get("method") in replies:
         said = {"jsonrpc": "2.0", "id": asked["id"], **replies[asked["method"]]}
         if said["id"] == "stop":
             break
@@ -47,7 +50,7 @@ def piped(
     env: dict[str, str] | None = None,
     clean: Callable[[Any], Any] = lambda value: value,
 ) -> McpClient:
-    async def make(hear: Hear) -> Wire:
+    async def make(hear: Hear) -> Program:
         return Program(command, env or {}, hear, note)
 
     return McpClient("sums", make, clean)
@@ -72,6 +75,8 @@ class Served:
     async def answer(self, request: web.Request) -> web.StreamResponse:
         message = await request.json()
         method = str(message["method"])
+        if method == "server/discover":
+            return web.Response(status=400)
         self.heard.append(method)
         session = request.headers.get("Mcp-Session-Id")
         if method == "initialize":

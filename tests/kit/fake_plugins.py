@@ -98,6 +98,10 @@ class FakePlugins:
     async def look_again(self) -> None:
         self.looks += 1
 
+    async def import_servers(self, path: str) -> list[str]:
+        self._take("plugins.import_servers", path)
+        return []
+
     async def install(self, path: str) -> str:
         self._take("plugins.install", path)
         return "portfolio"

@@ -3,13 +3,15 @@
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from server.chat import Json
 from server.errors import FlowFailed
-from server.flows.base import Output, Preview, Risk
+from server.flows.base import Beside, Missing, Output, Preview, Risk, beside
 from server.plugins.manifest import McpServer
 from server.plugins.mcp.client import McpClient, McpTool
+from server.schemas import fill
 from server.schemas.openapi import Plain
 
 MOST_TEXT = 200_000
@@ -49,7 +51,9 @@ class McpAction:
         return Preview(f"{self.tool.name} of {self.server.name}", where, {}, arguments)
 
     async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output:  # noqa: ARG002
-        found = await self.client.call(self.tool.name, arguments, timeout_s)
+        person = beside.get()
+        ask, tell = (partial(_ask, person), person.tell) if person else (None, None)
+        found = await self.client.call(self.tool.name, arguments, timeout_s, ask, tell)
         text = _text(found.get("content"))
         if found.get("isError"):
             raise FlowFailed("mcp_error", f"{self.key}: {text[:500] or 'failed'}")
@@ -60,18 +64,20 @@ class McpAction:
         return Output(data, text[:2000])
 
 
+async def _ask(person: Beside, message: str, schema: Json) -> Json | None:
+    """Shows what the server asks for as a form. Returns None if there is no valid answer."""
+    plain = {"properties": {}, **Plain(schema).schema(schema)}
+    try:
+        answer = await person.ask(Missing(plain, {}, message))
+    except FlowFailed:
+        return None
+    if answer is None or fill.problems(answer.values, plain):
+        return None
+    return answer.values
+
+
 def _text(content: Any) -> str:
-    parts = []
-    for one in content if isinstance(content, list) else ():
-        kind = one.get("type") if isinstance(one, dict) else None
-        if kind == "text":
-            parts.append(str(one.get("text", "")))
-        elif kind == "resource":
-            held = one.get("resource")
-            parts.append(str(held.get("text", "")) if isinstance(held, dict) else "")
-        elif kind:
-            parts.append(f"[{kind}]")
-    return "\n".join(parts)[:MOST_TEXT]
+    return "\n".join(part["text"] for part in content)[:MOST_TEXT]
 
 
 def _parsed(text: str) -> Any:

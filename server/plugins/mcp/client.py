@@ -1,28 +1,28 @@
 """A client of one MCP server: its tools listed, called, and calls given up."""
 
 import asyncio
-import itertools
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from server import VERSION
 from server.chat import Json
+from server.egress import Egress
 from server.errors import AppError, FlowFailed
-from server.plugins.mcp.wire import Hear, Remote, SessionForgotten, Wire
-from server.tasks import spawn
+from server.plugins.mcp.program import Hear, Program
+from server.system.lazy import Late
+from server.tasks import paused
 
-PROTOCOL = "2025-11-25"
+if TYPE_CHECKING:
+    from server.plugins.mcp.session import Session
+
+sessions = Late("server.plugins.mcp.session")
+T = TypeVar("T")
 OPEN_S = 60.0
 LIST_S = 30.0
-MOST_PAGES = 20
-LONGEST_ERROR = 500
-HELLO: Json = {
-    "protocolVersion": PROTOCOL,
-    "capabilities": {},
-    "clientInfo": {"name": "moat", "version": VERSION},
-}
-Answer = asyncio.Future[Json]
+FRESH_S = 300.0
+"""How long a list holds, where the server has no way to say that it has changed."""
+Ask = Callable[[str, Json], Awaitable[Json | None]]
+"""Asks the person by a form: a sentence and a schema. None: no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,29 +34,76 @@ class McpTool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    wire: Wire
-    answer: Answer
+class Listed:
+    """What a server offers beside tools, in words."""
+
+    resources: tuple[str, ...] = ()
+    prompts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A server that is reached over HTTP, through the one door out."""
+
+    url: str
+    headers: dict[str, str]
+    door: Egress
+    reason: str
+    auth: Any = None
+    """How the library signs in, if it does."""
+
+
+class SessionForgotten(FlowFailed):
+    """The server does not know our session any more: it wants to be greeted anew."""
+
+
+@dataclass(slots=True)
+class Link:
+    """What a session needs of its client."""
+
+    name: str
+    clean: Callable[[Any], Any]
+    ask: Ask
+    changed: Callable[[], None]
+    """Called when the server says that its tools have changed."""
+    hear: Callable[[Json], Awaitable[None]] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    """A call that goes on. Its time stands still while a person is asked."""
+
+    session: "Session"
+    limit: asyncio.Timeout
+    ask: Ask | None
+
+    async def wait_for(self, message: str, schema: Json) -> Json | None:
+        with paused(self.limit):
+            return await self.ask(message, schema) if self.ask else None
 
 
 class McpClient:
-    """Opened on first use; `make` builds the wire, told where to send what it hears.
+    """Opened on first use; `make` builds the way to the server, told where to send what it hears.
 
     `clean` blacks out secrets in whatever the server says.
     """
 
     def __init__(
-        self, name: str, make: Callable[[Hear], Awaitable[Wire]], clean: Callable[[Any], Any]
+        self,
+        name: str,
+        make: Callable[[Hear], Awaitable[Program | Remote]],
+        clean: Callable[[Any], Any],
     ) -> None:
         self.name = name
         self.clean = clean
+        self.listed = Listed()
         self._make = make
-        self._wire: Wire | None = None
-        self._ids = itertools.count(1)
-        self._asked: dict[int, _Asked] = {}
+        self._session: Session | None = None
         self._turn = asyncio.Lock()
         self._tools: dict[str, McpTool] = {}
-        self._has_told = False
+        self._fresh_until = 0.0
+        self._calls: list[_Call] = []
+        self._is_asking = False
         self._closing: set[asyncio.Task[None]] = set()
 
     @property
@@ -64,183 +111,141 @@ class McpClient:
         """The tools it has told of so far; asks nothing."""
         return self._tools
 
+    @property
+    def version(self) -> str:
+        """The revision of the protocol that the open session speaks; empty without one."""
+        return self._session.version if self._session is not None else ""
+
+    @staticmethod
+    async def prepare() -> None:
+        """Loads the library. This takes a moment, which is no server's fault."""
+        await asyncio.to_thread(getattr, sessions, "Session")
+
     async def tools(self) -> dict[str, McpTool]:
-        if not self._has_told:
-            found: dict[str, McpTool] = {}
-            cursor: Json = {}
-            for _ in range(MOST_PAGES):
-                page = await self._ask("tools/list", cursor, LIST_S)
-                found |= {tool.name: tool for tool in self._read_tools(page)}
-                if not page.get("nextCursor"):
-                    break
-                cursor = {"cursor": page["nextCursor"]}
-            self._tools, self._has_told = found, True
+        now = asyncio.get_running_loop().time()
+        if self._session is None or self._session.has_ended or now > self._fresh_until:
+            self._tools = await self._ask(lambda session: session.tools(), LIST_S)
+            self._fresh_until = now + FRESH_S
+            await self._look_beside()
         return self._tools
 
-    async def call(self, tool: str, arguments: Json, timeout_s: float) -> Json:
-        return await self._ask("tools/call", {"name": tool, "arguments": arguments}, timeout_s)
+    async def call(
+        self,
+        tool: str,
+        arguments: Json,
+        timeout_s: float,
+        ask: Ask | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> Json:
+        return await self._ask(
+            lambda session: session.call(tool, arguments, progress), timeout_s, ask
+        )
 
     async def close(self) -> None:
-        if self._wire is not None:
-            self._let_go(self._wire)
+        if self._session is not None:
+            self._let_go(self._session)
         if self._closing:
             await asyncio.wait(self._closing)
 
-    async def _ask(self, method: str, params: Json, timeout_s: float) -> Json:
+    async def _look_beside(self) -> None:
+        """What cannot be listed is not shown; its tools work all the same."""
+        try:
+            self.listed = await self._ask(lambda session: session.listed(), LIST_S)
+        except AppError:
+            self.listed = Listed()
+
+    async def _ask(
+        self,
+        request: Callable[["Session"], Awaitable[T]],
+        timeout_s: float,
+        ask: Ask | None = None,
+    ) -> T:
         """A server that was started anew has forgotten us: it is greeted and asked once more."""
-        wire = await self._ready()
+        session = await self._ready()
         try:
-            return await self._exchange(wire, method, params, timeout_s)
+            return await self._exchange(session, request, timeout_s, ask)
         except SessionForgotten:
-            self._forget(wire)
-        return await self._exchange(await self._ready(), method, params, timeout_s)
+            self._forget(session)
+        return await self._exchange(await self._ready(), request, timeout_s, ask)
 
-    async def _ready(self) -> Wire:
+    async def _ready(self) -> "Session":
+        await self.prepare()
         async with self._turn:
-            return self._wire or await self._greeted()
+            if self._session is not None and not self._session.has_ended:
+                return self._session
+            return await self._opened()
 
-    async def _greeted(self) -> Wire:
-        def hear(message: Json) -> None:
-            self._hear(wire, message)
+    async def _opened(self) -> "Session":
+        link = Link(self.name, self.clean, self._ask_person, self._is_stale)
 
-        wire = self._wire = await self._make(hear)
+        async def hear(message: Json) -> None:
+            if link.hear is not None:
+                await link.hear(message)
+
+        session: Session = sessions.Session(link)
+        self._session = session
         try:
-            await wire.open()
-            told = await self._exchange(wire, "initialize", HELLO, OPEN_S)
-            if isinstance(wire, Remote):
-                wire.version = _header(told.get("protocolVersion"))
-            await wire.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-            self._must_be_open(wire)
-        except BaseException:
-            self._let_go(wire)
-            raise
-        return wire
-
-    async def _exchange(self, wire: Wire, method: str, params: Json, timeout_s: float) -> Json:
-        self._must_be_open(wire)
-        number = next(self._ids)
-        answer: Answer = asyncio.get_running_loop().create_future()
-        self._asked[number] = _Asked(wire, answer)
-        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-        # A server may go on talking after its answer; sending lasts as long as it does.
-        sending = spawn(self._send(wire, message, answer), "mcp-send")
-        try:
-            async with asyncio.timeout(timeout_s):
-                return await answer
+            async with asyncio.timeout(OPEN_S):
+                await session.open(await self._make(hear))
         except TimeoutError:
-            _give_up(wire, number)
-            raise FlowFailed(
-                "timeout", f"{self.name} took longer than {timeout_s:.0f} s."
-            ) from None
-        except asyncio.CancelledError:
-            _give_up(wire, number)
+            self._let_go(session)
+            raise FlowFailed("timeout", f"{self.name} took longer than {OPEN_S:.0f} s.") from None
+        except BaseException:
+            self._let_go(session)
             raise
-        finally:
-            del self._asked[number]
-            sending.cancel()
-
-    def _must_be_open(self, wire: Wire) -> None:
-        """It may have ended, or been closed, while it was being opened."""
-        if self._wire is not wire:
+        if self._session is not session:
             raise FlowFailed("mcp_error", f"{self.name} has ended.")
+        return session
 
-    async def _send(self, wire: Wire, message: Json, answer: Answer) -> None:
+    async def _exchange(
+        self,
+        session: "Session",
+        request: Callable[["Session"], Awaitable[T]],
+        timeout_s: float,
+        ask: Ask | None,
+    ) -> T:
+        call: _Call | None = None
         try:
-            await wire.send(message)
-            if isinstance(wire, Remote):
-                # What was not said in the reply to a request comes no other way.
-                self._fail(answer, "no answer")
-        except AppError as error:
-            if not answer.done():
-                answer.set_exception(error)
+            async with asyncio.timeout(timeout_s) as limit:
+                self._calls.append(call := _Call(session, limit, ask))
+                return await request(session)
+        except TimeoutError:
+            message = f"{self.name} took longer than {timeout_s:.0f} s."
+            raise FlowFailed("timeout", message) from None
+        finally:
+            if call is not None:
+                self._calls.remove(call)
+            if self._session is not session:
+                self._forget(session)
 
-    def _hear(self, wire: Wire, message: Json) -> None:
-        if message.get("gone"):
-            self._let_go(wire)
-            return
-        number = message.get("id")
-        if "method" in message:
-            if number is not None:
-                _reply(wire, number, message["method"])
-            elif message["method"] == "notifications/tools/list_changed":
-                self._has_told = False
-            return
-        asked = self._asked.get(number) if isinstance(number, int) else None
-        if asked is None or asked.answer.done():
-            return
-        error, result = message.get("error"), message.get("result")
-        if error is not None:
-            told = error.get("message", "unknown error") if isinstance(error, dict) else error
-            self._fail(asked.answer, str(self.clean(str(told)))[:LONGEST_ERROR])
-        elif isinstance(result, dict):
-            asked.answer.set_result(self.clean(result))
-        else:
-            self._fail(asked.answer, "an answer without a result")
+    async def _ask_person(self, message: str, schema: Json) -> Json | None:
+        """A question belongs to a call that goes on, and there is one question at a time."""
+        call = next((call for call in reversed(self._calls) if call.ask is not None), None)
+        if call is None or self._is_asking:
+            return None
+        self._is_asking = True
+        try:
+            return await call.wait_for(message, schema)
+        finally:
+            self._is_asking = False
 
-    def _fail(self, answer: Answer, told: str) -> None:
-        if not answer.done():
-            answer.set_exception(FlowFailed("mcp_error", f"{self.name}: {told}"))
+    def _is_stale(self) -> None:
+        self._fresh_until = 0.0
 
-    def _forget(self, wire: Wire) -> None:
-        """The next question opens another, and what it offers may be another thing."""
-        if self._wire is wire:
-            self._wire, self._has_told = None, False
+    def _forget(self, session: "Session") -> None:
+        """The next question opens another, and what it offers may be another thing.
 
-    def _let_go(self, wire: Wire) -> None:
-        """A task of its own closes it: whoever is cancelled meanwhile, it ends."""
-        self._forget(wire)
-        for asked in self._asked.values():
-            if asked.wire is wire and not asked.answer.done():
-                asked.answer.set_exception(FlowFailed("mcp_error", f"{self.name} has ended."))
-        task = spawn(wire.close(), "mcp-close")
-        self._closing.add(task)
-        task.add_done_callback(self._closing.discard)
+        Calls that still wait for an answer may get it.
+        """
+        if self._session is session:
+            self._session, self._fresh_until = None, 0.0
+        if not any(call.session is session for call in self._calls):
+            self._let_go(session)
 
-    def _read_tools(self, page: Json) -> list[McpTool]:
-        tools = page.get("tools")
-        if not isinstance(tools, list) or not all(_is_named(one) for one in tools):
-            raise FlowFailed("mcp_error", f"{self.name}: a list of tools that cannot be read")
-        return [_tool(one) for one in tools]
-
-
-def _give_up(wire: Wire, number: int) -> None:
-    params = {"requestId": number, "reason": "cancelled"}
-    message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
-    spawn(_quietly(wire, message), "mcp-cancel")
-
-
-def _reply(wire: Wire, number: Any, method: Any) -> None:
-    """A server may ask us too; we answer pings and nothing else."""
-    answer: Json = {"jsonrpc": "2.0", "id": number}
-    if method == "ping":
-        answer["result"] = {}
-    else:
-        answer["error"] = {"code": -32601, "message": "Not supported"}
-    spawn(_quietly(wire, answer), "mcp-reply")
-
-
-async def _quietly(wire: Wire, message: Json) -> None:
-    try:
-        await wire.send(message)
-    except AppError:
-        return
-
-
-def _header(version: Any) -> str:
-    """The protocol's version that the server speaks, if it can stand in a header."""
-    is_plain = isinstance(version, str) and version.isascii() and version.isprintable()
-    return version if is_plain else PROTOCOL
-
-
-def _is_named(tool: Any) -> bool:
-    return isinstance(tool, dict) and isinstance(tool.get("name"), str) and tool["name"] != ""
-
-
-def _tool(one: Json) -> McpTool:
-    schema, hints = one.get("inputSchema"), one.get("annotations")
-    return McpTool(
-        one["name"],
-        str(one.get("description") or one.get("title") or ""),
-        schema if isinstance(schema, dict) else {"type": "object"},
-        hints if isinstance(hints, dict) else {},
-    )
+    def _let_go(self, session: "Session") -> None:
+        if self._session is session:
+            self._session, self._fresh_until = None, 0.0
+        session.close()
+        if session.task is not None and not session.task.done():
+            self._closing.add(session.task)
+            session.task.add_done_callback(self._closing.discard)

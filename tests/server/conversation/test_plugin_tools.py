@@ -131,3 +131,24 @@ async def test_of_many_flows_those_that_fit_the_question_are_offered():
     fitting = replace(LONG, name="last", description="How is the weather in Graz")
     tools = await offer(Plugins(kit()[0], *many, fitting))
     assert tools[0].name == "wx_last"
+
+
+async def test_a_program_gets_every_tool_and_no_model_is_loaded_for_the_list():
+    lent, _ = kit()
+    loaded: list[ScriptedEngine] = []
+
+    async def load() -> ScriptedEngine:
+        loaded.append(ScriptedEngine())
+        return loaded[-1]
+
+    many = [replace(LONG, name=f"report-{number}") for number in range(MOST_TOOLS)]
+    broken = replace(LONG, name="broken", is_usable=False)
+    asked = UserQuestion((), "a program")
+    tools = await PluginTools(Plugins(lent, CALL, broken, *many)).list_all(load, asked)
+    assert len(tools) == 1 + MOST_TOOLS
+    assert await call(tools[0], city="Graz") == '{"got": {"city": "Graz", "days": 1}}'
+    assert loaded == []
+    assert await call(tools[1], question="now") == "There was nothing to do."
+    assert len(loaded) == 1
+    unserved = PluginTools(Plugins(lent, CALL, served=False))
+    assert await unserved.list_all(load, asked) == ()

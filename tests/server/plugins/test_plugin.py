@@ -16,7 +16,7 @@ from server.engine.base import Engine
 from server.errors import EgressRefused
 from server.face.plugins import PluginTest
 from server.plugins import plugin as plugin_module
-from server.plugins.mcp import wire
+from server.plugins.mcp import program as mcp_program
 from server.plugins.registry import PluginPlaces, Shared
 from server.plugins.service import PluginHouse
 from server.settings import NetworkSettings, PluginSettings
@@ -99,8 +99,8 @@ async def test_a_server_that_misspeaks_is_left_out(
 async def test_a_server_that_hangs_is_left_out_and_ended(
     house: PluginHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plugin_module, "LISTING_S", 0.5)
-    monkeypatch.setattr(wire, "QUIT_S", 0.1)
+    monkeypatch.setattr(plugin_module, "LISTING_S", 2.0)
+    monkeypatch.setattr(mcp_program, "QUIT_S", 0.1)
     servers = {"bad": started(("sh", "-c", "sleep 1000; true")), "good": started(program())}
     await enable(house, tmp_path / "home" / "a", mcp=servers)
     async with asyncio.timeout(30):
@@ -195,3 +195,21 @@ async def test_an_enabled_plugin_is_not_led_elsewhere(house: PluginHouse, tmp_pa
             async with door.request("POST", url, "plugin p", data=b"once"):
                 pass
     assert asked == ["POST /x"]
+
+
+async def test_imported_servers_wait_for_a_review_and_keep_their_secrets_apart(
+    house: PluginHouse, tmp_path: Path
+) -> None:
+    command, *arguments = program()
+    entry = {"command": command, "args": [*arguments, str(tmp_path)], "env": {"A_KEY": "canary"}}
+    path = tmp_path / "claude_desktop_config.json"
+    path.write_text(json.dumps({"mcpServers": {"Sums": entry}}), "utf-8")
+    assert await house.import_servers(str(path)) == ["sums"]
+    card = next(card for card in house.cards.get() if card.key == "sums")
+    assert (card.enabled, card.review, card.missing_secrets) == (False, True, ())
+    assert command in card.commands[0]
+    assert [option.value for option in card.options] == [str(tmp_path)]
+    assert "canary" not in (tmp_path / "home" / "sums" / "plugin.json").read_text("utf-8")
+    await house.enable("sums")
+    async with asyncio.timeout(60):
+        assert [tool.key for tool in await house.find_tools("sums")] == ["Sums/add"]

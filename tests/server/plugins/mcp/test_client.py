@@ -10,8 +10,8 @@ from server.egress import Egress
 from server.errors import FlowFailed
 from server.plugins.manifest import McpServer
 from server.plugins.mcp.action import McpAction
-from server.plugins.mcp.client import McpClient, McpTool
-from server.plugins.mcp.wire import Hear, Remote, Wire
+from server.plugins.mcp.client import McpClient, McpTool, Remote
+from server.plugins.mcp.program import Hear
 from server.settings import NetworkSettings
 from tests.kit.fake_mcp import Served, piped, program, served
 
@@ -27,8 +27,8 @@ async def client(server: Served) -> AsyncIterator[McpClient]:
     door = Egress(NetworkSettings)
     door.allow(server.url, "plugin p")
 
-    async def make(hear: Hear) -> Wire:
-        return Remote(server.url, {}, door, "plugin p", hear)
+    async def make(hear: Hear) -> Remote:
+        return Remote(server.url, {}, door, "plugin p")
 
     made = McpClient("sums", make, lambda value: value)
     yield made
@@ -55,6 +55,15 @@ async def test_a_server_that_forgets_at_once_is_not_asked_for_ever(
     with pytest.raises(FlowFailed, match="status 404"):
         await client.call("add", {}, 5)
     assert server.heard.count("tools/call") <= 2
+
+
+async def test_an_answer_that_comes_in_pieces_is_read_whole(
+    client: McpClient, server: Served
+) -> None:
+    server.in_halves = True
+    async with asyncio.timeout(30):
+        assert list(await client.tools()) == ["add"]
+    assert client.version == "2025-11-25"
 
 
 async def test_an_answer_counts_though_the_stream_stays_open(

@@ -1,4 +1,4 @@
-"""The two ways to an MCP server: a program's pipes, or HTTP through the one door out."""
+"""An MCP server that is a program: started by us, heard line by line, and ended for certain."""
 
 import asyncio
 import contextlib
@@ -10,41 +10,28 @@ import socket
 import subprocess
 import sys
 from asyncio.subprocess import Process
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from server.chat import Json
-from server.egress import Egress, read_up_to
-from server.errors import EgressRefused, FlowFailed
+from server.errors import FlowFailed
 from server.plugins.processes import end, follow, start
 from server.plugins.walls import command as walls
 from server.plugins.walls.doorway import Doorway
-from server.sse import TooLong, read_events
 from server.system import processes
 from server.tasks import spawn, stop
 
 LONGEST_LINE = 8 * 1024 * 1024
 QUIT_S = 2.0
 OPEN_S = 20.0
-HTTP_S = 300.0
-ACCEPT = "application/json, text/event-stream"
 KEPT_VARIABLES = (
     "PATH", "HOME", "LANG", "TZ", "TMPDIR", "TEMP", "TMP", "USER", "SYSTEMROOT", "APPDATA",
     "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC",
 )  # fmt: skip
-Hear = Callable[[Json], None]
-
-
-class SessionForgotten(FlowFailed):
-    """The server does not know our session any more: it wants to be greeted anew."""
-
-
-class Wire(Protocol):
-    async def open(self) -> None: ...
-    async def send(self, message: Json) -> None: ...
-    async def close(self) -> None: ...
+Hear = Callable[[Json], Awaitable[None] | None]
+"""Whoever hears slowly slows the program down: the next line is read when this is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +60,8 @@ class Program:
         self._note = note
         self._process: Process | None = None
         self._tasks: list[asyncio.Task[None]] = []
+        self.has_ended = asyncio.Event()
+        """Set when it says no more, whatever the reason; not when we close it."""
 
     async def open(self) -> None:
         inherited = processes.environment("render")
@@ -121,6 +110,9 @@ class Program:
         if sys.platform != "linux":
             raise OSError("This sandbox is available on Linux only.")
         assert self._kept
+        # It may lie in a folder that the program may read: there the walls could not make it.
+        scratch = self._kept.room.scratch
+        await asyncio.to_thread(lambda: scratch.mkdir(mode=0o700, parents=True, exist_ok=True))
         here, there = socket.socketpair()
         with here:
             with there:
@@ -143,7 +135,9 @@ class Program:
             if stdin is None:
                 raise BrokenPipeError
             stdin.write(json.dumps(message).encode() + b"\n")
-            await stdin.drain()
+            if "id" in message:
+                # A notice is not waited for: the program may have stopped reading.
+                await stdin.drain()
         except OSError:
             raise FlowFailed("mcp_error", "The MCP server has ended.") from None
 
@@ -159,105 +153,21 @@ class Program:
     async def _read(self, stdout: asyncio.StreamReader) -> None:
         with contextlib.suppress(ValueError):
             async for line in stdout:
-                self._take(line)
+                await self._take(line)
 
     def _no_more(self, reading: asyncio.Task[None]) -> None:
         """Whatever ended the reading, nobody must wait for more; we know when it was us."""
         if self._process is not None and not reading.cancelled():
-            self._hear({"gone": True})
+            self.has_ended.set()
 
-    def _take(self, line: bytes) -> None:
+    async def _take(self, line: bytes) -> None:
         message = _parsed(line)
         if isinstance(message, dict):
-            self._hear(message)
+            hearing = self._hear(message)
+            if hearing is not None:
+                await hearing
         elif message is None:
             self._note(line.decode("utf-8", "replace").rstrip())
-
-
-@dataclass(slots=True)
-class Remote:
-    """Streamable HTTP: each message is a POST, answered with JSON or a stream of events."""
-
-    url: str
-    headers: dict[str, str]
-    door: Egress
-    reason: str
-    hear: Hear
-    version: str = ""
-    session: str = ""
-
-    async def open(self) -> None:
-        pass
-
-    async def send(self, message: Json) -> None:
-        headers = {**self.headers, "Accept": ACCEPT, "Content-Type": "application/json"}
-        session = self.session
-        if session:
-            headers["Mcp-Session-Id"] = session
-        if self.version:
-            headers["MCP-Protocol-Version"] = self.version
-        try:
-            async with self.door.request(
-                "POST", self.url, self.reason, headers=headers,
-                data=json.dumps(message).encode(), stall_s=HTTP_S,
-            ) as response:  # fmt: skip
-                self.session = response.headers.get("Mcp-Session-Id", self.session)
-                if response.status >= 400:
-                    raise self._refused(response.status, session)
-                if "id" in message:
-                    await self._answers(response)
-        except EgressRefused as error:
-            raise FlowFailed("http_connect", str(error)) from None
-        except (*self.door.failures, ValueError) as error:
-            message_text = f"The MCP server could not be reached: {type(error).__name__}."
-            raise FlowFailed("http_connect", message_text) from None
-
-    async def close(self) -> None:
-        session, self.session = self.session, ""
-        if session:
-            headers = {**self.headers, "Mcp-Session-Id": session}
-            with contextlib.suppress(EgressRefused, *self.door.failures):
-                async with (
-                    asyncio.timeout(QUIT_S),
-                    self.door.request("DELETE", self.url, self.reason, headers=headers),
-                ):
-                    pass
-
-    def _refused(self, status: int, session: str) -> FlowFailed:
-        told = f"The MCP server answered with status {status}."
-        if status != 404 or not session:
-            return FlowFailed("mcp_error", told)
-        self.session = ""
-        return SessionForgotten("mcp_error", told)
-
-    async def _answers(self, response: Any) -> None:
-        kind = response.headers.get("Content-Type", "").split(";")[0].strip()
-        if kind == "text/event-stream":
-            async for message in _events(response):
-                self.hear(message)
-        elif kind == "application/json":
-            raw = await read_up_to(response, LONGEST_LINE + 1)
-            if len(raw) > LONGEST_LINE:
-                raise FlowFailed("too_large", "The MCP server's answer is too large.")
-            found = _parsed(raw)
-            if found is None:
-                raise FlowFailed("mcp_error", "The answer says it is JSON, but it is not.")
-            for message in found if isinstance(found, list) else [found]:
-                if isinstance(message, dict):
-                    self.hear(message)
-
-
-async def _events(response: Any) -> AsyncIterator[Json]:
-    try:
-        async with contextlib.aclosing(
-            read_events(response.content.iter_any(), LONGEST_LINE)
-        ) as events:
-            async for sent in events:
-                message = _parsed(sent.data)
-                if isinstance(message, dict):
-                    yield message
-    except TooLong:
-        raise FlowFailed("too_large", "The MCP server's answer is too large.") from None
 
 
 def resolved(command: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:

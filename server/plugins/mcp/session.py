@@ -1,0 +1,457 @@
+"""A session with one MCP server, held by the protocol's own library. It is imported late."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+import anyio
+import mcp_types as types
+from mcp.client import Client, ClientRequestContext, ClientSession
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import RootModel, ValidationError
+
+from server import VERSION, door
+from server.chat import Json
+from server.errors import AnswerTooLong, AppError, Fault, FlowFailed
+from server.plugins.mcp import program
+from server.plugins.mcp.client import Link, Listed, McpTool, Remote, SessionForgotten
+from server.plugins.mcp.program import Program
+from server.plugins.mcp.tidy import tidy
+from server.tasks import spawn, stop
+
+log = logging.getLogger(__name__)
+
+HTTP_S = 300.0
+PROBE_S = 3.0
+"""How long a program may take to say which revision it speaks; then it is greeted the old way."""
+MOST_PAGES = 20
+MOST_ROUNDS = 10
+STATE_ONLY_S = 0.2
+"""How long a server waits that asks to be called again, without a question."""
+LONGEST_ERROR = 500
+OUR_FAULT = "moat_fault"
+FORGOTTEN = "forgotten"
+NOT_FOUND = -32601
+TOO_LARGE = "The MCP server's answer is too large."
+TOO_LONG_EVENT = "SSE stream failed: Server-sent event exceeded"
+US = types.Implementation(name="moat", version=VERSION)
+
+
+class _Raw(RootModel[dict[str, Any]]):
+    """An answer that was checked against the protocol's revision, as it came."""
+
+
+class Session:
+    """One task holds it: the library's scopes must be entered and left by the same task."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self.task: asyncio.Task[None] | None = None
+        self._client: Client | None = None
+        self._closing = asyncio.Event()
+        self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._problem: BaseException | None = None
+
+    @property
+    def has_ended(self) -> bool:
+        return self._closing.is_set() or self.task is None or self.task.done()
+
+    @property
+    def is_modern(self) -> bool:
+        return self._client is not None and self.version in MODERN_PROTOCOL_VERSIONS
+
+    @property
+    def version(self) -> str:
+        """The revision of the protocol that both speak."""
+        return self._client.protocol_version if self._client is not None else ""
+
+    async def open(self, way: Program | Remote) -> None:
+        """Returns once the server has answered the greeting. Whoever gives up closes it."""
+        self.task = spawn(self._hold(way), "mcp-session")
+        await asyncio.wait([self._opened, self.task], return_when=asyncio.FIRST_COMPLETED)
+        if self._problem is not None:
+            raise self._explain(self._problem)
+        if not self._opened.done():
+            raise FlowFailed("mcp_error", f"{self.link.name} has ended.")
+
+    def close(self) -> None:
+        """Begins to close it. `task` is done when nothing of it is left."""
+        self._closing.set()
+        if not self._opened.done() and self.task is not None:
+            self.task.cancel()
+
+    async def tools(self) -> dict[str, McpTool]:
+        found: dict[str, McpTool] = {}
+        with self._explained("a list of tools that cannot be read"):
+            client = self._must_be_open()
+            async for page in self._pages(client.list_tools):
+                found |= {tool.name: _tool(tool) for tool in page.tools}
+        return found
+
+    async def listed(self) -> Listed:
+        """Returns the names of what it offers beside tools. A server without any is not asked."""
+        client = self._must_be_open()
+        abilities = client.server_capabilities
+        resources: list[str] = []
+        prompts: list[str] = []
+        with self._explained("a list that cannot be read"):
+            if abilities.resources is not None:
+                async for page in self._pages(client.list_resources):
+                    resources += [f"{entry.name} ({entry.uri})" for entry in page.resources]
+                async for page in self._pages(client.list_resource_templates):
+                    templates = page.resource_templates
+                    resources += [f"{entry.name} ({entry.uri_template})" for entry in templates]
+            if abilities.prompts is not None:
+                async for page in self._pages(client.list_prompts):
+                    prompts += [entry.name for entry in page.prompts]
+        return Listed(tuple(resources), tuple(prompts))
+
+    async def call(self, tool: str, arguments: Json, say: Callable[[str], None] | None) -> Json:
+        async def tell(progress: float, total: float | None, message: str | None) -> None:
+            if say is not None:
+                say(_progress_words(progress, total, message))
+
+        session = self._must_be_open().session
+        params = types.CallToolRequestParams(name=tool, arguments=arguments)
+        for _ in range(MOST_ROUNDS):
+            request = types.CallToolRequest(params=params)
+            with self._explained("an answer that cannot be read"):
+                answer = await session.send_request(
+                    request, _Raw, progress_callback=tell if say else None
+                )
+                if answer.root.get("resultType") != "input_required":
+                    return answer.root
+                needed = types.InputRequiredResult.model_validate(answer.root)
+                params = params.model_copy(
+                    update={
+                        "input_responses": await self._respond(session, needed),
+                        "request_state": needed.request_state,
+                    }
+                )
+        raise self._failed(f"it asked more than {MOST_ROUNDS} times")
+
+    async def _respond(
+        self, session: ClientSession, needed: types.InputRequiredResult
+    ) -> dict[str, Any] | None:
+        """Answers what a server of the new revision asks before it goes on, one by one."""
+        requests = needed.input_requests or {}
+        if not requests:
+            await asyncio.sleep(STATE_ONLY_S)
+        found: dict[str, Any] = {}
+        for key, request in requests.items():
+            meta = request.params.meta if request.params else None
+            context = ClientRequestContext(session=session, request_id=key, meta=meta)
+            answer = await session.dispatch_input_request(context, request)
+            if isinstance(answer, types.ErrorData):
+                raise MCPError.from_error_data(answer)
+            found[key] = answer
+        return found or None
+
+    async def _pages(self, ask: Callable[..., Awaitable[Any]]) -> AsyncIterator[Any]:
+        cursor: str | None = None
+        for _ in range(MOST_PAGES):
+            page = await ask(cursor=cursor, cache_mode="bypass")
+            yield page
+            cursor = page.next_cursor
+            if not cursor:
+                return
+
+    def _must_be_open(self) -> Client:
+        """It may have ended, or been closed, while it was being opened."""
+        if self._client is None or self.has_ended:
+            raise FlowFailed("mcp_error", f"{self.link.name} has ended.")
+        return self._client
+
+    async def _hold(self, way: Program | Remote) -> None:
+        transport = self._piped(way) if isinstance(way, Program) else self._remote(way)
+        client = Client(
+            transport,
+            client_info=US,
+            message_handler=self._hear,
+            elicitation_callback=self._elicit,
+            cache=None,
+        )
+        try:
+            async with client:
+                self._client = client
+                self._opened.set_result(None)
+                await self._closing.wait()
+        except asyncio.CancelledError:
+            self._problem = FlowFailed("mcp_error", f"{self.link.name} has ended.")
+        except Exception as error:
+            self._problem = error
+            log.debug("The session with %s ended", self.link.name, exc_info=True)
+        finally:
+            self._closing.set()
+
+    @contextmanager
+    def _explained(self, unreadable: str) -> Iterator[None]:
+        try:
+            yield
+        except ValidationError:
+            raise self._failed(unreadable) from None
+        except (MCPError, RuntimeError, ExceptionGroup) as error:
+            raise self._explain(error) from None
+
+    def _explain(self, error: BaseException) -> AppError:
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        if isinstance(error, AppError):
+            return error
+        if isinstance(error, MCPError):
+            return self._explain_answer(error)
+        return self._failed(str(error) or type(error).__name__)
+
+    def _explain_answer(self, error: MCPError) -> AppError:
+        fault = error.data.get(OUR_FAULT) if isinstance(error.data, dict) else None
+        if fault == FORGOTTEN:
+            return SessionForgotten("mcp_error", error.message)
+        if fault:
+            return FlowFailed(fault if fault in get_args(Fault) else "mcp_error", error.message)
+        if error.message.startswith(TOO_LONG_EVENT):
+            return FlowFailed("too_large", TOO_LARGE)
+        if error.code == types.CONNECTION_CLOSED and self.has_ended:
+            return FlowFailed("mcp_error", f"{self.link.name} has ended.")
+        return self._failed(error.message)
+
+    def _failed(self, why: str) -> FlowFailed:
+        return FlowFailed("mcp_error", f"{self.link.name}: {why[:LONGEST_ERROR]}")
+
+    async def _hear(self, message: Any) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            self.link.changed()
+
+    async def _elicit(
+        self, context: ClientRequestContext, params: types.ElicitRequestParams
+    ) -> types.ElicitResult:
+        """Asks the person by a form of ours. A page elsewhere is not opened for a server."""
+        del context
+        if not isinstance(params, types.ElicitRequestFormParams):
+            return types.ElicitResult(action="decline")
+        values = await self.link.ask(params.message, dict(params.requested_schema))
+        if values is None:
+            return types.ElicitResult(action="decline")
+        return types.ElicitResult(action="accept", content=values)
+
+    @asynccontextmanager
+    async def _piped(self, started: Program) -> AsyncIterator[tuple["_Ear", "_Mouth"]]:
+        """The program's pipes as the library wants them."""
+        sent, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        asked: dict[str, str] = {}
+
+        async def hear(message: Json) -> None:
+            try:
+                await sent.send(SessionMessage(_read(message)))
+            except (ValidationError, anyio.ClosedResourceError, anyio.BrokenResourceError):
+                return
+
+        async def give_up() -> None:
+            await started.has_ended.wait()
+            sent.close()
+            self._closing.set()
+
+        self.link.hear = hear
+        watching = spawn(give_up(), "mcp-end")
+        try:
+            await started.open()
+            ear = _Ear(heard, asked, self.link.clean)
+            yield ear, _Mouth(_Stdin(started, hear), asked)
+        finally:
+            self.link.hear = None
+            sent.close()
+            heard.close()
+            await stop(watching)
+            await started.close()
+
+    @asynccontextmanager
+    async def _remote(self, way: Remote) -> AsyncIterator[tuple["_Ear", "_Mouth"]]:
+        asked: dict[str, str] = {}
+        pass_ = door.Pass(way.door, way.reason, HTTP_S, most_bytes=0, headers=way.headers)
+        # It may not listen beside its requests: what it held open would stay open for ever.
+        limits_s = {"POST": None, "DELETE": program.QUIT_S}
+        replies = door.Replies(_answer_for, program.LONGEST_LINE, limits_s)
+        async with (
+            door.async_client(pass_, replies, auth=way.auth, timeout=None) as http,
+            streamable_http_client(
+                way.url, http_client=http, max_sse_event_size=program.LONGEST_LINE
+            ) as (read, write),
+        ):
+            yield _Ear(read, asked, self.link.clean), _Mouth(write, asked)
+
+
+@dataclass(slots=True)
+class _Stdin:
+    """Writes to a program. One that does not know the probe is silent: we answer in its place."""
+
+    program: Program
+    hear: Callable[[Json], Awaitable[None]]
+    probing: list[asyncio.Task[None]] = field(default_factory=list)
+
+    async def send(self, item: SessionMessage) -> None:
+        message = item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+        if message.get("method") == "server/discover":
+            self.probing.append(spawn(self._answer_later(message["id"]), "mcp-probe"))
+        else:
+            await self._stop_probing()
+        try:
+            await self.program.send(message)
+        except FlowFailed:
+            raise anyio.BrokenResourceError from None
+
+    async def _answer_later(self, number: Any) -> None:
+        await asyncio.sleep(PROBE_S)
+        error = {"code": NOT_FOUND, "message": "no answer"}
+        await self.hear({"jsonrpc": "2.0", "id": number, "error": error})
+
+    async def _stop_probing(self) -> None:
+        for task in self.probing:
+            await stop(task)
+        self.probing.clear()
+
+    async def aclose(self) -> None:
+        await self._stop_probing()
+
+
+class _Ends:
+    """An end of the way to a server, as the library's protocols want it."""
+
+    inner: Any
+
+    async def aclose(self) -> None:
+        await self.inner.aclose()
+
+    async def __aenter__(self) -> "Any":
+        return self
+
+    async def __aexit__(self, *_why: object) -> None:
+        await self.aclose()
+
+
+@dataclass(slots=True)
+class _Mouth(_Ends):
+    inner: Any
+    asked: dict[str, str]
+    """The method of each request that waits for its answer."""
+
+    async def send(self, item: SessionMessage) -> None:
+        if isinstance(item.message, types.JSONRPCRequest):
+            self.asked[str(item.message.id)] = item.message.method
+        await self.inner.send(item)
+
+
+@dataclass(slots=True)
+class _Ear(_Ends):
+    """Blacks out secrets in what is heard, and mends it."""
+
+    inner: Any
+    asked: dict[str, str]
+    clean: Callable[[Any], Any]
+
+    async def receive(self) -> SessionMessage | Exception:
+        return self._read(await self.inner.receive())
+
+    def __aiter__(self) -> "_Ear":
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        return self._read(await self.inner.__anext__())
+
+    def _read(self, item: SessionMessage | Exception) -> SessionMessage | Exception:
+        if isinstance(item, Exception):
+            return item
+        message = item.message
+        if isinstance(message, types.JSONRPCResponse):
+            method = self.asked.pop(str(message.id), "")
+            message.result = tidy(method, self.clean(message.result))
+        elif isinstance(message, types.JSONRPCError):
+            self.asked.pop(str(message.id), "")
+            message.error.message = str(self.clean(message.error.message))
+        elif message.params is not None:
+            message.params = self.clean(message.params)
+        return item
+
+
+def _read(message: Json) -> types.JSONRPCMessage:
+    """A malformed answer is an error for whoever waits for it."""
+    try:
+        return types.jsonrpc_message_adapter.validate_python(message, by_name=False)
+    except ValidationError:
+        number = message.get("id")
+        if "method" in message or not isinstance(number, int | str):
+            raise
+        why = _words(message.get("error")) if message.get("error") is not None else NO_RESULT
+        error = types.ErrorData(code=types.INTERNAL_ERROR, message=why)
+        return types.JSONRPCError(jsonrpc="2.0", id=number, error=error)
+
+
+NO_RESULT = "an answer without a result"
+
+
+def _words(error: Any) -> str:
+    return str(error.get("message", "unknown error") if isinstance(error, dict) else error)
+
+
+def _answer_for(request: Any, outcome: int | Exception, text: bytes) -> bytes | None:
+    """Returns what the library reads in place of a failure. None: it reads what came."""
+    sent = _parsed(request.content)
+    number = sent.get("id") if isinstance(sent, dict) and "method" in sent else None
+    if number is None:
+        return None
+    if outcome == 200 and isinstance(found := _parsed(text), list):
+        answers = (part for part in found if isinstance(part, dict) and part.get("id") == number)
+        return json.dumps(next(answers, {})).encode()
+    why, fault = _why(outcome, text, has_session="mcp-session-id" in request.headers)
+    if not why:
+        return None
+    error = {"code": types.INTERNAL_ERROR, "message": why, "data": {OUR_FAULT: fault}}
+    return json.dumps({"jsonrpc": "2.0", "id": number, "error": error}).encode()
+
+
+def _why(outcome: int | Exception, text: bytes, *, has_session: bool) -> tuple[str, str]:
+    """Returns a sentence and the kind of fault; both are empty where nothing is wrong."""
+    if isinstance(outcome, Exception):
+        return _why_unreached(outcome)
+    if outcome == 202:
+        return "The MCP server gave no answer.", "mcp_error"
+    found = _parsed(text)
+    if outcome >= 400 and not (isinstance(found, dict) and isinstance(found.get("error"), dict)):
+        fault = FORGOTTEN if outcome == 404 and has_session else "mcp_error"
+        return f"The MCP server answered with status {outcome}.", fault
+    if outcome < 300 and text and not isinstance(found, dict):
+        return "The answer says it is JSON, but it is not.", "mcp_error"
+    return "", ""
+
+
+def _why_unreached(error: Exception) -> tuple[str, str]:
+    if isinstance(error, AnswerTooLong):
+        return TOO_LARGE, "too_large"
+    if isinstance(error, AppError):
+        return str(error), "http_connect"
+    kind = type(error.__cause__ or error).__name__
+    return f"The MCP server could not be reached: {kind}.", "http_connect"
+
+
+def _parsed(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _tool(tool: types.Tool) -> McpTool:
+    hints = (
+        tool.annotations.model_dump(by_alias=True, exclude_none=True) if tool.annotations else {}
+    )
+    return McpTool(tool.name, tool.description or "", tool.input_schema, hints)
+
+
+def _progress_words(done: float, total: float | None, message: str | None) -> str:
+    count = f"{done:g} of {total:g}" if total else f"{done:g}"
+    return f"{message} ({count})" if message else count

@@ -1,0 +1,106 @@
+"""Servers made with the protocol's own library, of both revisions, over pipes and over HTTP."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from server.chat import Json
+from server.egress import Egress
+from server.errors import FlowFailed
+from server.plugins.mcp import program as mcp_program
+from server.plugins.mcp import session as mcp_session
+from server.plugins.mcp.client import Listed, McpClient, Remote
+from server.plugins.mcp.program import Hear, Program
+from server.settings import NetworkSettings
+from tests.kit import sdk_mcp
+from tests.kit.running import has_ended
+
+OLD, NEW = "2025-11-25", "2026-07-28"
+SCRIPT = Path(sdk_mcp.__file__)
+WAYS = [("program", NEW), ("program", OLD), ("http", NEW), ("http", OLD)]
+
+
+@asynccontextmanager
+async def connected(way: str, revision: str) -> AsyncIterator[McpClient]:
+    door = Egress(NetworkSettings)
+    app = sdk_mcp.made().streamable_http_app()
+    site = sdk_mcp.OldSite(app) if revision == OLD else app
+    async with sdk_mcp.serving(lambda _url: site) as url:
+        door.allow(url, "plugin p")
+
+        async def make(hear: Hear) -> Program | Remote:
+            if way == "http":
+                return Remote(f"{url}/mcp", {}, door, "plugin p")
+            command = (sys.executable, str(SCRIPT), *(["old"] if revision == OLD else []))
+            return Program(command, {}, hear, lambda _line: None)
+
+        client = McpClient("sums", make, lambda value: value)
+        try:
+            yield client
+        finally:
+            await client.close()
+            await door.close()
+
+
+def text(answer: Json) -> str:
+    (part,) = answer["content"]
+    return str(part["text"])
+
+
+async def ask(message: str, schema: Json) -> Json | None:
+    assert (message, schema["required"]) == ("Who are you?", ["name"])
+    return {"name": "Ann", "age": 3}
+
+
+@pytest.mark.parametrize(("way", "revision"), WAYS)
+async def test_a_server_of_either_revision_lists_answers_asks_and_is_given_up(
+    way: str, revision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp_session, "PROBE_S", 0.1 if revision == OLD else 60)
+    before = set(psutil.Process().children())
+    async with asyncio.timeout(120), connected(way, revision) as client:
+        assert set(await client.tools()) == {"add", "count", "wait", "greet", "large"}
+        assert client.version == revision
+        resources = ("today (notes://today)", "day (notes://{day})")
+        assert client.listed == Listed(resources, ("summarise",))
+        started = set(psutil.Process().children()) - before
+        assert len(started) == (way == "program")
+        added = await client.call("add", {"a": 1, "b": 2}, 60)
+        assert added["structuredContent"] == {"result": 3}
+        notes: list[str] = []
+        assert text(await client.call("count", {"steps": 2}, 60, None, notes.append)) == "counted"
+        assert notes == ["counting (1 of 2)", "counting (2 of 2)"]
+        assert text(await client.call("greet", {}, 60, ask)) == "Hello Ann"
+        assert text(await client.call("greet", {}, 60)) == "decline"
+        await give_up(client)
+        assert text(await client.call("add", {"a": 1, "b": 2}, 60)) == "3"
+        assert set(psutil.Process().children()) - before == started
+    assert all(has_ended(process) for process in started)
+
+
+async def give_up(client: McpClient) -> None:
+    """The call has begun at the server before it is cancelled."""
+    began = asyncio.Event()
+    call = client.call("wait", {}, 60, None, lambda _note: began.set())
+    calling = asyncio.get_running_loop().create_task(call)
+    await began.wait()
+    calling.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await calling
+
+
+@pytest.mark.parametrize("revision", [OLD, NEW])
+async def test_an_answer_over_http_that_is_too_large_is_refused(
+    revision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp_program, "LONGEST_LINE", 20_000)
+    async with connected("http", revision) as client:
+        with pytest.raises(FlowFailed, match=r"too large|20000 byte limit") as caught:
+            await client.call("large", {"size": 50_000}, 60)
+        assert caught.value.fault == "too_large"
+        assert text(await client.call("add", {"a": 1, "b": 2}, 60)) == "3"
