@@ -149,7 +149,8 @@ def main() -> int:
 
 
 def _end_with_parent() -> None:
-    while sys.stdin.buffer.read(4096):
+    # Not sys.stdin: Python ends badly while a thread waits in its buffer.
+    while os.read(0, 4096):
         continue
     os.kill(os.getpid(), signal.SIGTERM)
 

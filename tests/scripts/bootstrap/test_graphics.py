@@ -1,6 +1,8 @@
 """Which support for a card is compiled, and for which generation."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,20 @@ def test_a_card_without_tools_is_told_both_ways(monkeypatch: pytest.MonkeyPatch)
     graphics.provide("auto", Path("/nowhere"), lambda **facts: heard.append(facts))
     (facts,) = heard
     assert "glslc libvulkan-dev spirv-headers or nvidia-cuda-toolkit" in facts["notice"]
+
+
+def test_the_program_ends_well_while_its_starter_lives(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "scripts.bootstrap.graphics", "vulkan", str(tmp_path)],
+        cwd=graphics.places.ROOT,
+        env={"PATH": "/nothing"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as child:
+        assert child.stdout
+        assert b"glslc" in child.stdout.read()
+        assert child.wait(60) == 0
 
 
 def test_cuda_is_built_for_the_generation_of_the_card_only(
