@@ -654,7 +654,7 @@ class Core:
         """Loads the model again, with the support for graphics cards that has come."""
         self._cards_added += 1
         machine = await self.models.survey_machine()
-        name = kind.upper()
+        name = {"cuda": "CUDA", "vulkan": "Vulkan"}.get(kind, kind)
         used = f"Support for {name} is in place. The graphics card is used from now on."
         unused = f"Support for {name} is in place, but cannot be used. The Hardware page says why."
         is_used = any(device.backend.lower() == kind for device in machine.devices)
