@@ -5538,5 +5538,9 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>{0} refuses the file: {1}.</source>
    <translation>{0} verweigert die Datei: {1}.</translation>
   </message>
+  <message>
+   <source>Support for {0} is in place, and finds no card that it can use.</source>
+   <translation>Unterstützung für {0} ist eingerichtet und findet keine Karte, die sie nutzen kann.</translation>
+  </message>
  </context>
 </TS>

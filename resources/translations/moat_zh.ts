@@ -5538,5 +5538,9 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>{0} refuses the file: {1}.</source>
    <translation>{0} 拒绝提供该文件：{1}。</translation>
   </message>
+  <message>
+   <source>Support for {0} is in place, and finds no card that it can use.</source>
+   <translation>{0} 支持已就绪，但未找到可用的显卡。</translation>
+  </message>
  </context>
 </TS>

@@ -658,6 +658,8 @@ class Core:
         used = f"Support for {name} is in place. The graphics card is used from now on."
         unused = f"Support for {name} is in place, but cannot be used. The Hardware page says why."
         is_used = any(device.backend.lower() == kind for device in machine.devices)
+        if not machine.note:
+            unused = f"Support for {name} is in place, and finds no card that it can use."
         self._notice(used if is_used and machine.engine_uses_gpu else unused)
         await self._current.renew(self._name_default())
 
