@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FUNCTION_LINES = 40
 FOLDERS = ("server", "app", "scripts", "tests")
 ROOM_LINES = {
-    "asking": 300, "commands": 2400, "conversation": 2800, "core": 3600, "dashboard": 8200,
+    "asking": 300, "commands": 2900, "conversation": 2800, "core": 3600, "dashboard": 8200,
     "data": 3000, "engine": 15_700, "face": 1300, "flows": 2400, "language": 1000, "models": 5100,
     "plugins": 6700, "protocols": 7900, "schemas": 1600, "system": 1400, "web": 2200,
 }  # fmt: skip

@@ -1012,6 +1012,50 @@
    <translation>{name} testen</translation>
   </message>
   <message>
+   <source>Program</source>
+   <translation>Programm</translation>
+  </message>
+  <message>
+   <source>What the program reads</source>
+   <translation>Was das Programm liest</translation>
+  </message>
+  <message>
+   <source>what the program reads</source>
+   <translation>was das Programm liest</translation>
+  </message>
+  <message>
+   <source>Write the file…</source>
+   <translation>Die Datei schreiben …</translation>
+  </message>
+  <message>
+   <source>Into {file}:</source>
+   <translation>In {file}:</translation>
+  </message>
+  <message>
+   <source>Add this to {file}:</source>
+   <translation>Fügen Sie das in {file} ein:</translation>
+  </message>
+  <message>
+   <source>Write the file</source>
+   <translation>Die Datei schreiben</translation>
+  </message>
+  <message>
+   <source>Editors and agents</source>
+   <translation>Editoren und Agenten</translation>
+  </message>
+  <message>
+   <source>Written: {path}</source>
+   <translation>Geschrieben: {path}</translation>
+  </message>
+  <message>
+   <source>Then: {what}</source>
+   <translation>Dann: {what}</translation>
+  </message>
+  <message>
+   <source>The file could not be written: {why}.</source>
+   <translation>Die Datei konnte nicht geschrieben werden: {why}.</translation>
+  </message>
+  <message>
    <source>Let pages of {site} use your models?</source>
    <translation>Dürfen Seiten von {site} Ihre Modelle benutzen?</translation>
   </message>
@@ -1096,6 +1140,38 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{origin} nicht mehr erlauben</translation>
   </message>
   <message>
+   <source>A program</source>
+   <translation>Ein Programm</translation>
+  </message>
+  <message>
+   <source>Waiting for a program… Nothing has come yet.</source>
+   <translation>Warte auf ein Programm … Noch ist nichts gekommen.</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect and was blocked. Allow it on the Connect page.</source>
+   <translation>{who} wollte sich verbinden und wurde abgewiesen. Erlauben Sie es auf der Seite Verbinden.</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect without the access key. Copy it on the Connect page.</source>
+   <translation>{who} wollte sich ohne den Zugangsschlüssel verbinden. Kopieren Sie ihn auf der Seite Verbinden.</translation>
+  </message>
+  <message>
+   <source>{who} found Moat (it asked for {path}). Now ask it a question there.</source>
+   <translation>{who} hat Moat gefunden (es fragte nach {path}). Stellen Sie dort jetzt eine Frage.</translation>
+  </message>
+  <message>
+   <source>{who} asked a question. The model is answering…</source>
+   <translation>{who} hat eine Frage gestellt. Das Modell antwortet …</translation>
+  </message>
+  <message>
+   <source>{who} asked a question, but it failed. The Activity page says why.</source>
+   <translation>{who} hat eine Frage gestellt, aber es ging schief. Die Seite Aktivität sagt, warum.</translation>
+  </message>
+  <message>
+   <source>It works: {who} asked a question and has its answer.</source>
+   <translation>Es geht: {who} hat eine Frage gestellt und die Antwort bekommen.</translation>
+  </message>
+  <message>
    <source>Pages at {origin} may not connect. Allow this origin below.</source>
    <translation>Seiten von {origin} dürfen sich nicht verbinden. Erlauben Sie diese Herkunft.</translation>
   </message>
@@ -1122,6 +1198,50 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>The answer does not let {origin} read it.</source>
    <translation>Die Antwort lässt sich von {origin} nicht lesen.</translation>
+  </message>
+  <message>
+   <source>{card} and its driver were found, without support for CUDA.</source>
+   <translation>{card} und ihr Treiber wurden gefunden, Unterstützung für CUDA fehlt.</translation>
+  </message>
+  <message>
+   <source>{percent} done. Moat serves on the processor meanwhile.</source>
+   <translation>{percent} fertig. Moat rechnet inzwischen auf dem Prozessor.</translation>
+  </message>
+  <message>
+   <source>Answers were measured to come {times} times as fast as by Vulkan ({card}).</source>
+   <translation>Gemessen kamen Antworten {times}-mal so schnell wie mit Vulkan ({card}).</translation>
+  </message>
+  <message>
+   <source>Check the download size</source>
+   <translation>Größe des Downloads abfragen</translation>
+  </message>
+  <message>
+   <source>Stop compiling</source>
+   <translation>Übersetzen beenden</translation>
+  </message>
+  <message>
+   <source>Faster with CUDA</source>
+   <translation>Schneller mit CUDA</translation>
+  </message>
+  <message>
+   <source>It is used by Vulkan now; CUDA is usually faster, which was not measured here.</source>
+   <translation>Sie wird jetzt über Vulkan genutzt; CUDA ist meist schneller, gemessen wurde das hier nicht.</translation>
+  </message>
+  <message>
+   <source>Models run on the processor now, and would run on the card.</source>
+   <translation>Modelle laufen jetzt auf dem Prozessor und liefen dann auf der Karte.</translation>
+  </message>
+  <message>
+   <source>It comes from the address of the releases, and is used only if it is signed.</source>
+   <translation>Sie kommt von der Adresse der Veröffentlichungen und wird nur mit gültiger Signatur genutzt.</translation>
+  </message>
+  <message>
+   <source>Download ({size})</source>
+   <translation>Herunterladen ({size})</translation>
+  </message>
+  <message>
+   <source>Support for {kind} is being compiled</source>
+   <translation>Unterstützung für {kind} wird übersetzt</translation>
   </message>
   <message>
    <source>Context</source>
@@ -1220,6 +1340,50 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Aus</translation>
   </message>
   <message>
+   <source>reads {read} and writes {write} tokens per second</source>
+   <translation>liest {read} und schreibt {write} Token pro Sekunde</translation>
+  </message>
+  <message>
+   <source>Measured on {day} in {seconds} seconds.</source>
+   <translation>Gemessen am {day} in {seconds} Sekunden.</translation>
+  </message>
+  <message>
+   <source>Flash attention on, batches of {batch}, {threads} threads: </source>
+   <translation>Flash-Attention ein, Stapel von {batch}, {threads} Threads: </translation>
+  </message>
+  <message>
+   <source>Flash attention off, batches of {batch}, {threads} threads: </source>
+   <translation>Flash-Attention aus, Stapel von {batch}, {threads} Threads: </translation>
+  </message>
+  <message>
+   <source>Measure now</source>
+   <translation>Jetzt messen</translation>
+  </message>
+  <message>
+   <source>Measuring…</source>
+   <translation>Messung läuft …</translation>
+  </message>
+  <message>
+   <source>Measure again</source>
+   <translation>Erneut messen</translation>
+  </message>
+  <message>
+   <source>Used from the next start on, where the settings leave it to Moat.</source>
+   <translation>Gilt ab dem nächsten Start, wo die Einstellungen es Moat überlassen.</translation>
+  </message>
+  <message>
+   <source>Other programs were busy meanwhile: measure again when they are not.</source>
+   <translation>Andere Programme waren dabei beschäftigt: Messen Sie erneut, wenn sie es nicht sind.</translation>
+  </message>
+  <message>
+   <source>Not measured yet. That happens while nobody asks anything.</source>
+   <translation>Noch nicht gemessen. Das geschieht, während niemand etwas fragt.</translation>
+  </message>
+  <message>
+   <source>Measured speed</source>
+   <translation>Gemessene Geschwindigkeit</translation>
+  </message>
+  <message>
    <source>Loading the model</source>
    <translation>Das Modell wird geladen</translation>
   </message>
@@ -1248,6 +1412,18 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>die Adresse</translation>
   </message>
   <message>
+   <source>Chat here</source>
+   <translation>Hier chatten</translation>
+  </message>
+  <message>
+   <source>Connect OpenBB Workspace</source>
+   <translation>OpenBB Workspace verbinden</translation>
+  </message>
+  <message>
+   <source>Connect an editor</source>
+   <translation>Einen Editor verbinden</translation>
+  </message>
+  <message>
    <source>Details</source>
    <translation>Details</translation>
   </message>
@@ -1272,8 +1448,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Das Modell entladen und seinen Speicher freigeben</translation>
   </message>
   <message>
-   <source>Address</source>
-   <translation>Adresse</translation>
+   <source>Use it</source>
+   <translation>Verwenden</translation>
   </message>
   <message>
    <source>Home</source>
@@ -1362,6 +1538,62 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Copy {what}</source>
    <translation>{what} kopieren</translation>
+  </message>
+  <message>
+   <source>less than a minute left</source>
+   <translation>weniger als eine Minute übrig</translation>
+  </message>
+  <message>
+   <source>Remove {name} from this list</source>
+   <translation>{name} aus dieser Liste nehmen</translation>
+  </message>
+  <message>
+   <source>Cancel {name}</source>
+   <translation>{name} abbrechen</translation>
+  </message>
+  <message>
+   <source>{done} of {total}</source>
+   <translation>{done} von {total}</translation>
+  </message>
+  <message>
+   <source>Verifying the checksum</source>
+   <translation>Prüfsumme wird überprüft</translation>
+  </message>
+  <message>
+   <source>{hours} h {minutes} min left</source>
+   <translation>noch {hours} h {minutes} min</translation>
+  </message>
+  <message>
+   <source>Waiting</source>
+   <translation>Wartet</translation>
+  </message>
+  <message>
+   <source>Finished and verified</source>
+   <translation>Fertig und überprüft</translation>
+  </message>
+  <message>
+   <source>It failed.</source>
+   <translation>Es ist fehlgeschlagen.</translation>
+  </message>
+  <message>
+   <source>{minutes} min left</source>
+   <translation>noch {minutes} min</translation>
+  </message>
+  <message>
+   <source>{name}: {percent} downloaded</source>
+   <translation>{name}: {percent} geladen</translation>
+  </message>
+  <message>
+   <source>Pause {name}</source>
+   <translation>{name} anhalten</translation>
+  </message>
+  <message>
+   <source>Resume {name}</source>
+   <translation>{name} fortsetzen</translation>
+  </message>
+  <message>
+   <source>Try {name} again</source>
+   <translation>{name} noch einmal versuchen</translation>
   </message>
   <message>
    <source>No requests at the moment.</source>
@@ -1932,8 +2164,40 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Modelle von {name} verwenden</translation>
   </message>
   <message>
-   <source>less than a minute left</source>
-   <translation>weniger als eine Minute übrig</translation>
+   <source>For conversations that bring none of their own.</source>
+   <translation>Für Gespräche, die keinen eigenen mitbringen.</translation>
+  </message>
+  <message>
+   <source>As the request or the model decides</source>
+   <translation>Wie die Anfrage oder das Modell es bestimmt</translation>
+  </message>
+  <message>
+   <source>Reset all</source>
+   <translation>Alle zurücksetzen</translation>
+  </message>
+  <message>
+   <source>Reset the settings of this model</source>
+   <translation>Die Einstellungen dieses Modells zurücksetzen</translation>
+  </message>
+  <message>
+   <source>Set for this model alone: {names}.</source>
+   <translation>Nur für dieses Modell gesetzt: {names}.</translation>
+  </message>
+  <message>
+   <source>All as for other models. What you enter here goes before that.</source>
+   <translation>Alles wie bei anderen Modellen. Was Sie hier eingeben, geht dem vor.</translation>
+  </message>
+  <message>
+   <source>Default: {value}</source>
+   <translation>Standard: {value}</translation>
+  </message>
+  <message>
+   <source>All models: {value}</source>
+   <translation>Alle Modelle: {value}</translation>
+  </message>
+  <message>
+   <source>Settings of this model</source>
+   <translation>Einstellungen dieses Modells</translation>
   </message>
   <message>
    <source>Accept the terms on the model's page, then paste a token with read access.</source>
@@ -1948,32 +2212,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Downloads</translation>
   </message>
   <message>
-   <source>Remove {name} from this list</source>
-   <translation>{name} aus dieser Liste nehmen</translation>
-  </message>
-  <message>
-   <source>Cancel {name}</source>
-   <translation>{name} abbrechen</translation>
-  </message>
-  <message>
    <source>Nothing is being downloaded.</source>
    <translation>Nichts wird heruntergeladen.</translation>
-  </message>
-  <message>
-   <source>{done} of {total}</source>
-   <translation>{done} von {total}</translation>
-  </message>
-  <message>
-   <source>Verifying the checksum</source>
-   <translation>Prüfsumme wird überprüft</translation>
-  </message>
-  <message>
-   <source>{hours} h {minutes} min left</source>
-   <translation>noch {hours} h {minutes} min</translation>
-  </message>
-  <message>
-   <source>Use it</source>
-   <translation>Verwenden</translation>
   </message>
   <message>
    <source>Hugging Face token</source>
@@ -1990,22 +2230,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Models (*.gguf)</source>
    <translation>Modelle (*.gguf)</translation>
-  </message>
-  <message>
-   <source>Waiting</source>
-   <translation>Wartet</translation>
-  </message>
-  <message>
-   <source>Finished and verified</source>
-   <translation>Fertig und überprüft</translation>
-  </message>
-  <message>
-   <source>It failed.</source>
-   <translation>Es ist fehlgeschlagen.</translation>
-  </message>
-  <message>
-   <source>{minutes} min left</source>
-   <translation>noch {minutes} min</translation>
   </message>
   <message>
    <source>Use the token of this computer</source>
@@ -2036,24 +2260,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Entdecken</translation>
   </message>
   <message>
-   <source>{name}: {percent} downloaded</source>
-   <translation>{name}: {percent} geladen</translation>
-  </message>
-  <message>
    <source>Reading the files of {repo}…</source>
    <translation>Die Dateien von {repo} werden gelesen…</translation>
-  </message>
-  <message>
-   <source>Pause {name}</source>
-   <translation>{name} anhalten</translation>
-  </message>
-  <message>
-   <source>Resume {name}</source>
-   <translation>{name} fortsetzen</translation>
-  </message>
-  <message>
-   <source>Try {name} again</source>
-   <translation>{name} noch einmal versuchen</translation>
   </message>
   <message>
    <source>a whole number</source>
@@ -2580,6 +2788,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Sprachmodelle auf diesem Computer ausführen und in Ihren Programmen benutzen.</translation>
   </message>
   <message>
+   <source>Give this address to OpenBB Workspace, an editor or another program, and ask it a question. Or begin with a chat here.</source>
+   <translation>Geben Sie diese Adresse OpenBB Workspace, einem Editor oder einem anderen Programm und stellen Sie dort eine Frage. Oder beginnen Sie mit einem Chat hier.</translation>
+  </message>
+  <message>
    <source>Start right away with the small starter model</source>
    <translation>Sofort mit dem kleinen Startmodell loslegen</translation>
   </message>
@@ -2598,6 +2810,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Download {name} ({size}), recommended for this computer</source>
    <translation>{name} herunterladen ({size}), empfohlen für diesen Computer</translation>
+  </message>
+  <message>
+   <source>Done</source>
+   <translation>Fertig</translation>
+  </message>
+  <message>
+   <source>Connect a program</source>
+   <translation>Ein Programm verbinden</translation>
   </message>
   <message>
    <source>{total} of memory, {free} free, {cores} processor cores.</source>
@@ -2832,6 +3052,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Automatisch</translation>
   </message>
   <message>
+   <source>Measure the speed of new models</source>
+   <translation>Geschwindigkeit neuer Modelle messen</translation>
+  </message>
+  <message>
+   <source>When nobody asks anything: some seconds for flash attention, batch size and threads, where these are left to Moat. Used from the next start on.</source>
+   <translation>Während niemand etwas fragt: einige Sekunden für Flash-Attention, Stapelgröße und Threads, wo diese Moat überlassen sind. Gilt ab dem nächsten Start.</translation>
+  </message>
+  <message>
    <source>Choose tokens on the GPU</source>
    <translation>Token auf der Grafikkarte wählen</translation>
   </message>
@@ -2922,6 +3150,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Backends made for this engine. Empty: 'backends' beside the models.</source>
    <translation>Backends, die für diese Engine gemacht sind. Leer: „backends“ neben den Modellen.</translation>
+  </message>
+  <message>
+   <source>Settings of single models</source>
+   <translation>Einstellungen einzelner Modelle</translation>
+  </message>
+  <message>
+   <source>The details of a model on the Models page change them.</source>
+   <translation>Die Details eines Modells auf der Seite Modelle ändern sie.</translation>
   </message>
   <message>
    <source>Remote engines</source>
@@ -3124,168 +3360,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Öffentlicher Ed25519-Schlüssel in Base64. Updates ohne seine Signatur werden ignoriert.</translation>
   </message>
   <message>
-   <source>Delete the selected chat</source>
-   <translation>Ausgewählten Chat löschen</translation>
+   <source>Address of release files</source>
+   <translation>Adresse der veröffentlichten Dateien</translation>
   </message>
   <message>
-   <source>Remove the attached files</source>
-   <translation>Angehängte Dateien entfernen</translation>
-  </message>
-  <message>
-   <source>Attached: {names}</source>
-   <translation>Angehängt: {names}</translation>
-  </message>
-  <message>
-   <source>Reading {name}…</source>
-   <translation>{name} wird gelesen…</translation>
-  </message>
-  <message>
-   <source>Chats</source>
-   <translation>Chats</translation>
-  </message>
-  <message>
-   <source>Program</source>
-   <translation>Programm</translation>
-  </message>
-  <message>
-   <source>What the program reads</source>
-   <translation>Was das Programm liest</translation>
-  </message>
-  <message>
-   <source>what the program reads</source>
-   <translation>was das Programm liest</translation>
-  </message>
-  <message>
-   <source>Write the file…</source>
-   <translation>Die Datei schreiben …</translation>
-  </message>
-  <message>
-   <source>Into {file}:</source>
-   <translation>In {file}:</translation>
-  </message>
-  <message>
-   <source>Add this to {file}:</source>
-   <translation>Fügen Sie das in {file} ein:</translation>
-  </message>
-  <message>
-   <source>Write the file</source>
-   <translation>Die Datei schreiben</translation>
-  </message>
-  <message>
-   <source>Editors and agents</source>
-   <translation>Editoren und Agenten</translation>
-  </message>
-  <message>
-   <source>Written: {path}</source>
-   <translation>Geschrieben: {path}</translation>
-  </message>
-  <message>
-   <source>Then: {what}</source>
-   <translation>Dann: {what}</translation>
-  </message>
-  <message>
-   <source>The file could not be written: {why}.</source>
-   <translation>Die Datei konnte nicht geschrieben werden: {why}.</translation>
-  </message>
-  <message>
-   <source>A program</source>
-   <translation>Ein Programm</translation>
-  </message>
-  <message>
-   <source>Waiting for a program… Nothing has come yet.</source>
-   <translation>Warte auf ein Programm … Noch ist nichts gekommen.</translation>
-  </message>
-  <message>
-   <source>{who} tried to connect and was blocked. Allow it on the Connect page.</source>
-   <translation>{who} wollte sich verbinden und wurde abgewiesen. Erlauben Sie es auf der Seite Verbinden.</translation>
-  </message>
-  <message>
-   <source>{who} tried to connect without the access key. Copy it on the Connect page.</source>
-   <translation>{who} wollte sich ohne den Zugangsschlüssel verbinden. Kopieren Sie ihn auf der Seite Verbinden.</translation>
-  </message>
-  <message>
-   <source>{who} found Moat (it asked for {path}). Now ask it a question there.</source>
-   <translation>{who} hat Moat gefunden (es fragte nach {path}). Stellen Sie dort jetzt eine Frage.</translation>
-  </message>
-  <message>
-   <source>{who} asked a question. The model is answering…</source>
-   <translation>{who} hat eine Frage gestellt. Das Modell antwortet …</translation>
-  </message>
-  <message>
-   <source>{who} asked a question, but it failed. The Activity page says why.</source>
-   <translation>{who} hat eine Frage gestellt, aber es ging schief. Die Seite Aktivität sagt, warum.</translation>
-  </message>
-  <message>
-   <source>It works: {who} asked a question and has its answer.</source>
-   <translation>Es geht: {who} hat eine Frage gestellt und die Antwort bekommen.</translation>
-  </message>
-  <message>
-   <source>Chat here</source>
-   <translation>Hier chatten</translation>
-  </message>
-  <message>
-   <source>Connect OpenBB Workspace</source>
-   <translation>OpenBB Workspace verbinden</translation>
-  </message>
-  <message>
-   <source>Connect an editor</source>
-   <translation>Einen Editor verbinden</translation>
-  </message>
-  <message>
-   <source>For conversations that bring none of their own.</source>
-   <translation>Für Gespräche, die keinen eigenen mitbringen.</translation>
-  </message>
-  <message>
-   <source>As the request or the model decides</source>
-   <translation>Wie die Anfrage oder das Modell es bestimmt</translation>
-  </message>
-  <message>
-   <source>Reset all</source>
-   <translation>Alle zurücksetzen</translation>
-  </message>
-  <message>
-   <source>Reset the settings of this model</source>
-   <translation>Die Einstellungen dieses Modells zurücksetzen</translation>
-  </message>
-  <message>
-   <source>Set for this model alone: {names}.</source>
-   <translation>Nur für dieses Modell gesetzt: {names}.</translation>
-  </message>
-  <message>
-   <source>All as for other models. What you enter here goes before that.</source>
-   <translation>Alles wie bei anderen Modellen. Was Sie hier eingeben, geht dem vor.</translation>
-  </message>
-  <message>
-   <source>Default: {value}</source>
-   <translation>Standard: {value}</translation>
-  </message>
-  <message>
-   <source>All models: {value}</source>
-   <translation>Alle Modelle: {value}</translation>
-  </message>
-  <message>
-   <source>Settings of this model</source>
-   <translation>Einstellungen dieses Modells</translation>
-  </message>
-  <message>
-   <source>Give this address to OpenBB Workspace, an editor or another program, and ask it a question. Or begin with a chat here.</source>
-   <translation>Geben Sie diese Adresse OpenBB Workspace, einem Editor oder einem anderen Programm und stellen Sie dort eine Frage. Oder beginnen Sie mit einem Chat hier.</translation>
-  </message>
-  <message>
-   <source>Done</source>
-   <translation>Fertig</translation>
-  </message>
-  <message>
-   <source>Connect a program</source>
-   <translation>Ein Programm verbinden</translation>
-  </message>
-  <message>
-   <source>Settings of single models</source>
-   <translation>Einstellungen einzelner Modelle</translation>
-  </message>
-  <message>
-   <source>The details of a model on the Models page change them.</source>
-   <translation>Die Details eines Modells auf der Seite Modelle ändern sie.</translation>
+   <source>Support for graphics cards is fetched from here, when you ask for it. Empty: the folder of the update feed.</source>
+   <translation>Von hier wird Unterstützung für Grafikkarten geladen, wenn Sie danach fragen. Leer: der Ordner der Update-Adresse.</translation>
   </message>
   <message>
    <source>0: always the likeliest token.</source>
@@ -3315,112 +3395,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>For models whose template can switch it.</source>
    <translation>Für Modelle, deren Vorlage es schalten kann.</translation>
   </message>
-  <message>
-   <source>{card} and its driver were found, without support for CUDA.</source>
-   <translation>{card} und ihr Treiber wurden gefunden, Unterstützung für CUDA fehlt.</translation>
-  </message>
-  <message>
-   <source>{percent} done. Moat serves on the processor meanwhile.</source>
-   <translation>{percent} fertig. Moat rechnet inzwischen auf dem Prozessor.</translation>
-  </message>
-  <message>
-   <source>Answers were measured to come {times} times as fast as by Vulkan ({card}).</source>
-   <translation>Gemessen kamen Antworten {times}-mal so schnell wie mit Vulkan ({card}).</translation>
-  </message>
-  <message>
-   <source>Check the download size</source>
-   <translation>Größe des Downloads abfragen</translation>
-  </message>
-  <message>
-   <source>Stop compiling</source>
-   <translation>Übersetzen beenden</translation>
-  </message>
-  <message>
-   <source>Faster with CUDA</source>
-   <translation>Schneller mit CUDA</translation>
-  </message>
-  <message>
-   <source>It is used by Vulkan now; CUDA is usually faster, which was not measured here.</source>
-   <translation>Sie wird jetzt über Vulkan genutzt; CUDA ist meist schneller, gemessen wurde das hier nicht.</translation>
-  </message>
-  <message>
-   <source>Models run on the processor now, and would run on the card.</source>
-   <translation>Modelle laufen jetzt auf dem Prozessor und liefen dann auf der Karte.</translation>
-  </message>
-  <message>
-   <source>It comes from the address of the releases, and is used only if it is signed.</source>
-   <translation>Sie kommt von der Adresse der Veröffentlichungen und wird nur mit gültiger Signatur genutzt.</translation>
-  </message>
-  <message>
-   <source>Download ({size})</source>
-   <translation>Herunterladen ({size})</translation>
-  </message>
-  <message>
-   <source>Support for {kind} is being compiled</source>
-   <translation>Unterstützung für {kind} wird übersetzt</translation>
-  </message>
-  <message>
-   <source>reads {read} and writes {write} tokens per second</source>
-   <translation>liest {read} und schreibt {write} Token pro Sekunde</translation>
-  </message>
-  <message>
-   <source>Measured on {day} in {seconds} seconds.</source>
-   <translation>Gemessen am {day} in {seconds} Sekunden.</translation>
-  </message>
-  <message>
-   <source>Flash attention on, batches of {batch}, {threads} threads: </source>
-   <translation>Flash-Attention ein, Stapel von {batch}, {threads} Threads: </translation>
-  </message>
-  <message>
-   <source>Flash attention off, batches of {batch}, {threads} threads: </source>
-   <translation>Flash-Attention aus, Stapel von {batch}, {threads} Threads: </translation>
-  </message>
-  <message>
-   <source>Measure now</source>
-   <translation>Jetzt messen</translation>
-  </message>
-  <message>
-   <source>Measuring…</source>
-   <translation>Messung läuft …</translation>
-  </message>
-  <message>
-   <source>Measure again</source>
-   <translation>Erneut messen</translation>
-  </message>
-  <message>
-   <source>Used from the next start on, where the settings leave it to Moat.</source>
-   <translation>Gilt ab dem nächsten Start, wo die Einstellungen es Moat überlassen.</translation>
-  </message>
-  <message>
-   <source>Other programs were busy meanwhile: measure again when they are not.</source>
-   <translation>Andere Programme waren dabei beschäftigt: Messen Sie erneut, wenn sie es nicht sind.</translation>
-  </message>
-  <message>
-   <source>Not measured yet. That happens while nobody asks anything.</source>
-   <translation>Noch nicht gemessen. Das geschieht, während niemand etwas fragt.</translation>
-  </message>
-  <message>
-   <source>Measured speed</source>
-   <translation>Gemessene Geschwindigkeit</translation>
-  </message>
-  <message>
-   <source>Measure the speed of new models</source>
-   <translation>Geschwindigkeit neuer Modelle messen</translation>
-  </message>
-  <message>
-   <source>When nobody asks anything: some seconds for flash attention, batch size and threads, where these are left to Moat. Used from the next start on.</source>
-   <translation>Während niemand etwas fragt: einige Sekunden für Flash-Attention, Stapelgröße und Threads, wo diese Moat überlassen sind. Gilt ab dem nächsten Start.</translation>
-  </message>
-  <message>
-   <source>Address of release files</source>
-   <translation>Adresse der veröffentlichten Dateien</translation>
-  </message>
-  <message>
-   <source>Support for graphics cards is fetched from here, when you ask for it. Empty: the folder of the update feed.</source>
-   <translation>Von hier wird Unterstützung für Grafikkarten geladen, wenn Sie danach fragen. Leer: der Ordner der Update-Adresse.</translation>
-  </message>
  </context>
-<context>
+ <context>
   <name>server</name>
   <message>
    <source>Starting at login could not be changed: {0}.</source>
@@ -3491,6 +3467,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Hier gibt es keine Modelle.</translation>
   </message>
   <message>
+   <source>Only a model that runs on this computer can be measured.</source>
+   <translation>Nur ein Modell, das auf diesem Computer läuft, lässt sich messen.</translation>
+  </message>
+  <message>
+   <source>This model cannot be measured.</source>
+   <translation>Dieses Modell lässt sich nicht messen.</translation>
+  </message>
+  <message>
    <source>{0}: there is no {1}. There are: {2}.</source>
    <translation>{0}: Es gibt kein {1}. Es gibt: {2}.</translation>
   </message>
@@ -3513,6 +3497,18 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>{0} has an invalid value: {1}</source>
    <translation>{0} hat einen ungültigen Wert: {1}</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place. The graphics card is used from now on.</source>
+   <translation>Unterstützung für {0} ist eingerichtet. Die Grafikkarte wird ab jetzt genutzt.</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place, but cannot be used. The Hardware page says why.</source>
+   <translation>Unterstützung für {0} ist eingerichtet, kann aber nicht genutzt werden. Die Seite „Hardware“ nennt den Grund.</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place, and finds no card that it can use.</source>
+   <translation>Unterstützung für {0} ist eingerichtet und findet keine Karte, die sie nutzen kann.</translation>
   </message>
   <message>
    <source>{0} is too big to read.</source>
@@ -3599,6 +3595,38 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Ob ein Server anderswo antwortet.</translation>
   </message>
   <message>
+   <source>No support for graphics cards is missing on this computer.</source>
+   <translation>Auf diesem Computer fehlt keine Unterstützung für Grafikkarten.</translation>
+  </message>
+  <message>
+   <source>The list is for engine {0}; this one is {1}.</source>
+   <translation>Die Liste ist für Engine {0}; diese hier ist {1}.</translation>
+  </message>
+  <message>
+   <source>The address of release files must begin with https://.</source>
+   <translation>Die Adresse der veröffentlichten Dateien muss mit https:// beginnen.</translation>
+  </message>
+  <message>
+   <source>No support for {0} is published for this system and engine {1}.</source>
+   <translation>Für dieses System und Engine {1} ist keine Unterstützung für {0} veröffentlicht.</translation>
+  </message>
+  <message>
+   <source>{0} cannot be unpacked: {1}.</source>
+   <translation>{0} lässt sich nicht entpacken: {1}.</translation>
+  </message>
+  <message>
+   <source>The connection to {0} broke ({1}).</source>
+   <translation>Die Verbindung zu {0} ist abgebrochen ({1}).</translation>
+  </message>
+  <message>
+   <source>{0} holds no library for {1} and engine {2}.</source>
+   <translation>{0} enthält keine Bibliothek für {1} und Engine {2}.</translation>
+  </message>
+  <message>
+   <source>{0} refuses the file: {1}.</source>
+   <translation>{0} verweigert die Datei: {1}.</translation>
+  </message>
+  <message>
    <source>A key needs a name of 1 to {0} characters.</source>
    <translation>Ein Schlüssel braucht einen Namen mit 1 bis {0} Zeichen.</translation>
   </message>
@@ -3659,14 +3687,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} weitere Dateien wurden nicht ganz gelesen.</translation>
   </message>
   <message>
-   <source>The update information has no valid signature.</source>
-   <translation>Die Update-Information hat keine gültige Signatur.</translation>
-  </message>
-  <message>
-   <source>Checking for updates is turned off. Turn it on in Settings → Updates.</source>
-   <translation>Die Suche nach Updates ist aus. Schalten Sie sie unter Einstellungen → Updates ein.</translation>
-  </message>
-  <message>
    <source>No update feed is set. Enter an https address and a key in Settings → Updates.</source>
    <translation>Keine Update-Adresse ist angegeben. Geben Sie unter Einstellungen → Updates eine https-Adresse und einen Schlüssel ein.</translation>
   </message>
@@ -3677,6 +3697,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>The update information is too large.</source>
    <translation>Die Update-Information ist zu groß.</translation>
+  </message>
+  <message>
+   <source>The update information has no valid signature.</source>
+   <translation>Die Update-Information hat keine gültige Signatur.</translation>
+  </message>
+  <message>
+   <source>Checking for updates is turned off. Turn it on in Settings → Updates.</source>
+   <translation>Die Suche nach Updates ist aus. Schalten Sie sie unter Einstellungen → Updates ein.</translation>
   </message>
   <message>
    <source>The address does not return update information.</source>
@@ -3947,6 +3975,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Engine auf {0} hält sich nicht an das JSON-Schema: {1}.</translation>
   </message>
   <message>
+   <source>The engine at {0} cannot keep to the JSON schema: {1}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The engine at {0} failed: {1}</source>
    <translation>Die Engine auf {0} ist gescheitert: {1}</translation>
   </message>
@@ -4177,6 +4209,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>'{0}' runs on another server: Moat can only remove it from its list.</source>
    <translation>„{0}“ läuft auf einem anderen Server: Moat kann es nur aus der Liste entfernen.</translation>
+  </message>
+  <message>
+   <source>A model has no setting '{0}' of its own: {1}.</source>
+   <translation>Ein Modell hat keine eigene Einstellung „{0}“: {1}.</translation>
   </message>
   <message>
    <source>The hub has no newer file of this model.</source>
@@ -4681,10 +4717,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>{0} is a link; links are not copied.</source>
    <translation>{0} ist eine Verknüpfung; Verknüpfungen werden nicht kopiert.</translation>
-  </message>
-  <message>
-   <source>{0} cannot be unpacked: {1}.</source>
-   <translation>{0} lässt sich nicht entpacken: {1}.</translation>
   </message>
   <message>
    <source>The archive has an entry that leads outside: '{0}'.</source>
@@ -5489,58 +5521,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Finds passages in documents of many languages.</source>
    <translation>Findet Stellen in Dokumenten vieler Sprachen.</translation>
-  </message>
-  <message>
-   <source>A model has no setting '{0}' of its own: {1}.</source>
-   <translation>Ein Modell hat keine eigene Einstellung „{0}“: {1}.</translation>
-  </message>
-  <message>
-   <source>Only a model that runs on this computer can be measured.</source>
-   <translation>Nur ein Modell, das auf diesem Computer läuft, lässt sich messen.</translation>
-  </message>
-  <message>
-   <source>This model cannot be measured.</source>
-   <translation>Dieses Modell lässt sich nicht messen.</translation>
-  </message>
-  <message>
-   <source>Support for {0} is in place. The graphics card is used from now on.</source>
-   <translation>Unterstützung für {0} ist eingerichtet. Die Grafikkarte wird ab jetzt genutzt.</translation>
-  </message>
-  <message>
-   <source>Support for {0} is in place, but cannot be used. The Hardware page says why.</source>
-   <translation>Unterstützung für {0} ist eingerichtet, kann aber nicht genutzt werden. Die Seite „Hardware“ nennt den Grund.</translation>
-  </message>
-  <message>
-   <source>No support for graphics cards is missing on this computer.</source>
-   <translation>Auf diesem Computer fehlt keine Unterstützung für Grafikkarten.</translation>
-  </message>
-  <message>
-   <source>The list is for engine {0}; this one is {1}.</source>
-   <translation>Die Liste ist für Engine {0}; diese hier ist {1}.</translation>
-  </message>
-  <message>
-   <source>The address of release files must begin with https://.</source>
-   <translation>Die Adresse der veröffentlichten Dateien muss mit https:// beginnen.</translation>
-  </message>
-  <message>
-   <source>No support for {0} is published for this system and engine {1}.</source>
-   <translation>Für dieses System und Engine {1} ist keine Unterstützung für {0} veröffentlicht.</translation>
-  </message>
-  <message>
-   <source>The connection to {0} broke ({1}).</source>
-   <translation>Die Verbindung zu {0} ist abgebrochen ({1}).</translation>
-  </message>
-  <message>
-   <source>{0} holds no library for {1} and engine {2}.</source>
-   <translation>{0} enthält keine Bibliothek für {1} und Engine {2}.</translation>
-  </message>
-  <message>
-   <source>{0} refuses the file: {1}.</source>
-   <translation>{0} verweigert die Datei: {1}.</translation>
-  </message>
-  <message>
-   <source>Support for {0} is in place, and finds no card that it can use.</source>
-   <translation>Unterstützung für {0} ist eingerichtet und findet keine Karte, die sie nutzen kann.</translation>
   </message>
  </context>
 </TS>

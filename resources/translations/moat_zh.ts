@@ -1012,6 +1012,50 @@
    <translation>测试 {name}</translation>
   </message>
   <message>
+   <source>Program</source>
+   <translation>程序</translation>
+  </message>
+  <message>
+   <source>What the program reads</source>
+   <translation>程序读取的内容</translation>
+  </message>
+  <message>
+   <source>what the program reads</source>
+   <translation>程序读取的内容</translation>
+  </message>
+  <message>
+   <source>Write the file…</source>
+   <translation>写入文件…</translation>
+  </message>
+  <message>
+   <source>Into {file}:</source>
+   <translation>写入 {file}：</translation>
+  </message>
+  <message>
+   <source>Add this to {file}:</source>
+   <translation>添加到 {file}：</translation>
+  </message>
+  <message>
+   <source>Write the file</source>
+   <translation>写入文件</translation>
+  </message>
+  <message>
+   <source>Editors and agents</source>
+   <translation>编辑器和智能体</translation>
+  </message>
+  <message>
+   <source>Written: {path}</source>
+   <translation>已写入：{path}</translation>
+  </message>
+  <message>
+   <source>Then: {what}</source>
+   <translation>然后：{what}</translation>
+  </message>
+  <message>
+   <source>The file could not be written: {why}.</source>
+   <translation>无法写入文件：{why}。</translation>
+  </message>
+  <message>
    <source>Let pages of {site} use your models?</source>
    <translation>允许 {site} 的网页使用您的模型吗？</translation>
   </message>
@@ -1096,6 +1140,38 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>不再允许 {origin}</translation>
   </message>
   <message>
+   <source>A program</source>
+   <translation>某个程序</translation>
+  </message>
+  <message>
+   <source>Waiting for a program… Nothing has come yet.</source>
+   <translation>正在等待程序连接……目前还没有请求。</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect and was blocked. Allow it on the Connect page.</source>
+   <translation>{who} 尝试连接但被阻止。请在“连接”页面允许它。</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect without the access key. Copy it on the Connect page.</source>
+   <translation>{who} 尝试连接但没有访问密钥。请在“连接”页面复制密钥。</translation>
+  </message>
+  <message>
+   <source>{who} found Moat (it asked for {path}). Now ask it a question there.</source>
+   <translation>{who} 已找到 Moat（请求了 {path}）。现在请在那里提一个问题。</translation>
+  </message>
+  <message>
+   <source>{who} asked a question. The model is answering…</source>
+   <translation>{who} 提出了问题。模型正在回答……</translation>
+  </message>
+  <message>
+   <source>{who} asked a question, but it failed. The Activity page says why.</source>
+   <translation>{who} 提出了问题，但失败了。“活动”页面说明了原因。</translation>
+  </message>
+  <message>
+   <source>It works: {who} asked a question and has its answer.</source>
+   <translation>成功：{who} 提出了问题并得到了回答。</translation>
+  </message>
+  <message>
    <source>Pages at {origin} may not connect. Allow this origin below.</source>
    <translation>来自 {origin} 的页面不能连接。请在下方允许此来源。</translation>
   </message>
@@ -1122,6 +1198,50 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>The answer does not let {origin} read it.</source>
    <translation>该回应不允许 {origin} 读取。</translation>
+  </message>
+  <message>
+   <source>{card} and its driver were found, without support for CUDA.</source>
+   <translation>已找到 {card} 及其驱动程序，但缺少 CUDA 支持。</translation>
+  </message>
+  <message>
+   <source>{percent} done. Moat serves on the processor meanwhile.</source>
+   <translation>已完成 {percent}。在此期间 Moat 使用处理器。</translation>
+  </message>
+  <message>
+   <source>Answers were measured to come {times} times as fast as by Vulkan ({card}).</source>
+   <translation>实测回答速度是 Vulkan 的 {times} 倍（{card}）。</translation>
+  </message>
+  <message>
+   <source>Check the download size</source>
+   <translation>查询下载大小</translation>
+  </message>
+  <message>
+   <source>Stop compiling</source>
+   <translation>停止编译</translation>
+  </message>
+  <message>
+   <source>Faster with CUDA</source>
+   <translation>使用 CUDA 更快</translation>
+  </message>
+  <message>
+   <source>It is used by Vulkan now; CUDA is usually faster, which was not measured here.</source>
+   <translation>目前通过 Vulkan 使用；CUDA 通常更快，但未在此测量。</translation>
+  </message>
+  <message>
+   <source>Models run on the processor now, and would run on the card.</source>
+   <translation>模型目前在处理器上运行，之后可在显卡上运行。</translation>
+  </message>
+  <message>
+   <source>It comes from the address of the releases, and is used only if it is signed.</source>
+   <translation>它来自发布地址，只有签名有效才会使用。</translation>
+  </message>
+  <message>
+   <source>Download ({size})</source>
+   <translation>下载（{size}）</translation>
+  </message>
+  <message>
+   <source>Support for {kind} is being compiled</source>
+   <translation>正在编译 {kind} 支持</translation>
   </message>
   <message>
    <source>Context</source>
@@ -1220,6 +1340,50 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>关</translation>
   </message>
   <message>
+   <source>reads {read} and writes {write} tokens per second</source>
+   <translation>每秒读取 {read}、写出 {write} 个 token</translation>
+  </message>
+  <message>
+   <source>Measured on {day} in {seconds} seconds.</source>
+   <translation>测量于 {day}，用时 {seconds} 秒。</translation>
+  </message>
+  <message>
+   <source>Flash attention on, batches of {batch}, {threads} threads: </source>
+   <translation>Flash attention 开，批大小 {batch}，{threads} 个线程：</translation>
+  </message>
+  <message>
+   <source>Flash attention off, batches of {batch}, {threads} threads: </source>
+   <translation>Flash attention 关，批大小 {batch}，{threads} 个线程：</translation>
+  </message>
+  <message>
+   <source>Measure now</source>
+   <translation>立即测量</translation>
+  </message>
+  <message>
+   <source>Measuring…</source>
+   <translation>正在测量…</translation>
+  </message>
+  <message>
+   <source>Measure again</source>
+   <translation>重新测量</translation>
+  </message>
+  <message>
+   <source>Used from the next start on, where the settings leave it to Moat.</source>
+   <translation>从下次启动起使用（仅限设置为自动的项）。</translation>
+  </message>
+  <message>
+   <source>Other programs were busy meanwhile: measure again when they are not.</source>
+   <translation>测量时其他程序较忙：请在空闲时重新测量。</translation>
+  </message>
+  <message>
+   <source>Not measured yet. That happens while nobody asks anything.</source>
+   <translation>尚未测量。会在空闲时进行。</translation>
+  </message>
+  <message>
+   <source>Measured speed</source>
+   <translation>实测速度</translation>
+  </message>
+  <message>
    <source>Loading the model</source>
    <translation>正在加载模型</translation>
   </message>
@@ -1248,6 +1412,18 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>地址</translation>
   </message>
   <message>
+   <source>Chat here</source>
+   <translation>在此聊天</translation>
+  </message>
+  <message>
+   <source>Connect OpenBB Workspace</source>
+   <translation>连接 OpenBB Workspace</translation>
+  </message>
+  <message>
+   <source>Connect an editor</source>
+   <translation>连接编辑器</translation>
+  </message>
+  <message>
    <source>Details</source>
    <translation>详情</translation>
   </message>
@@ -1272,8 +1448,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>卸载模型并释放内存</translation>
   </message>
   <message>
-   <source>Address</source>
-   <translation>地址</translation>
+   <source>Use it</source>
+   <translation>使用它</translation>
   </message>
   <message>
    <source>Home</source>
@@ -1362,6 +1538,62 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Copy {what}</source>
    <translation>复制{what}</translation>
+  </message>
+  <message>
+   <source>less than a minute left</source>
+   <translation>剩余不到一分钟</translation>
+  </message>
+  <message>
+   <source>Remove {name} from this list</source>
+   <translation>从列表中移除 {name}</translation>
+  </message>
+  <message>
+   <source>Cancel {name}</source>
+   <translation>取消 {name}</translation>
+  </message>
+  <message>
+   <source>{done} of {total}</source>
+   <translation>{done} / {total}</translation>
+  </message>
+  <message>
+   <source>Verifying the checksum</source>
+   <translation>正在校验</translation>
+  </message>
+  <message>
+   <source>{hours} h {minutes} min left</source>
+   <translation>剩余 {hours} 小时 {minutes} 分钟</translation>
+  </message>
+  <message>
+   <source>Waiting</source>
+   <translation>等待中</translation>
+  </message>
+  <message>
+   <source>Finished and verified</source>
+   <translation>已完成并校验</translation>
+  </message>
+  <message>
+   <source>It failed.</source>
+   <translation>失败了。</translation>
+  </message>
+  <message>
+   <source>{minutes} min left</source>
+   <translation>剩余 {minutes} 分钟</translation>
+  </message>
+  <message>
+   <source>{name}: {percent} downloaded</source>
+   <translation>{name}：已下载 {percent}</translation>
+  </message>
+  <message>
+   <source>Pause {name}</source>
+   <translation>暂停 {name}</translation>
+  </message>
+  <message>
+   <source>Resume {name}</source>
+   <translation>继续 {name}</translation>
+  </message>
+  <message>
+   <source>Try {name} again</source>
+   <translation>重试 {name}</translation>
   </message>
   <message>
    <source>No requests at the moment.</source>
@@ -1932,8 +2164,40 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>使用 {name} 的模型</translation>
   </message>
   <message>
-   <source>less than a minute left</source>
-   <translation>剩余不到一分钟</translation>
+   <source>For conversations that bring none of their own.</source>
+   <translation>用于自身不带系统提示词的对话。</translation>
+  </message>
+  <message>
+   <source>As the request or the model decides</source>
+   <translation>由请求或模型决定</translation>
+  </message>
+  <message>
+   <source>Reset all</source>
+   <translation>全部重置</translation>
+  </message>
+  <message>
+   <source>Reset the settings of this model</source>
+   <translation>重置此模型的设置</translation>
+  </message>
+  <message>
+   <source>Set for this model alone: {names}.</source>
+   <translation>仅为此模型设置：{names}。</translation>
+  </message>
+  <message>
+   <source>All as for other models. What you enter here goes before that.</source>
+   <translation>全部与其他模型相同。在此输入的内容优先。</translation>
+  </message>
+  <message>
+   <source>Default: {value}</source>
+   <translation>默认：{value}</translation>
+  </message>
+  <message>
+   <source>All models: {value}</source>
+   <translation>所有模型：{value}</translation>
+  </message>
+  <message>
+   <source>Settings of this model</source>
+   <translation>此模型的设置</translation>
   </message>
   <message>
    <source>Accept the terms on the model's page, then paste a token with read access.</source>
@@ -1948,32 +2212,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>下载</translation>
   </message>
   <message>
-   <source>Remove {name} from this list</source>
-   <translation>从列表中移除 {name}</translation>
-  </message>
-  <message>
-   <source>Cancel {name}</source>
-   <translation>取消 {name}</translation>
-  </message>
-  <message>
    <source>Nothing is being downloaded.</source>
    <translation>没有正在进行的下载。</translation>
-  </message>
-  <message>
-   <source>{done} of {total}</source>
-   <translation>{done} / {total}</translation>
-  </message>
-  <message>
-   <source>Verifying the checksum</source>
-   <translation>正在校验</translation>
-  </message>
-  <message>
-   <source>{hours} h {minutes} min left</source>
-   <translation>剩余 {hours} 小时 {minutes} 分钟</translation>
-  </message>
-  <message>
-   <source>Use it</source>
-   <translation>使用它</translation>
   </message>
   <message>
    <source>Hugging Face token</source>
@@ -1990,22 +2230,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Models (*.gguf)</source>
    <translation>模型 (*.gguf)</translation>
-  </message>
-  <message>
-   <source>Waiting</source>
-   <translation>等待中</translation>
-  </message>
-  <message>
-   <source>Finished and verified</source>
-   <translation>已完成并校验</translation>
-  </message>
-  <message>
-   <source>It failed.</source>
-   <translation>失败了。</translation>
-  </message>
-  <message>
-   <source>{minutes} min left</source>
-   <translation>剩余 {minutes} 分钟</translation>
   </message>
   <message>
    <source>Use the token of this computer</source>
@@ -2036,24 +2260,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>发现</translation>
   </message>
   <message>
-   <source>{name}: {percent} downloaded</source>
-   <translation>{name}：已下载 {percent}</translation>
-  </message>
-  <message>
    <source>Reading the files of {repo}…</source>
    <translation>正在读取 {repo} 的文件…</translation>
-  </message>
-  <message>
-   <source>Pause {name}</source>
-   <translation>暂停 {name}</translation>
-  </message>
-  <message>
-   <source>Resume {name}</source>
-   <translation>继续 {name}</translation>
-  </message>
-  <message>
-   <source>Try {name} again</source>
-   <translation>重试 {name}</translation>
   </message>
   <message>
    <source>a whole number</source>
@@ -2580,6 +2788,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>在这台电脑上运行语言模型，并在您的程序中使用。</translation>
   </message>
   <message>
+   <source>Give this address to OpenBB Workspace, an editor or another program, and ask it a question. Or begin with a chat here.</source>
+   <translation>将此地址填入 OpenBB Workspace、编辑器或其他程序，并在那里提问。也可以先在此聊天。</translation>
+  </message>
+  <message>
    <source>Start right away with the small starter model</source>
    <translation>立即用小型入门模型开始</translation>
   </message>
@@ -2598,6 +2810,14 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Download {name} ({size}), recommended for this computer</source>
    <translation>下载 {name}（{size}），推荐用于这台电脑</translation>
+  </message>
+  <message>
+   <source>Done</source>
+   <translation>完成</translation>
+  </message>
+  <message>
+   <source>Connect a program</source>
+   <translation>连接程序</translation>
   </message>
   <message>
    <source>{total} of memory, {free} free, {cores} processor cores.</source>
@@ -2832,6 +3052,14 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>自动</translation>
   </message>
   <message>
+   <source>Measure the speed of new models</source>
+   <translation>测量新模型的速度</translation>
+  </message>
+  <message>
+   <source>When nobody asks anything: some seconds for flash attention, batch size and threads, where these are left to Moat. Used from the next start on.</source>
+   <translation>空闲时用几秒钟测量自动设置的 flash attention、批大小和线程数。从下次启动起使用。</translation>
+  </message>
+  <message>
    <source>Choose tokens on the GPU</source>
    <translation>在显卡上选取词元</translation>
   </message>
@@ -2922,6 +3150,14 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Backends made for this engine. Empty: 'backends' beside the models.</source>
    <translation>为此引擎构建的后端。留空：模型旁的 backends 文件夹。</translation>
+  </message>
+  <message>
+   <source>Settings of single models</source>
+   <translation>单个模型的设置</translation>
+  </message>
+  <message>
+   <source>The details of a model on the Models page change them.</source>
+   <translation>可在“模型”页面的模型详情中更改。</translation>
   </message>
   <message>
    <source>Remote engines</source>
@@ -3124,168 +3360,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>base64 编码的 Ed25519 公钥。没有其签名的更新会被忽略。</translation>
   </message>
   <message>
-   <source>Delete the selected chat</source>
-   <translation>删除选中的对话</translation>
+   <source>Address of release files</source>
+   <translation>发布文件的地址</translation>
   </message>
   <message>
-   <source>Remove the attached files</source>
-   <translation>移除附加的文件</translation>
-  </message>
-  <message>
-   <source>Attached: {names}</source>
-   <translation>附件：{names}</translation>
-  </message>
-  <message>
-   <source>Reading {name}…</source>
-   <translation>正在读取 {name}…</translation>
-  </message>
-  <message>
-   <source>Chats</source>
-   <translation>对话</translation>
-  </message>
-  <message>
-   <source>Program</source>
-   <translation>程序</translation>
-  </message>
-  <message>
-   <source>What the program reads</source>
-   <translation>程序读取的内容</translation>
-  </message>
-  <message>
-   <source>what the program reads</source>
-   <translation>程序读取的内容</translation>
-  </message>
-  <message>
-   <source>Write the file…</source>
-   <translation>写入文件…</translation>
-  </message>
-  <message>
-   <source>Into {file}:</source>
-   <translation>写入 {file}：</translation>
-  </message>
-  <message>
-   <source>Add this to {file}:</source>
-   <translation>添加到 {file}：</translation>
-  </message>
-  <message>
-   <source>Write the file</source>
-   <translation>写入文件</translation>
-  </message>
-  <message>
-   <source>Editors and agents</source>
-   <translation>编辑器和智能体</translation>
-  </message>
-  <message>
-   <source>Written: {path}</source>
-   <translation>已写入：{path}</translation>
-  </message>
-  <message>
-   <source>Then: {what}</source>
-   <translation>然后：{what}</translation>
-  </message>
-  <message>
-   <source>The file could not be written: {why}.</source>
-   <translation>无法写入文件：{why}。</translation>
-  </message>
-  <message>
-   <source>A program</source>
-   <translation>某个程序</translation>
-  </message>
-  <message>
-   <source>Waiting for a program… Nothing has come yet.</source>
-   <translation>正在等待程序连接……目前还没有请求。</translation>
-  </message>
-  <message>
-   <source>{who} tried to connect and was blocked. Allow it on the Connect page.</source>
-   <translation>{who} 尝试连接但被阻止。请在“连接”页面允许它。</translation>
-  </message>
-  <message>
-   <source>{who} tried to connect without the access key. Copy it on the Connect page.</source>
-   <translation>{who} 尝试连接但没有访问密钥。请在“连接”页面复制密钥。</translation>
-  </message>
-  <message>
-   <source>{who} found Moat (it asked for {path}). Now ask it a question there.</source>
-   <translation>{who} 已找到 Moat（请求了 {path}）。现在请在那里提一个问题。</translation>
-  </message>
-  <message>
-   <source>{who} asked a question. The model is answering…</source>
-   <translation>{who} 提出了问题。模型正在回答……</translation>
-  </message>
-  <message>
-   <source>{who} asked a question, but it failed. The Activity page says why.</source>
-   <translation>{who} 提出了问题，但失败了。“活动”页面说明了原因。</translation>
-  </message>
-  <message>
-   <source>It works: {who} asked a question and has its answer.</source>
-   <translation>成功：{who} 提出了问题并得到了回答。</translation>
-  </message>
-  <message>
-   <source>Chat here</source>
-   <translation>在此聊天</translation>
-  </message>
-  <message>
-   <source>Connect OpenBB Workspace</source>
-   <translation>连接 OpenBB Workspace</translation>
-  </message>
-  <message>
-   <source>Connect an editor</source>
-   <translation>连接编辑器</translation>
-  </message>
-  <message>
-   <source>For conversations that bring none of their own.</source>
-   <translation>用于自身不带系统提示词的对话。</translation>
-  </message>
-  <message>
-   <source>As the request or the model decides</source>
-   <translation>由请求或模型决定</translation>
-  </message>
-  <message>
-   <source>Reset all</source>
-   <translation>全部重置</translation>
-  </message>
-  <message>
-   <source>Reset the settings of this model</source>
-   <translation>重置此模型的设置</translation>
-  </message>
-  <message>
-   <source>Set for this model alone: {names}.</source>
-   <translation>仅为此模型设置：{names}。</translation>
-  </message>
-  <message>
-   <source>All as for other models. What you enter here goes before that.</source>
-   <translation>全部与其他模型相同。在此输入的内容优先。</translation>
-  </message>
-  <message>
-   <source>Default: {value}</source>
-   <translation>默认：{value}</translation>
-  </message>
-  <message>
-   <source>All models: {value}</source>
-   <translation>所有模型：{value}</translation>
-  </message>
-  <message>
-   <source>Settings of this model</source>
-   <translation>此模型的设置</translation>
-  </message>
-  <message>
-   <source>Give this address to OpenBB Workspace, an editor or another program, and ask it a question. Or begin with a chat here.</source>
-   <translation>将此地址填入 OpenBB Workspace、编辑器或其他程序，并在那里提问。也可以先在此聊天。</translation>
-  </message>
-  <message>
-   <source>Done</source>
-   <translation>完成</translation>
-  </message>
-  <message>
-   <source>Connect a program</source>
-   <translation>连接程序</translation>
-  </message>
-  <message>
-   <source>Settings of single models</source>
-   <translation>单个模型的设置</translation>
-  </message>
-  <message>
-   <source>The details of a model on the Models page change them.</source>
-   <translation>可在“模型”页面的模型详情中更改。</translation>
+   <source>Support for graphics cards is fetched from here, when you ask for it. Empty: the folder of the update feed.</source>
+   <translation>按您的要求从这里获取显卡支持。留空：更新源所在的文件夹。</translation>
   </message>
   <message>
    <source>0: always the likeliest token.</source>
@@ -3315,112 +3395,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>For models whose template can switch it.</source>
    <translation>用于模板支持开关思考的模型。</translation>
   </message>
-  <message>
-   <source>{card} and its driver were found, without support for CUDA.</source>
-   <translation>已找到 {card} 及其驱动程序，但缺少 CUDA 支持。</translation>
-  </message>
-  <message>
-   <source>{percent} done. Moat serves on the processor meanwhile.</source>
-   <translation>已完成 {percent}。在此期间 Moat 使用处理器。</translation>
-  </message>
-  <message>
-   <source>Answers were measured to come {times} times as fast as by Vulkan ({card}).</source>
-   <translation>实测回答速度是 Vulkan 的 {times} 倍（{card}）。</translation>
-  </message>
-  <message>
-   <source>Check the download size</source>
-   <translation>查询下载大小</translation>
-  </message>
-  <message>
-   <source>Stop compiling</source>
-   <translation>停止编译</translation>
-  </message>
-  <message>
-   <source>Faster with CUDA</source>
-   <translation>使用 CUDA 更快</translation>
-  </message>
-  <message>
-   <source>It is used by Vulkan now; CUDA is usually faster, which was not measured here.</source>
-   <translation>目前通过 Vulkan 使用；CUDA 通常更快，但未在此测量。</translation>
-  </message>
-  <message>
-   <source>Models run on the processor now, and would run on the card.</source>
-   <translation>模型目前在处理器上运行，之后可在显卡上运行。</translation>
-  </message>
-  <message>
-   <source>It comes from the address of the releases, and is used only if it is signed.</source>
-   <translation>它来自发布地址，只有签名有效才会使用。</translation>
-  </message>
-  <message>
-   <source>Download ({size})</source>
-   <translation>下载（{size}）</translation>
-  </message>
-  <message>
-   <source>Support for {kind} is being compiled</source>
-   <translation>正在编译 {kind} 支持</translation>
-  </message>
-  <message>
-   <source>reads {read} and writes {write} tokens per second</source>
-   <translation>每秒读取 {read}、写出 {write} 个 token</translation>
-  </message>
-  <message>
-   <source>Measured on {day} in {seconds} seconds.</source>
-   <translation>测量于 {day}，用时 {seconds} 秒。</translation>
-  </message>
-  <message>
-   <source>Flash attention on, batches of {batch}, {threads} threads: </source>
-   <translation>Flash attention 开，批大小 {batch}，{threads} 个线程：</translation>
-  </message>
-  <message>
-   <source>Flash attention off, batches of {batch}, {threads} threads: </source>
-   <translation>Flash attention 关，批大小 {batch}，{threads} 个线程：</translation>
-  </message>
-  <message>
-   <source>Measure now</source>
-   <translation>立即测量</translation>
-  </message>
-  <message>
-   <source>Measuring…</source>
-   <translation>正在测量…</translation>
-  </message>
-  <message>
-   <source>Measure again</source>
-   <translation>重新测量</translation>
-  </message>
-  <message>
-   <source>Used from the next start on, where the settings leave it to Moat.</source>
-   <translation>从下次启动起使用（仅限设置为自动的项）。</translation>
-  </message>
-  <message>
-   <source>Other programs were busy meanwhile: measure again when they are not.</source>
-   <translation>测量时其他程序较忙：请在空闲时重新测量。</translation>
-  </message>
-  <message>
-   <source>Not measured yet. That happens while nobody asks anything.</source>
-   <translation>尚未测量。会在空闲时进行。</translation>
-  </message>
-  <message>
-   <source>Measured speed</source>
-   <translation>实测速度</translation>
-  </message>
-  <message>
-   <source>Measure the speed of new models</source>
-   <translation>测量新模型的速度</translation>
-  </message>
-  <message>
-   <source>When nobody asks anything: some seconds for flash attention, batch size and threads, where these are left to Moat. Used from the next start on.</source>
-   <translation>空闲时用几秒钟测量自动设置的 flash attention、批大小和线程数。从下次启动起使用。</translation>
-  </message>
-  <message>
-   <source>Address of release files</source>
-   <translation>发布文件的地址</translation>
-  </message>
-  <message>
-   <source>Support for graphics cards is fetched from here, when you ask for it. Empty: the folder of the update feed.</source>
-   <translation>按您的要求从这里获取显卡支持。留空：更新源所在的文件夹。</translation>
-  </message>
  </context>
-<context>
+ <context>
   <name>server</name>
   <message>
    <source>Starting at login could not be changed: {0}.</source>
@@ -3491,6 +3467,14 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>这里没有模型。</translation>
   </message>
   <message>
+   <source>Only a model that runs on this computer can be measured.</source>
+   <translation>只能测量在此计算机上运行的模型。</translation>
+  </message>
+  <message>
+   <source>This model cannot be measured.</source>
+   <translation>无法测量此模型。</translation>
+  </message>
+  <message>
    <source>{0}: there is no {1}. There are: {2}.</source>
    <translation>{0}：没有 {1}。现有：{2}。</translation>
   </message>
@@ -3513,6 +3497,18 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>{0} has an invalid value: {1}</source>
    <translation>{0} 不能是该值：{1}</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place. The graphics card is used from now on.</source>
+   <translation>{0} 支持已就绪。从现在起使用显卡。</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place, but cannot be used. The Hardware page says why.</source>
+   <translation>{0} 支持已就绪，但无法使用。原因见“硬件”页面。</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place, and finds no card that it can use.</source>
+   <translation>{0} 支持已就绪，但未找到可用的显卡。</translation>
   </message>
   <message>
    <source>{0} is too big to read.</source>
@@ -3599,6 +3595,38 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>别处的服务器是否应答。</translation>
   </message>
   <message>
+   <source>No support for graphics cards is missing on this computer.</source>
+   <translation>此计算机不缺少显卡支持。</translation>
+  </message>
+  <message>
+   <source>The list is for engine {0}; this one is {1}.</source>
+   <translation>该列表适用于引擎 {0}；当前引擎为 {1}。</translation>
+  </message>
+  <message>
+   <source>The address of release files must begin with https://.</source>
+   <translation>发布文件的地址必须以 https:// 开头。</translation>
+  </message>
+  <message>
+   <source>No support for {0} is published for this system and engine {1}.</source>
+   <translation>尚未为此系统和引擎 {1} 发布 {0} 支持。</translation>
+  </message>
+  <message>
+   <source>{0} cannot be unpacked: {1}.</source>
+   <translation>无法解压 {0}：{1}。</translation>
+  </message>
+  <message>
+   <source>The connection to {0} broke ({1}).</source>
+   <translation>与 {0} 的连接中断（{1}）。</translation>
+  </message>
+  <message>
+   <source>{0} holds no library for {1} and engine {2}.</source>
+   <translation>{0} 中没有适用于 {1} 和引擎 {2} 的库。</translation>
+  </message>
+  <message>
+   <source>{0} refuses the file: {1}.</source>
+   <translation>{0} 拒绝提供该文件：{1}。</translation>
+  </message>
+  <message>
    <source>A key needs a name of 1 to {0} characters.</source>
    <translation>密钥需要 1 到 {0} 个字符的名称。</translation>
   </message>
@@ -3659,14 +3687,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>另有 {0} 个文件未完整读取。</translation>
   </message>
   <message>
-   <source>The update information has no valid signature.</source>
-   <translation>更新信息没有有效签名。</translation>
-  </message>
-  <message>
-   <source>Checking for updates is turned off. Turn it on in Settings → Updates.</source>
-   <translation>检查更新已关闭。请在“设置 → 更新”中开启。</translation>
-  </message>
-  <message>
    <source>No update feed is set. Enter an https address and a key in Settings → Updates.</source>
    <translation>未设置更新源。请在“设置 → 更新”中填写 https 地址和密钥。</translation>
   </message>
@@ -3677,6 +3697,14 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>The update information is too large.</source>
    <translation>更新信息过大。</translation>
+  </message>
+  <message>
+   <source>The update information has no valid signature.</source>
+   <translation>更新信息没有有效签名。</translation>
+  </message>
+  <message>
+   <source>Checking for updates is turned off. Turn it on in Settings → Updates.</source>
+   <translation>检查更新已关闭。请在“设置 → 更新”中开启。</translation>
   </message>
   <message>
    <source>The address does not return update information.</source>
@@ -3947,6 +3975,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 上的引擎没有遵守 JSON 模式：{1}。</translation>
   </message>
   <message>
+   <source>The engine at {0} cannot keep to the JSON schema: {1}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The engine at {0} failed: {1}</source>
    <translation>{0} 上的引擎出错：{1}</translation>
   </message>
@@ -4177,6 +4209,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>'{0}' runs on another server: Moat can only remove it from its list.</source>
    <translation>“{0}”在其他服务器上运行：Moat 只能将它从列表中移除。</translation>
+  </message>
+  <message>
+   <source>A model has no setting '{0}' of its own: {1}.</source>
+   <translation>模型没有自己的设置“{0}”：{1}。</translation>
   </message>
   <message>
    <source>The hub has no newer file of this model.</source>
@@ -4681,10 +4717,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>{0} is a link; links are not copied.</source>
    <translation>{0} 是链接；不会复制链接。</translation>
-  </message>
-  <message>
-   <source>{0} cannot be unpacked: {1}.</source>
-   <translation>无法解压 {0}：{1}。</translation>
   </message>
   <message>
    <source>The archive has an entry that leads outside: '{0}'.</source>
@@ -5489,58 +5521,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Finds passages in documents of many languages.</source>
    <translation>在多种语言的文档中查找段落。</translation>
-  </message>
-  <message>
-   <source>A model has no setting '{0}' of its own: {1}.</source>
-   <translation>模型没有自己的设置“{0}”：{1}。</translation>
-  </message>
-  <message>
-   <source>Only a model that runs on this computer can be measured.</source>
-   <translation>只能测量在此计算机上运行的模型。</translation>
-  </message>
-  <message>
-   <source>This model cannot be measured.</source>
-   <translation>无法测量此模型。</translation>
-  </message>
-  <message>
-   <source>Support for {0} is in place. The graphics card is used from now on.</source>
-   <translation>{0} 支持已就绪。从现在起使用显卡。</translation>
-  </message>
-  <message>
-   <source>Support for {0} is in place, but cannot be used. The Hardware page says why.</source>
-   <translation>{0} 支持已就绪，但无法使用。原因见“硬件”页面。</translation>
-  </message>
-  <message>
-   <source>No support for graphics cards is missing on this computer.</source>
-   <translation>此计算机不缺少显卡支持。</translation>
-  </message>
-  <message>
-   <source>The list is for engine {0}; this one is {1}.</source>
-   <translation>该列表适用于引擎 {0}；当前引擎为 {1}。</translation>
-  </message>
-  <message>
-   <source>The address of release files must begin with https://.</source>
-   <translation>发布文件的地址必须以 https:// 开头。</translation>
-  </message>
-  <message>
-   <source>No support for {0} is published for this system and engine {1}.</source>
-   <translation>尚未为此系统和引擎 {1} 发布 {0} 支持。</translation>
-  </message>
-  <message>
-   <source>The connection to {0} broke ({1}).</source>
-   <translation>与 {0} 的连接中断（{1}）。</translation>
-  </message>
-  <message>
-   <source>{0} holds no library for {1} and engine {2}.</source>
-   <translation>{0} 中没有适用于 {1} 和引擎 {2} 的库。</translation>
-  </message>
-  <message>
-   <source>{0} refuses the file: {1}.</source>
-   <translation>{0} 拒绝提供该文件：{1}。</translation>
-  </message>
-  <message>
-   <source>Support for {0} is in place, and finds no card that it can use.</source>
-   <translation>{0} 支持已就绪，但未找到可用的显卡。</translation>
   </message>
  </context>
 </TS>
