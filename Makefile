@@ -28,8 +28,9 @@ help:
 setup:
 	@$(SETUP)
 
+# Where a graphics card is found, Moat compiles support for it once it serves: see README.
 run: setup
-	@$(IN_ENVIRONMENT)/moat
+	@MOAT_GRAPHICS="$${MOAT_GRAPHICS:-auto}" $(IN_ENVIRONMENT)/moat
 
 SIDE_BY_SIDE ?= auto
 test:

@@ -12,6 +12,7 @@ from server.commands import (
     chat,
     completion,
     doctor,
+    graphics,
     keys,
     licenses,
     models,
@@ -22,7 +23,10 @@ from server.commands import (
 from server.commands import quit as end
 from server.errors import AppError
 
-COMMANDS = (serve, chat, running, models, plugins, allow, keys, licenses, end, doctor, completion)
+COMMANDS = (
+    *(serve, chat, running, models, graphics, plugins),
+    *(allow, keys, licenses, end, doctor, completion),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -342,6 +342,14 @@ class ModelSettings(Group):
     flash_attention: Annotated[Literal["auto", "on", "off"], Field(title="Flash attention")] = (
         "auto"
     )
+    calibrate: Annotated[
+        bool,
+        Field(
+            title="Measure the speed of new models",
+            description="When nobody asks anything: some seconds for flash attention, batch size "
+            "and threads, where these are left to Moat. Used from the next start on.",
+        ),
+    ] = True
     device_sampling: Annotated[
         Literal["auto", "on", "off"],
         Field(
@@ -653,6 +661,14 @@ class UpdateSettings(Group):
         Field(
             title="Update signing key",
             description="Ed25519 public key in base64. Updates without its signature are ignored.",
+        ),
+    ] = ""
+    files: Annotated[
+        str,
+        Field(
+            title="Address of release files",
+            description="Support for graphics cards is fetched from here, when you ask for it. "
+            "Empty: the folder of the update feed.",
         ),
     ] = ""
 

@@ -9,6 +9,8 @@ from PySide6.QtCore import QRectF, QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout, QWidget
 
+from app.hardware.graphics_card import GraphicsCard
+from app.hardware.speed_card import SpeedCard
 from app.look import theme
 from app.look.controls import Button, Card, Column, Label, row, short_name, stack
 from app.look.fit_label import FitLabel
@@ -210,6 +212,8 @@ class HardwarePage(Page):
     def __init__(self, core: Face) -> None:
         super().__init__(core)
         self.machine = MachineCard()
+        self.graphics = GraphicsCard()
+        self.speed = SpeedCard()
         self._cores = 1
         self._layers = 0
         self._trained = 0
@@ -250,6 +254,7 @@ class HardwarePage(Page):
         self.bar.setVisible(has_models)
         if not has_models:
             self.fit.show_fit(Fit("unknown", tr("No model yet. Get one on the Models page.")))
+        self.show_speed(None)
         self.estimate_soon()
 
     def show_settings(self, _: object) -> None:
@@ -357,9 +362,36 @@ class HardwarePage(Page):
         self.apply.clicked.connect(lambda: self.run(self.use()))
         self.undo.clicked.connect(self.go_back)
         self.machine.again.clicked.connect(lambda: self.run(self.survey()))
+        self._bind_graphics(core)
+        self.speed.measured.connect(lambda: self.run(self.measure()))
+        self.model.currentIndexChanged.connect(self.show_speed)
+        self.observe(core.speeds.results, self.show_speed)
         self.observe(core.models.cards, self.show_models)
         self.observe(core.settings, self.show_settings)
         self.observe(core.server, lambda _: self.run(self.survey()))
+
+    def show_speed(self, _: object) -> None:
+        name = self.model.currentData()
+        found = next((one for one in self.core.speeds.results.get() if one.model == name), None)
+        self.speed.setVisible(bool(name))
+        self.speed.show_result(found)
+
+    async def measure(self) -> None:
+        self.speed.show_measuring()
+        try:
+            await self.core.speeds.measure(self.model.currentData())
+        finally:
+            self.show_speed(None)
+
+    def _bind_graphics(self, core: Face) -> None:
+        card = self.graphics
+        card.checked.connect(lambda: self.run(core.graphics.check()))
+        card.fetched.connect(lambda: self.run(core.graphics.fetch()))
+        card.paused.connect(lambda number: self.run(core.graphics.pause_download(number)))
+        card.resumed.connect(lambda number: self.run(core.graphics.resume_download(number)))
+        card.cancelled.connect(lambda number: self.run(core.graphics.cancel_download(number)))
+        card.stopped.connect(lambda: self.run(core.graphics.stop_building()))
+        self.observe(core.graphics.offer, card.show_offer)
 
     def _lay_out(self) -> None:
         self.model.setAccessibleName(tr("Model to check"))
@@ -376,7 +408,9 @@ class HardwarePage(Page):
         column = Column()
         column.body.addWidget(Label(tr("Hardware"), "title"))
         column.body.addWidget(self.machine)
+        column.body.addWidget(self.graphics)
         column.body.addWidget(card)
+        column.body.addWidget(self.speed)
         column.body.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -3331,6 +3331,110 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>From the file of another program: mcp.json or claude_desktop_config.json</source>
    <translation>Aus der Datei eines anderen Programms: mcp.json oder claude_desktop_config.json</translation>
   </message>
+  <message>
+   <source>{card} and its driver were found, without support for CUDA.</source>
+   <translation>{card} und ihr Treiber wurden gefunden, Unterstützung für CUDA fehlt.</translation>
+  </message>
+  <message>
+   <source>{percent} done. Moat serves on the processor meanwhile.</source>
+   <translation>{percent} fertig. Moat rechnet inzwischen auf dem Prozessor.</translation>
+  </message>
+  <message>
+   <source>Answers were measured to come {times} times as fast as by Vulkan ({card}).</source>
+   <translation>Gemessen kamen Antworten {times}-mal so schnell wie mit Vulkan ({card}).</translation>
+  </message>
+  <message>
+   <source>Check the download size</source>
+   <translation>Größe des Downloads abfragen</translation>
+  </message>
+  <message>
+   <source>Stop compiling</source>
+   <translation>Übersetzen beenden</translation>
+  </message>
+  <message>
+   <source>Faster with CUDA</source>
+   <translation>Schneller mit CUDA</translation>
+  </message>
+  <message>
+   <source>It is used by Vulkan now; CUDA is usually faster, which was not measured here.</source>
+   <translation>Sie wird jetzt über Vulkan genutzt; CUDA ist meist schneller, gemessen wurde das hier nicht.</translation>
+  </message>
+  <message>
+   <source>Models run on the processor now, and would run on the card.</source>
+   <translation>Modelle laufen jetzt auf dem Prozessor und liefen dann auf der Karte.</translation>
+  </message>
+  <message>
+   <source>It comes from the address of the releases, and is used only if it is signed.</source>
+   <translation>Sie kommt von der Adresse der Veröffentlichungen und wird nur mit gültiger Signatur genutzt.</translation>
+  </message>
+  <message>
+   <source>Download ({size})</source>
+   <translation>Herunterladen ({size})</translation>
+  </message>
+  <message>
+   <source>Support for {kind} is being compiled</source>
+   <translation>Unterstützung für {kind} wird übersetzt</translation>
+  </message>
+  <message>
+   <source>reads {read} and writes {write} tokens per second</source>
+   <translation>liest {read} und schreibt {write} Token pro Sekunde</translation>
+  </message>
+  <message>
+   <source>Measured on {day} in {seconds} seconds.</source>
+   <translation>Gemessen am {day} in {seconds} Sekunden.</translation>
+  </message>
+  <message>
+   <source>Flash attention on, batches of {batch}, {threads} threads: </source>
+   <translation>Flash-Attention ein, Stapel von {batch}, {threads} Threads: </translation>
+  </message>
+  <message>
+   <source>Flash attention off, batches of {batch}, {threads} threads: </source>
+   <translation>Flash-Attention aus, Stapel von {batch}, {threads} Threads: </translation>
+  </message>
+  <message>
+   <source>Measure now</source>
+   <translation>Jetzt messen</translation>
+  </message>
+  <message>
+   <source>Measuring…</source>
+   <translation>Messung läuft …</translation>
+  </message>
+  <message>
+   <source>Measure again</source>
+   <translation>Erneut messen</translation>
+  </message>
+  <message>
+   <source>Used from the next start on, where the settings leave it to Moat.</source>
+   <translation>Gilt ab dem nächsten Start, wo die Einstellungen es Moat überlassen.</translation>
+  </message>
+  <message>
+   <source>Other programs were busy meanwhile: measure again when they are not.</source>
+   <translation>Andere Programme waren dabei beschäftigt: Messen Sie erneut, wenn sie es nicht sind.</translation>
+  </message>
+  <message>
+   <source>Not measured yet. That happens while nobody asks anything.</source>
+   <translation>Noch nicht gemessen. Das geschieht, während niemand etwas fragt.</translation>
+  </message>
+  <message>
+   <source>Measured speed</source>
+   <translation>Gemessene Geschwindigkeit</translation>
+  </message>
+  <message>
+   <source>Measure the speed of new models</source>
+   <translation>Geschwindigkeit neuer Modelle messen</translation>
+  </message>
+  <message>
+   <source>When nobody asks anything: some seconds for flash attention, batch size and threads, where these are left to Moat. Used from the next start on.</source>
+   <translation>Während niemand etwas fragt: einige Sekunden für Flash-Attention, Stapelgröße und Threads, wo diese Moat überlassen sind. Gilt ab dem nächsten Start.</translation>
+  </message>
+  <message>
+   <source>Address of release files</source>
+   <translation>Adresse der veröffentlichten Dateien</translation>
+  </message>
+  <message>
+   <source>Support for graphics cards is fetched from here, when you ask for it. Empty: the folder of the update feed.</source>
+   <translation>Von hier wird Unterstützung für Grafikkarten geladen, wenn Sie danach fragen. Leer: der Ordner der Update-Adresse.</translation>
+  </message>
  </context>
 <context>
   <name>server</name>
@@ -5473,6 +5577,58 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>The sign-in was given up.</source>
    <translation>Die Anmeldung wurde abgebrochen.</translation>
+  </message>
+  <message>
+   <source>Only a model that runs on this computer can be measured.</source>
+   <translation>Nur ein Modell, das auf diesem Computer läuft, lässt sich messen.</translation>
+  </message>
+  <message>
+   <source>This model cannot be measured.</source>
+   <translation>Dieses Modell lässt sich nicht messen.</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place. The graphics card is used from now on.</source>
+   <translation>Unterstützung für {0} ist eingerichtet. Die Grafikkarte wird ab jetzt genutzt.</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place, but cannot be used. The Hardware page says why.</source>
+   <translation>Unterstützung für {0} ist eingerichtet, kann aber nicht genutzt werden. Die Seite „Hardware“ nennt den Grund.</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place, and finds no card that it can use.</source>
+   <translation>Unterstützung für {0} ist eingerichtet und findet keine Karte, die sie nutzen kann.</translation>
+  </message>
+  <message>
+   <source>No support for graphics cards is missing on this computer.</source>
+   <translation>Auf diesem Computer fehlt keine Unterstützung für Grafikkarten.</translation>
+  </message>
+  <message>
+   <source>The list is for engine {0}; this one is {1}.</source>
+   <translation>Die Liste ist für Engine {0}; diese hier ist {1}.</translation>
+  </message>
+  <message>
+   <source>The address of release files must begin with https://.</source>
+   <translation>Die Adresse der veröffentlichten Dateien muss mit https:// beginnen.</translation>
+  </message>
+  <message>
+   <source>No support for {0} is published for this system and engine {1}.</source>
+   <translation>Für dieses System und Engine {1} ist keine Unterstützung für {0} veröffentlicht.</translation>
+  </message>
+  <message>
+   <source>The connection to {0} broke ({1}).</source>
+   <translation>Die Verbindung zu {0} ist abgebrochen ({1}).</translation>
+  </message>
+  <message>
+   <source>{0} holds no library for {1} and engine {2}.</source>
+   <translation>{0} enthält keine Bibliothek für {1} und Engine {2}.</translation>
+  </message>
+  <message>
+   <source>{0} refuses the file: {1}.</source>
+   <translation>{0} verweigert die Datei: {1}.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} cannot keep to the JSON schema: {1}.</source>
+   <translation type="unfinished" />
   </message>
  </context>
 </TS>

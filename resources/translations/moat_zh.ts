@@ -3331,6 +3331,110 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>From the file of another program: mcp.json or claude_desktop_config.json</source>
    <translation>来自其他程序的文件：mcp.json 或 claude_desktop_config.json</translation>
   </message>
+  <message>
+   <source>{card} and its driver were found, without support for CUDA.</source>
+   <translation>已找到 {card} 及其驱动程序，但缺少 CUDA 支持。</translation>
+  </message>
+  <message>
+   <source>{percent} done. Moat serves on the processor meanwhile.</source>
+   <translation>已完成 {percent}。在此期间 Moat 使用处理器。</translation>
+  </message>
+  <message>
+   <source>Answers were measured to come {times} times as fast as by Vulkan ({card}).</source>
+   <translation>实测回答速度是 Vulkan 的 {times} 倍（{card}）。</translation>
+  </message>
+  <message>
+   <source>Check the download size</source>
+   <translation>查询下载大小</translation>
+  </message>
+  <message>
+   <source>Stop compiling</source>
+   <translation>停止编译</translation>
+  </message>
+  <message>
+   <source>Faster with CUDA</source>
+   <translation>使用 CUDA 更快</translation>
+  </message>
+  <message>
+   <source>It is used by Vulkan now; CUDA is usually faster, which was not measured here.</source>
+   <translation>目前通过 Vulkan 使用；CUDA 通常更快，但未在此测量。</translation>
+  </message>
+  <message>
+   <source>Models run on the processor now, and would run on the card.</source>
+   <translation>模型目前在处理器上运行，之后可在显卡上运行。</translation>
+  </message>
+  <message>
+   <source>It comes from the address of the releases, and is used only if it is signed.</source>
+   <translation>它来自发布地址，只有签名有效才会使用。</translation>
+  </message>
+  <message>
+   <source>Download ({size})</source>
+   <translation>下载（{size}）</translation>
+  </message>
+  <message>
+   <source>Support for {kind} is being compiled</source>
+   <translation>正在编译 {kind} 支持</translation>
+  </message>
+  <message>
+   <source>reads {read} and writes {write} tokens per second</source>
+   <translation>每秒读取 {read}、写出 {write} 个 token</translation>
+  </message>
+  <message>
+   <source>Measured on {day} in {seconds} seconds.</source>
+   <translation>测量于 {day}，用时 {seconds} 秒。</translation>
+  </message>
+  <message>
+   <source>Flash attention on, batches of {batch}, {threads} threads: </source>
+   <translation>Flash attention 开，批大小 {batch}，{threads} 个线程：</translation>
+  </message>
+  <message>
+   <source>Flash attention off, batches of {batch}, {threads} threads: </source>
+   <translation>Flash attention 关，批大小 {batch}，{threads} 个线程：</translation>
+  </message>
+  <message>
+   <source>Measure now</source>
+   <translation>立即测量</translation>
+  </message>
+  <message>
+   <source>Measuring…</source>
+   <translation>正在测量…</translation>
+  </message>
+  <message>
+   <source>Measure again</source>
+   <translation>重新测量</translation>
+  </message>
+  <message>
+   <source>Used from the next start on, where the settings leave it to Moat.</source>
+   <translation>从下次启动起使用（仅限设置为自动的项）。</translation>
+  </message>
+  <message>
+   <source>Other programs were busy meanwhile: measure again when they are not.</source>
+   <translation>测量时其他程序较忙：请在空闲时重新测量。</translation>
+  </message>
+  <message>
+   <source>Not measured yet. That happens while nobody asks anything.</source>
+   <translation>尚未测量。会在空闲时进行。</translation>
+  </message>
+  <message>
+   <source>Measured speed</source>
+   <translation>实测速度</translation>
+  </message>
+  <message>
+   <source>Measure the speed of new models</source>
+   <translation>测量新模型的速度</translation>
+  </message>
+  <message>
+   <source>When nobody asks anything: some seconds for flash attention, batch size and threads, where these are left to Moat. Used from the next start on.</source>
+   <translation>空闲时用几秒钟测量自动设置的 flash attention、批大小和线程数。从下次启动起使用。</translation>
+  </message>
+  <message>
+   <source>Address of release files</source>
+   <translation>发布文件的地址</translation>
+  </message>
+  <message>
+   <source>Support for graphics cards is fetched from here, when you ask for it. Empty: the folder of the update feed.</source>
+   <translation>按您的要求从这里获取显卡支持。留空：更新源所在的文件夹。</translation>
+  </message>
  </context>
 <context>
   <name>server</name>
@@ -5473,6 +5577,58 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>The sign-in was given up.</source>
    <translation>登录已放弃。</translation>
+  </message>
+  <message>
+   <source>Only a model that runs on this computer can be measured.</source>
+   <translation>只能测量在此计算机上运行的模型。</translation>
+  </message>
+  <message>
+   <source>This model cannot be measured.</source>
+   <translation>无法测量此模型。</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place. The graphics card is used from now on.</source>
+   <translation>{0} 支持已就绪。从现在起使用显卡。</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place, but cannot be used. The Hardware page says why.</source>
+   <translation>{0} 支持已就绪，但无法使用。原因见“硬件”页面。</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place, and finds no card that it can use.</source>
+   <translation>{0} 支持已就绪，但未找到可用的显卡。</translation>
+  </message>
+  <message>
+   <source>No support for graphics cards is missing on this computer.</source>
+   <translation>此计算机不缺少显卡支持。</translation>
+  </message>
+  <message>
+   <source>The list is for engine {0}; this one is {1}.</source>
+   <translation>该列表适用于引擎 {0}；当前引擎为 {1}。</translation>
+  </message>
+  <message>
+   <source>The address of release files must begin with https://.</source>
+   <translation>发布文件的地址必须以 https:// 开头。</translation>
+  </message>
+  <message>
+   <source>No support for {0} is published for this system and engine {1}.</source>
+   <translation>尚未为此系统和引擎 {1} 发布 {0} 支持。</translation>
+  </message>
+  <message>
+   <source>The connection to {0} broke ({1}).</source>
+   <translation>与 {0} 的连接中断（{1}）。</translation>
+  </message>
+  <message>
+   <source>{0} holds no library for {1} and engine {2}.</source>
+   <translation>{0} 中没有适用于 {1} 和引擎 {2} 的库。</translation>
+  </message>
+  <message>
+   <source>{0} refuses the file: {1}.</source>
+   <translation>{0} 拒绝提供该文件：{1}。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} cannot keep to the JSON schema: {1}.</source>
+   <translation type="unfinished" />
   </message>
  </context>
 </TS>

@@ -8,29 +8,25 @@ import argparse
 import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 
-from scripts.bootstrap import compiler, places
-from scripts.bootstrap.build import jobs
-from scripts.bootstrap.follow import LongCommand, follow
-from scripts.bootstrap.recipe import EVERY_GENERATION, LEAN
+from scripts.bootstrap import graphics, places
+from scripts.bootstrap.graphics import INCLUDES, KINDS, MORE
 from scripts.bootstrap.say import SetupFailed, say
-from scripts.bootstrap.source import unpacked
 from scripts.package import archive, product, sums
 from scripts.package.told import told
 from server.engine.worker.load.backends import TRIED_CARD
 from server.sizes import MB
-from server.system import backends, hardware, processes
+from server.system import backends, processes
 
-MORE = "MOAT_CMAKE_ARGS"
-INCLUDES = "Vulkan_INCLUDE_DIR"
-VULKAN_HEADER = Path("/usr/include/vulkan/vulkan_core.h")
 WITHOUT = "MOAT_PACKAGE_WITHOUT_VULKAN"
+RUNTIME = re.compile(
+    r"lib(?:cudart|cublas|cublasLt)\.so\.\d+|(?:cudart|cublas|cublasLt)64_\d+\.dll"
+)
 README = """\
 Support for graphics cards ({kind}) for Moat {version}, engine {engine}.
 
@@ -38,30 +34,6 @@ Put {library} into ~/.local/share/moat/backends, or into the folder named under
 Settings, Model, and load a model again. The Hardware page says whether it fits.
 {needs}
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What llama.cpp calls it, what building it takes, what running it takes."""
-
-    switch: str
-    tools: dict[str, str]
-    """Programs, and the packages of Debian they are in."""
-    needs: str
-
-
-KINDS = {
-    "vulkan": Kind(
-        "GGML_VULKAN",
-        {"cmake": "cmake", "glslc": "glslc libvulkan-dev spirv-headers"},
-        "It needs the card's driver for Vulkan.",
-    ),
-    "cuda": Kind(
-        "GGML_CUDA",
-        {"cmake": "cmake", "nvcc": "nvidia-cuda-toolkit"},
-        "It needs NVIDIA's driver and CUDA (libcublas, libcudart) of the version of its build.",
-    ),
-}
 
 
 def main() -> int:
@@ -75,39 +47,28 @@ def put_into(engine: Path) -> None:
     """Vulkan is part of every installer; a machine without it, or with a bad driver, skips it."""
     if os.environ.get(WITHOUT) or sys.platform != "linux":
         return
-    missing = _missing("vulkan")
-    if missing:
-        say(f"package: WITHOUT Vulkan, for tools are missing (Debian's names): {missing}")
+    lacking = graphics.missing("vulkan")
+    if lacking:
+        say(f"package: WITHOUT Vulkan, for this is missing (Debian's names): {lacking}")
+        say(f"package: headers in another folder are given by {MORE}=-D{INCLUDES}=…")
         return
-    if not _has_new_headers(VULKAN_HEADER) and INCLUDES not in os.environ.get(MORE, ""):
-        say(f"package: WITHOUT Vulkan, whose headers are too old here: give {MORE}=-D{INCLUDES}=…")
-        return
-    library = build("vulkan")
+    library = graphics.build("vulkan")
     shutil.copyfile(library, engine / library.name)
     say(f"package: with Vulkan, {library.stat().st_size / MB:.0f} MB before it is packed")
 
 
-def _has_new_headers(header: Path) -> bool:
-    """Those of Vulkan 1.4, as in Debian 13; the engine does not compile with 1.3."""
-    text = header.read_text(encoding="utf-8") if header.exists() else ""
-    found = re.search(r"VK_HEADER_VERSION_COMPLETE VK_MAKE_API_VERSION\(0, 1, (\d+)", text)
-    return found is not None and int(found.group(1)) >= 4
-
-
-def _missing(kind: str) -> str:
-    return " ".join(at for tool, at in KINDS[kind].tools.items() if not shutil.which(tool))
-
-
 def package(kind: str) -> list[Path]:
-    missing = _missing(kind)
-    if missing:
-        raise SetupFailed(f"Tools are missing (Debian's names): {missing}")
-    library = build(kind)
+    lacking = graphics.missing(kind)
+    if lacking:
+        raise SetupFailed(f"Tools are missing (Debian's names): {lacking}")
+    library = graphics.build(kind)
     folder = product.WORK / f"{product.NAME}-backend-{kind}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     named = f"{library.stem}-{places.engine_version()}{library.suffix}"
     shutil.copyfile(library, folder / named)
+    if kind == "cuda":
+        add_runtime(folder)
     try_out(kind, folder)
     describe(kind, folder, named)
     name = f"{folder.name}-{product.VERSION}"
@@ -117,30 +78,44 @@ def package(kind: str) -> list[Path]:
     return [made, sums.write([made], product.FINISHED)]
 
 
-def build(kind: str) -> Path:
-    work = places.wheel_cache().parent / "graphics" / f"{kind}-{places.engine_version()}"
-    work.mkdir(parents=True, exist_ok=True)
-    source = unpacked(Path(sys.executable), places.engine_version(), work)
-    made, chosen = work / "build", compiler.find(prefer_new=hardware.read().is_x86)
-    environment = {"CC": chosen.cc, "CXX": chosen.cxx} if chosen else {}
-    plain = [one for one in EVERY_GENERATION if "ALL_VARIANTS" not in one]
-    configure = [
-        # What was configured before, with other options or another compiler, counts for nothing.
-        *("cmake", "--fresh", "-S", str(source / "vendor" / "llama.cpp"), "-B", str(made)),
-        *("-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=ON", f"-D{KINDS[kind].switch}=ON"),
-        *("-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON", "-DCMAKE_INSTALL_RPATH=$ORIGIN"),
-        *(*plain, *LEAN, *shlex.split(os.environ.get(MORE, ""))),
-    ]
-    compile_it = ["cmake", "--build", str(made), "--target", f"ggml-{kind}", "-j", str(jobs())]
-    for title, command in (("configuring", configure), ("compiling", compile_it)):
-        log = work / f"{title}.log"
-        given = {**os.environ, **environment}
-        follow(LongCommand(f"{title} the backend {kind}", command, _progress, log, given))
-    return next((made / "bin").glob(f"libggml-{kind}.*"))
+def add_runtime(folder: Path) -> None:
+    """Puts NVIDIA's libraries beside it, so that a machine with the driver alone can use it.
+
+    Their licence allows to hand on these (CUDA EULA, attachment A); the driver's own it does not.
+    """
+    for library in toolkit_libraries():
+        shutil.copyfile(library, folder / library.name)
+        say(f"package: with {library.name}, {library.stat().st_size / MB:.0f} MB before packing")
 
 
-def _progress(line: str) -> str | None:
-    return line.split("]")[0] + "]" if line.startswith("[") and "]" in line else None
+def toolkit_libraries() -> list[Path]:
+    """Finds them in the toolkit of the `nvcc` in use, by the names that programs link to."""
+    compiler_path = shutil.which("nvcc")
+    assert compiler_path, "checked before"
+    # A toolkit may be reached by a script of another folder: it names its own place.
+    shown = subprocess.run(
+        [compiler_path, "--dryrun", "--compile", "-x", "cu", os.devnull],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    top = re.search(r"^#\$ TOP=(.+)$", shown.stderr, re.M)
+    root = Path(top[1]) if top else Path(compiler_path).resolve().parents[1]
+    inside = ("bin/x64", "bin") if sys.platform == "win32" else ("lib64", "lib", "targets/*/lib")
+    folders = [path for name in inside for path in root.glob(name)]
+    folders += Path("/usr/lib").glob("*-linux-gnu")  # Debian's own toolkit
+    found: dict[str, Path] = {}
+    for path in (path for folder in folders for path in sorted(folder.glob("*cu[bd]*"))):
+        if RUNTIME.fullmatch(path.name):
+            found.setdefault(path.name, path)
+    lacking = [name for name in ("cudart", "cublas", "cublasLt") if not _has(name, found)]
+    if lacking:
+        raise SetupFailed(f"CUDA's own libraries are not in {root}: {', '.join(lacking)}.")
+    return list(found.values())
+
+
+def _has(name: str, found: Iterable[str]) -> bool:
+    return any(re.match(rf"(lib)?{name}(\.|64)", file) for file in found)
 
 
 def try_out(kind: str, folder: Path) -> None:

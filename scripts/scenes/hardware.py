@@ -8,9 +8,9 @@ from app.shell.window import Window
 from scripts.scenes.base import Scene, opened
 from server.errors import AppError
 from server.face.core import ModelStatus
-from server.face.models import Device
+from server.face.models import Device, GraphicsOffer
 from tests.kit.fake_core import FakeCore
-from tests.kit.fake_shelf import MACHINE
+from tests.kit.fake_shelf import AT_TEN, MACHINE
 
 
 async def full(_core: FakeCore, _window: Window) -> str:
@@ -45,10 +45,31 @@ async def tight(_core: FakeCore, window: Window) -> str:
     return "Hardware"
 
 
+async def offered(core: FakeCore, window: Window) -> str:
+    page = opened(window, HardwarePage)
+    await asyncio.sleep(0.3)
+    card = Device("NVIDIA RTX 4070", "Vulkan", 9_900_000_000, 12_000_000_000)
+    page.show_machine(replace(MACHINE, devices=(card,), engine_uses_gpu=True))
+    core.graphics.offer.set(
+        GraphicsOffer(
+            "cuda", card.name, size_bytes=412_000_000, times_vulkan=1.6, measured_on="RTX 4090"
+        )
+    )
+    return "Hardware"
+
+
+async def fetching(core: FakeCore, window: Window) -> str:
+    await offered(core, window)
+    core.graphics.offer.set(replace(core.graphics.offer.get(), download=AT_TEN))
+    return "Hardware"
+
+
 SCENES: dict[str, Scene] = {
     "hardware": full,
     "hardware-empty": empty,
     "hardware-busy": busy,
     "hardware-failed": failed,
     "hardware-tight": tight,
+    "hardware-offered": offered,
+    "hardware-fetching": fetching,
 }

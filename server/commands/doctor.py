@@ -34,6 +34,7 @@ ENGINE_PATIENCE_S = 120.0
 X86_FEATURES = {"avx", "avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_tile", "f16c", "fma"}
 ARM_FEATURES = {"asimd", "asimddp", "asimdhp", "bf16", "i8mm", "sve", "sve2"}
 TRY_AGAIN = "A new driver is tried by itself; 'moat doctor --try-again' tries now."
+FETCH = "'moat graphics get' fetches support for CUDA, the fastest way to use it."
 REBUILD = "In a clone: make setup. Installed by pip: moat serve. Otherwise install Moat again."
 
 
@@ -144,12 +145,20 @@ def check_graphics(
     if not cards:
         yield Finding("Graphics", "ok", "no card found; the processor does the work")
     for card in cards:
+        kind = "vulkan" if "Vulkan" in card else "cuda"
+        advice = FETCH if kind == "cuda" and not _has_cuda(engine) else ""
         if engine.get("gpu"):
-            yield Finding("Graphics", "ok", card)
+            yield Finding("Graphics", "ok", card, advice)
         else:
-            kind = "vulkan" if "Vulkan" in card else "cuda"
-            advice = f"To use it, put the backend {kind} into {folder}; see docs/packaging.md."
-            yield Finding("Graphics", "warn", f"{card}: the engine was built without it", advice)
+            advice = advice or f"To use it, put the backend {kind} into {folder}."
+            text = f"{card}: the engine was built without it"
+            yield Finding("Graphics", "warn", text, f"{advice} See docs/packaging.md.")
+
+
+def _has_cuda(engine: dict[str, Any]) -> bool:
+    devices = engine.get("devices") or ()
+    is_used = any(str(device.get("backend")).lower() == "cuda" for device in devices)
+    return is_used or "cuda" in (engine.get("refused") or {}) or backends.is_present("cuda")
 
 
 def ask_engine() -> dict[str, Any]:

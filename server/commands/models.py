@@ -6,7 +6,7 @@ import json
 import shutil
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -182,20 +182,21 @@ def _within(least: int, most: int) -> Callable[[str], int]:
 
 
 def _runner(run: Run) -> Callable[[argparse.Namespace], int]:
-    def begin(options: argparse.Namespace) -> int:
-        return asyncio.run(_guarded(run, options))
+    async def with_shelf(options: argparse.Namespace) -> int:
+        async with _shelf() as shelf:
+            return await run(options, shelf)
 
-    return begin
+    return lambda options: asyncio.run(guarded(with_shelf(options)))
 
 
-async def _guarded(run: Run, options: argparse.Namespace) -> int:
+async def guarded(work: Coroutine[Any, Any, int]) -> int:
+    """Does work that may last; Ctrl+C stops it, and the same command goes on later."""
     task = asyncio.current_task()
     assert task
     with suppress(NotImplementedError):
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
     try:
-        async with _shelf() as shelf:
-            return await run(options, shelf)
+        return await work
     except AppError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -215,16 +216,26 @@ async def _shelf() -> AsyncIterator[ModelShelf]:
         settings.set(settings.get().changed(field, value))
         store.save(settings.get())
 
+    async with opened_door(places, settings) as door:
+        shelf = ModelShelf(places.models, door, settings.get, change, UNFINISHED)
+        shelf.open(run=False)
+        shelf.look()
+        try:
+            yield shelf
+        finally:
+            await shelf.close()
+
+
+@asynccontextmanager
+async def opened_door(
+    places: paths.Paths, settings: Value[Settings]
+) -> AsyncIterator[tuple[Egress, Keychain]]:
+    """The way out for a command that runs without the server."""
     keychain = Keychain(places.secrets)
     egress = Egress(lambda: settings.get().network, lambda: keychain.get(PROXY_PASSWORD))
-    door = (egress, keychain)
-    shelf = ModelShelf(places.models, door, settings.get, change, UNFINISHED)
-    shelf.open(run=False)
-    shelf.look()
     try:
-        yield shelf
+        yield egress, keychain
     finally:
-        await shelf.close()
         await egress.close()
 
 

@@ -27,10 +27,13 @@ from server.conversation.threads.files import ThreadFiles
 from server.conversation.threads.responses import ResponseMemory
 from server.conversation.threads.threads import Threads
 from server.core.answering import Answering
+from server.core.calibration import Calibrator
 from server.core.configuration import Configuration
 from server.core.default_model import CurrentModel
 from server.core.engines_elsewhere import EnginesElsewhere
 from server.core.figures import Figures
+from server.core.graphics import Graphics
+from server.core.graphics_build import Build
 from server.core.keys import Keys
 from server.core.running_requests import Meter, Requests, Room
 from server.core.served_models import Keeper
@@ -181,6 +184,7 @@ class Core:
         self._failures: dict[str, str] = {}
         """Why models could not be loaded when that was last tried, by their names."""
         self._load_begun = False
+        self._cards_added = 0
         self._options_of = OptionsOf(paths.cache / "conversations")
         self._options_of.forget(self._model_settings)
         self._pool = self._make_pool(paths, make_engine)
@@ -221,7 +225,10 @@ class Core:
             lambda: self.settings.get().privacy.log_prompts,
         )
         limits = limits_of(self._model_settings)
-        return Pool(self._look_up, loader, limits, self.engines.reach, self._keep_from_thinking)
+        pool = Pool(self._look_up, loader, limits, self.engines.reach, self._keep_from_thinking)
+        may_measure = lambda: self._model_settings.calibrate  # noqa: E731
+        self.speeds = Calibrator(paths.data / "speeds.json", pool, self._file_of, may_measure)
+        return pool
 
     def _configure(self, paths: Paths) -> None:
         """The settings and what depends on nothing else: logs, secrets, the door out, models."""
@@ -265,6 +272,9 @@ class Core:
         updates = Updates(self.egress, lambda: self.settings.get().updates, paths.data)
         self.update, self.check_update = updates.found, updates.check
         self._upkeep = Upkeep(self.check_engine, updates)
+        self.graphics = Graphics(self.egress, self.settings.get, paths.data, self._use_card)
+        self.graphics.build = Build(self.graphics.offer, self._notice, self._use_card)
+        self.models.after_survey = self.graphics.follow
         self.plugins = PluginHouse(
             PluginPlaces.find(paths),
             Shared(self.egress, self.keychain, self._logs.redactor),
@@ -325,11 +335,15 @@ class Core:
         self._refresh_models()
         if downloads:
             self.models.open()
+            self.graphics.open()
         await self.plugins.open()
         self._upkeep.open()
+        self.speeds.open()
 
     async def close(self) -> None:
         await self._upkeep.close()
+        await self.graphics.close()
+        await self.speeds.close()
         await self._requests.close()
         await self._serving.stop()
         await self.plugins.close()
@@ -359,6 +373,7 @@ class Core:
             return
         if self._model_settings.load_at_start and self.model.get().phase != "ready":
             await self._load_default()
+        self.graphics.begin_building()
 
     def choose_model(self, name: str) -> None:
         """For this run: a model by name, or the path of a GGUF file."""
@@ -564,6 +579,10 @@ class Core:
                 raise
             return next(iter(elsewhere.values()))
 
+    def _file_of(self, name: str) -> Path | None:
+        card = next((card for card in self.models.cards.get() if card.name == name), None)
+        return Path(card.path) if card is not None and not card.hosts else None
+
     def _hosts_of(self, name: str) -> tuple[str, ...]:
         return next((card.hosts for card in self.models.cards.get() if card.name == name), ())
 
@@ -574,7 +593,8 @@ class Core:
         settings = self._model_settings.for_model(card.name)
         options = self._options_of(settings)
         options = replace(options, projector=Path(card.projector) if card.projector else None)
-        return Found(Path(card.path), options, card.size_bytes, settings.backends)
+        options = self.speeds.apply(Path(card.path), options)
+        return Found(Path(card.path), options, card.size_bytes, self._backends(settings))
 
     @property
     def _model_settings(self) -> ModelSettings:
@@ -636,7 +656,24 @@ class Core:
     def _loading(self, settings: ModelSettings) -> tuple[object, ...]:
         """All that decides which model is loaded, and how."""
         name = self._name_default()
-        return settings.name, settings.backends, self._options_of(settings.for_model(name))
+        return settings.name, self._backends(settings), self._options_of(settings.for_model(name))
+
+    def _backends(self, settings: ModelSettings) -> str:
+        """Changes with the folder of the settings, and when Moat itself put a library there."""
+        return f"{settings.backends}#{self._cards_added}"
+
+    async def _use_card(self, kind: str) -> None:
+        """Loads the model again, with the support for graphics cards that has come."""
+        self._cards_added += 1
+        machine = await self.models.survey_machine()
+        name = {"cuda": "CUDA", "vulkan": "Vulkan"}.get(kind, kind)
+        used = f"Support for {name} is in place. The graphics card is used from now on."
+        unused = f"Support for {name} is in place, but cannot be used. The Hardware page says why."
+        is_used = any(device.backend.lower() == kind for device in machine.devices)
+        if not machine.note:
+            unused = f"Support for {name} is in place, and finds no card that it can use."
+        self._notice(used if is_used and machine.engine_uses_gpu else unused)
+        await self._current.renew(self._name_default())
 
     def _notice(self, text: str) -> None:
         if text not in self.notices.get():

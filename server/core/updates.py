@@ -12,12 +12,13 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
 from server import VERSION
-from server.egress import Egress, is_address
+from server.egress import Egress, is_address, read_up_to
 from server.errors import AppError, EgressRefused
 from server.face.core import Update
 from server.observe import Value
@@ -26,6 +27,7 @@ from server.system.files import write_atomically
 from server.system.lazy import Late
 
 log = logging.getLogger(__name__)
+T = TypeVar("T", bound=BaseModel)
 NAME = "last_look.json"
 
 
@@ -85,6 +87,10 @@ class UpdateFailed(AppError):
     code = "update_check_failed"
 
 
+class Unreached(UpdateFailed):
+    """No answer came: a machine just woken may not have its network yet."""
+
+
 class Source(BaseModel):
     address: str = ""
     key: str = ""
@@ -135,7 +141,8 @@ class Updates:
         if self._settings().look and self._last.answer and not self.found.get().checked_at:
             with contextlib.suppress(AppError):
                 body = self._last.answer.encode()
-                self._tell(read(body, self._source().key), self._last.answered_at)
+                source = find_source(self._settings())
+                self._tell(read(body, source.key), self._last.answered_at)
 
     async def look_if_due(self) -> None:
         if self._settings().look and self._is_due():
@@ -152,8 +159,12 @@ class Updates:
             )
         now = self._now()
         self._keep(due_at=now + EVERY_S, address=chosen.address, key=chosen.key)
-        source = self._source()
-        body = await self._fetch(source.address)
+        source = find_source(chosen)
+        try:
+            body = await fetch(self._door, source.address, REASON)
+        except (EgressRefused, Unreached):
+            self._keep(due_at=self._now() + AGAIN_S)
+            raise
         announced = read(body, source.key)
         self._keep(answered_at=now, answer=body.decode())
         self._tell(announced, now)
@@ -174,45 +185,45 @@ class Updates:
         version = announced.version if newer else ""
         self.found.set(Update(looked_at, version, announced.page, announced.notes))
 
-    def _source(self) -> Source:
-        chosen = self._settings()
-        shipped = Source.model_validate_json(SOURCE.read_bytes()) if SOURCE.is_file() else Source()
-        source = Source(address=chosen.address or shipped.address, key=chosen.key or shipped.key)
-        if not (source.address.startswith("https://") and source.key):
-            raise UpdateFailed(
-                "No update feed is set. Enter an https address and a key in Settings → Updates."
-            )
-        return source
 
-    async def _fetch(self, address: str) -> bytes:
-        if not is_address(address):
-            raise UpdateFailed(f"The update information could not be loaded: {address}.")
-        self._door.forget(REASON)
-        try:
-            self._door.allow(address, REASON)
-            async with self._door.request("GET", address, REASON, stall_s=PATIENCE_S) as reply:
-                if reply.status != 200:
-                    raise UpdateFailed(
-                        f"The update information could not be loaded: {reply.status}."
-                    )
-                body = await reply.content.read(LARGEST_BYTES + 1)
-                while len(body) <= LARGEST_BYTES and (more := await reply.content.read(65536)):
-                    body += more
-        except EgressRefused:
-            self._keep(due_at=self._now() + AGAIN_S)
-            raise
-        except self._door.failures as error:
-            self._keep(due_at=self._now() + AGAIN_S)
-            raise UpdateFailed(f"The update information could not be loaded: {error}.") from error
-        finally:
-            self._door.forget(REASON)
-        if len(body) > LARGEST_BYTES:
-            raise UpdateFailed("The update information is too large.")
-        return body
+def find_source(chosen: UpdateSettings) -> Source:
+    """Returns the address and the key of the settings, or those that this package carries."""
+    shipped = Source.model_validate_json(SOURCE.read_bytes()) if SOURCE.is_file() else Source()
+    source = Source(address=chosen.address or shipped.address, key=chosen.key or shipped.key)
+    if not (source.address.startswith("https://") and source.key):
+        raise UpdateFailed(
+            "No update feed is set. Enter an https address and a key in Settings → Updates."
+        )
+    return source
+
+
+async def fetch(door: Egress, address: str, reason: str) -> bytes:
+    """Fetches one small document. The door is open to that host for this moment only."""
+    if not is_address(address):
+        raise UpdateFailed(f"The update information could not be loaded: {address}.")
+    door.forget(reason)
+    try:
+        door.allow(address, reason)
+        async with door.request("GET", address, reason, stall_s=PATIENCE_S) as reply:
+            if reply.status != 200:
+                raise UpdateFailed(f"The update information could not be loaded: {reply.status}.")
+            body = await read_up_to(reply, LARGEST_BYTES + 1)
+    except door.failures as error:
+        raise Unreached(f"The update information could not be loaded: {error}.") from error
+    finally:
+        door.forget(reason)
+    if len(body) > LARGEST_BYTES:
+        raise UpdateFailed("The update information is too large.")
+    return body
 
 
 def read(body: bytes, key: str) -> Announcement:
     """What was announced, if the key's owner signed it."""
+    return read_signed(body, key, PREFIX, Announcement)
+
+
+def read_signed(body: bytes, key: str, prefix: bytes, kind: type[T]) -> T:
+    """Returns the document inside, if the key's owner signed it for the purpose of the prefix."""
     try:
         signed = Signed.model_validate(from_json(body))
         text = signed.announcement.encode()
@@ -220,10 +231,10 @@ def read(body: bytes, key: str) -> Announcement:
         mark = base64.b64decode(signed.signature, validate=True)
     except (ValueError, ValidationError, binascii.Error) as error:
         raise UpdateFailed("The address does not return update information.") from error
-    if not is_signed(owner, mark, PREFIX + text):
+    if not is_signed(owner, mark, prefix + text):
         raise UpdateFailed("The update information has no valid signature.")
     try:
-        return Announcement.model_validate_json(text)
+        return kind.model_validate_json(text)
     except ValidationError as error:
         raise UpdateFailed("The update information is signed but cannot be read.") from error
 

@@ -133,6 +133,12 @@ class FittedEngine:
     async def stats(self) -> dict[str, Any]:
         return await (await self._loaded()).stats()
 
+    async def calibrate(self) -> dict[str, Any]:
+        """Measures how the model is computed fastest here; only a worker can do that."""
+        measure = getattr(await self._loaded(), "calibrate", None)
+        found: dict[str, Any] = await measure() if measure is not None else {}
+        return found
+
     async def _loaded(self) -> Engine:
         if self._engine is None:
             await self.load()

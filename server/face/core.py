@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any, Literal, Protocol
 
-from server.face.models import EnginesFace, ModelsFace
+from server.face.models import EnginesFace, GraphicsFace, ModelsFace, SpeedsFace
 from server.face.plugins import PluginsFace
 from server.face.sources import SourcesFace
 from server.observe import Signal, Value
@@ -207,6 +207,10 @@ class Face(Protocol):
     def models(self) -> ModelsFace: ...
     @property
     def engines(self) -> EnginesFace: ...
+    @property
+    def graphics(self) -> GraphicsFace: ...
+    @property
+    def speeds(self) -> SpeedsFace: ...
     @property
     def plugins(self) -> PluginsFace: ...
     @property

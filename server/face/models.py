@@ -236,6 +236,63 @@ class Download:
 
 
 @dataclass(frozen=True, slots=True)
+class SpeedTrial:
+    """Tokens per second, read and written, of one way to compute a model."""
+
+    flash_attention: bool
+    batch_tokens: int
+    threads: int
+    read: float
+    write: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The fastest way to compute a model on this machine, and what it was compared with."""
+
+    model: str
+    key: str
+    flash_attention: bool
+    batch_tokens: int
+    threads: int
+    depth: int = 0
+    """Tokens that each trial read."""
+    took_s: float = 0.0
+    others: float = 0.0
+    """How many cores other programs kept busy meanwhile."""
+    measured_at: float = 0.0
+    trials: tuple[SpeedTrial, ...] = ()
+    is_used: bool = False
+    """Models are loaded by it. A new one is used from the next start on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """Support for a graphics card that is being compiled, and how far it is."""
+
+    kind: str
+    percent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GraphicsOffer:
+    """Support for a graphics card of this machine that Moat lacks and can fetch."""
+
+    kind: str = ""
+    """cuda; empty: nothing is offered."""
+    card: str = ""
+    uses_vulkan: bool = False
+    """The card is in use already, by Vulkan."""
+    size_bytes: int = 0
+    """0: the list of the releases was not read yet."""
+    times_vulkan: float = 0.0
+    """How many times as fast as Vulkan it was measured to be; 0: it was not measured."""
+    measured_on: str = ""
+    download: Download | None = None
+    building: Building | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TemplateNote:
     kind: Literal["differs", "content", "address", "unreadable", "missing"]
     text: str
@@ -358,6 +415,37 @@ class ModelsFace(Protocol):
         ...
 
     async def use_hub_login(self) -> None: ...
+
+
+class GraphicsFace(Protocol):
+    """Support for graphics cards that is lacking: fetched, or compiled in a clone."""
+
+    offer: Value[GraphicsOffer]
+
+    async def check(self) -> None:
+        """Reads the signed list of the releases: it has the size of what is offered."""
+        ...
+
+    async def fetch(self) -> str:
+        """Begins to fetch what is offered; returns the id of the download."""
+        ...
+
+    async def pause_download(self, download_id: str) -> None: ...
+    async def resume_download(self, download_id: str) -> None: ...
+    async def cancel_download(self, download_id: str) -> None: ...
+    async def stop_building(self) -> None:
+        """Ends the compilation until the next start."""
+        ...
+
+
+class SpeedsFace(Protocol):
+    """The measured speeds of models."""
+
+    results: Value[tuple[Calibration, ...]]
+
+    async def measure(self, name: str) -> None:
+        """Loads the model if need be, and measures how it is computed fastest."""
+        ...
 
 
 class EnginesFace(Protocol):

@@ -125,9 +125,7 @@ class Hub:
         url += quote(str(names.file(path)))
         headers = {"Range": f"bytes={start}-{end - 1}", "Accept-Encoding": "identity"}
         async with self._open(url, DOWNLOAD, headers) as response:
-            _check_range(response, start)
-            tag = response.headers.get("ETag", "")
-            yield Part(tag, _limited(response.content.iter_any(), end - start))
+            yield part_of(response, span)
 
     @asynccontextmanager
     async def _library(self) -> AsyncIterator["Library"]:
@@ -218,6 +216,14 @@ def find_login(variables: Mapping[str, str]) -> tuple[str, str]:
     except (OSError, ValueError):
         return "", ""
     return (str(path), token) if token and len(token) <= MAX_TOKEN else ("", "")
+
+
+def part_of(response: Any, span: tuple[int, int]) -> Part:
+    """Reads the answer to a request for these bytes; raises HubFailed for one with others."""
+    start, end = span
+    _check_range(response, start)
+    tag = response.headers.get("ETag", "")
+    return Part(tag, _limited(response.content.iter_any(), end - start))
 
 
 async def _limited(chunks: AsyncIterator[bytes], most: int) -> AsyncGenerator[bytes, None]:

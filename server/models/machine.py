@@ -52,7 +52,7 @@ class Surveyor:
             if anew or (self._devices is None and _may_use_gpu()):
                 await self._ask_engine()
             elif self._devices is None:
-                self._devices = await _other_devices()
+                self._devices = await find_nvidia()
         return self.machine()
 
     def machine(self) -> Machine:
@@ -90,7 +90,7 @@ class Surveyor:
         refused = facts.get("refused") or {}
         self._refused = {kind: refused[kind] for kind in refused if kind in backends.KINDS}
         found = [Device(**one) for one in facts.get("devices", [])]
-        self._devices = tuple(found) or await _other_devices()
+        self._devices = tuple(found) or await find_nvidia()
 
 
 async def _engine() -> bytes:
@@ -128,8 +128,8 @@ def _features(found: hardware.Processor) -> tuple[str, ...]:
     return found.features
 
 
-async def _other_devices() -> tuple[Device, ...]:
-    """Cards the engine was built without: shown, so that nobody wonders why it is slow."""
+async def find_nvidia() -> tuple[Device, ...]:
+    """Asks NVIDIA's driver for its cards; the engine may have been built without support."""
     if not shutil.which(NVIDIA[0]):
         return ()
     return tuple(read_nvidia((await _output(NVIDIA, None)).decode(errors="replace")))

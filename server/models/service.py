@@ -82,6 +82,7 @@ class ModelShelf:
         self.settings = settings
         self._change = change
         self.on_change: Callable[[], None] = lambda: None
+        self.after_survey: Callable[[Machine], Awaitable[None]] = _ignore
         self.hide: Callable[[str], None] = lambda _secret: None
         self.release: Callable[[str], Awaitable[None]] = _release_nothing
         """Unloads a model before its file is deleted."""
@@ -262,7 +263,9 @@ class ModelShelf:
         return catalogue.suggest(await self.surveyor.look(), self._setup(), installed)
 
     async def survey_machine(self) -> Machine:
-        return await self.surveyor.look(anew=True)
+        machine = await self.surveyor.look(anew=True)
+        await self.after_survey(machine)
+        return machine
 
     async def engine_build(self) -> str:
         return await self.surveyor.engine_build()
@@ -373,6 +376,10 @@ class ModelShelf:
 
 async def _release_nothing(_name: str) -> None:
     """No model is loaded where there is no core."""
+
+
+async def _ignore(_machine: Machine) -> None:
+    pass
 
 
 def _token_name(host: str) -> str:

@@ -5,6 +5,7 @@ import importlib.util
 import os
 import re
 import sys
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -73,10 +74,11 @@ def folder() -> Path | None:
 
 
 def found(inside: Path | None) -> dict[str, Path]:
-    """Returns backends by their kind: cuda, vulkan, hip …"""
+    """Returns backends by their kind: cuda, vulkan, hip … They lie there or one folder deeper."""
     if inside is None or not inside.is_dir():
         return {}
-    named = ((FILE.fullmatch(path.name), path) for path in sorted(inside.iterdir()))
+    paths = sorted(inside.glob("[!.]*/*")) + sorted(inside.iterdir())
+    named = ((FILE.fullmatch(path.name), path) for path in paths)
     return {match.group(1): path for match, path in named if match}
 
 
@@ -86,6 +88,23 @@ def made_for(library: Path) -> str:
     return found_name.group(1) if found_name else ""
 
 
+def engine_version() -> str:
+    """Returns the version that added libraries must be made for; empty if it is not known."""
+    try:
+        return metadata.version("llama-cpp-python")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def is_present(kind: str) -> bool:
+    """Whether a library of this kind is here that this engine may open."""
+    shipped = library_folder()
+    if shipped is not None and kind in found(shipped):
+        return True
+    added = found(folder()).get(kind)
+    return added is not None and made_for(added) in ("", engine_version())
+
+
 NO_CARD = "it finds no card that it can use"
 KINDS = frozenset({"cuda", "vulkan", "hip", "sycl", "opencl"})
 TRY_AGAIN = "MOAT_TRY_CARDS_AGAIN"
@@ -93,6 +112,8 @@ TRY_AGAIN = "MOAT_TRY_CARDS_AGAIN"
 FORCED = "GGML_VK_VISIBLE_DEVICES"
 """Names devices by hand, also one that is no card: Mesa's lavapipe computes on the processor."""
 NODES = ("/dev/dri/renderD*", "/dev/nvidia[0-9]*", "/dev/dxg", "/dev/kfd")
+VENDORS = "/sys/class/drm/renderD*/device/vendor"
+CARD_MAKERS = frozenset({"0x10de", "0x1002"})
 DRIVERS = (
     "/proc/driver/nvidia/version",
     "/usr/share/vulkan/icd.d/*.json",
@@ -112,6 +133,17 @@ def may_have_card(kind: str) -> bool:
     except OSError:
         return False
     return bool(os.environ.get(FORCED)) or bool(_matching(NODES))
+
+
+def has_card() -> bool:
+    """Whether a card of NVIDIA's or AMD's is in this machine, by the files of its driver.
+
+    Others draw pictures: a virtual machine's, or one inside the processor.
+    """
+    if _matching(NODES[1:2]):
+        return True
+    vendors = [path.read_text().strip() for path in _matching((VENDORS,))]
+    return any(vendor in CARD_MAKERS for vendor in vendors)
 
 
 def driver_mark() -> str:

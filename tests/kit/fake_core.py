@@ -21,7 +21,7 @@ from server.face.models import ModelCard
 from server.observe import Signal, Value
 from server.settings import Settings
 from tests.kit.fake_plugins import FakePlugins
-from tests.kit.fake_shelf import FakeEngines, FakeModels
+from tests.kit.fake_shelf import FakeEngines, FakeGraphics, FakeModels, FakeSpeeds
 from tests.kit.fake_sources import FakeSources
 
 STARTER = ModelCard(
@@ -51,6 +51,7 @@ class FakeCore:
         self.settings = Value(Settings())
         self.models = FakeModels(self.take, self.settings)
         self.engines = FakeEngines(self.take)
+        self.graphics, self.speeds = FakeGraphics(self.take), FakeSpeeds(self.take)
         self.plugins = FakePlugins(self.take)
         self.sources = FakeSources(self.take)
         self.requests: Value[tuple[RunningRequest, ...]] = Value(())

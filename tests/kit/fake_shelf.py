@@ -2,13 +2,16 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from server.face.models import (
+    Calibration,
     Download,
     EngineState,
     Fit,
     FoundFolder,
+    GraphicsOffer,
     HubCard,
     HubFile,
     HubListing,
@@ -20,6 +23,7 @@ from server.face.models import (
     Newer,
     ScanIssue,
     Setup,
+    SpeedTrial,
     Suggestion,
     TemplateNote,
 )
@@ -72,6 +76,25 @@ SUGGESTED = Suggestion(
 AT_FORTY = Download(
     "d1", "m-Q4_K_M.gguf", "maker/model-GGUF", "running", 4 * GB // 5, 2 * GB, 9_000_000, 140.0
 )
+AT_TEN = Download(
+    "g1", "moat-backend-cuda.tar.xz", "moat/cuda", "running", 40_000_000, 400_000_000, 9e6, 40.0
+)
+
+
+def measured(name: str) -> Calibration:
+    slow = SpeedTrial(flash_attention=False, batch_tokens=512, threads=4, read=210.0, write=18.0)
+    fast = SpeedTrial(flash_attention=True, batch_tokens=512, threads=4, read=250.0, write=19.5)
+    return Calibration(
+        name,
+        "key",
+        flash_attention=True,
+        batch_tokens=512,
+        threads=4,
+        depth=128,
+        took_s=6.2,
+        measured_at=1_790_000_000.0,
+        trials=(slow, fast),
+    )
 
 
 class FakeModels:
@@ -182,6 +205,49 @@ class FakeModels:
 
     async def engine_build(self) -> str:
         return "llama-cpp-python 0.3.36: armv8.2_2"
+
+
+class FakeGraphics:
+    """Implements server.face.models.GraphicsFace."""
+
+    def __init__(self, take: Callable[..., None]) -> None:
+        self._take = take
+        self.offer = Value(GraphicsOffer())
+
+    async def check(self) -> None:
+        self._take("graphics.check")
+        self.offer.set(replace(self.offer.get(), size_bytes=AT_TEN.total_bytes))
+
+    async def fetch(self) -> str:
+        self._take("graphics.fetch")
+        self.offer.set(replace(self.offer.get(), download=AT_TEN))
+        return AT_TEN.id
+
+    async def pause_download(self, download_id: str) -> None:
+        self._take("graphics.pause_download", download_id)
+
+    async def resume_download(self, download_id: str) -> None:
+        self._take("graphics.resume_download", download_id)
+
+    async def cancel_download(self, download_id: str) -> None:
+        self._take("graphics.cancel_download", download_id)
+        self.offer.set(replace(self.offer.get(), download=None))
+
+    async def stop_building(self) -> None:
+        self._take("graphics.stop_building")
+        self.offer.set(replace(self.offer.get(), building=None))
+
+
+class FakeSpeeds:
+    """Implements server.face.models.SpeedsFace."""
+
+    def __init__(self, take: Callable[..., None]) -> None:
+        self._take = take
+        self.results: Value[tuple[Calibration, ...]] = Value(())
+
+    async def measure(self, name: str) -> None:
+        self._take("speeds.measure", name)
+        self.results.set((measured(name),))
 
 
 class FakeEngines:

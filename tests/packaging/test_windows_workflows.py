@@ -27,7 +27,8 @@ def test_a_workflow_calls_what_there_is(path: Path) -> None:
     for name in re.findall(r"\b(?:packaging|scripts)/[\w./]+", commands):
         assert (ROOT / name).exists(), name
     for module in re.findall(r"-m (scripts[\w.]+)", commands):
-        assert (ROOT / module.replace(".", "/") / "__main__.py").exists(), module
+        path = ROOT / module.replace(".", "/")
+        assert (path / "__main__.py").exists() or path.with_suffix(".py").exists(), module
     for target in re.findall(r"\bmake ([\w-]+)", commands):
         assert re.search(rf"^{target}:", MAKEFILE, re.M), target
 
@@ -68,8 +69,8 @@ def test_windows_is_set_up_with_the_python_the_workflow_asked_for() -> None:
     assert not [step for step in native["steps"] if step.get("run", "").startswith("py ")]
 
 
-def test_there_is_one_for_each_system_and_one_for_the_checks() -> None:
-    assert [path.stem for path in WORKFLOWS] == ["checks", "linux", "macos", "windows"]
+def test_there_is_one_for_each_system_for_cards_and_for_the_checks() -> None:
+    assert [path.stem for path in WORKFLOWS] == ["checks", "graphics", "linux", "macos", "windows"]
 
 
 def test_a_pull_request_is_tested_on_both_processors_and_every_python() -> None:

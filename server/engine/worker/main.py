@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, TypeVar
 from server.engine.base import EngineOptions
 from server.engine.wire import LENGTH, MAX_FRAME_BYTES, Job, pack, unpack
 from server.engine.worker.load import backends, selftest
+from server.engine.worker.load.calibrate import Calibration
 from server.engine.worker.load.context import Context
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import NativeLog, lib
@@ -43,7 +44,7 @@ class Asks:
         preparer: Preparer,
         embedder: Embedder,
         scheduler: Scheduler,
-        try_template: Callable[[], dict[str, Any]],
+        others: dict[str, Callable[[IsWanted], Any]],
     ) -> None:
         self._vocabulary = vocabulary
         self._preparer = preparer
@@ -56,10 +57,12 @@ class Asks:
             "embed": self._embed,
             "rerank": self._rerank,
             "stats": self._stats,
-            "template": lambda _question, _is_wanted: try_template(),
         }
+        self._others = others
 
     def answer(self, what: str, question: Question, is_wanted: IsWanted) -> Any:
+        if what in self._others:
+            return self._others[what](is_wanted)
         if what not in self._known:
             raise Refused("invalid_request", f"The worker does not know '{what}'.")
         return self._known[what](question, is_wanted)
@@ -154,7 +157,8 @@ UNREADABLE = (
 T = TypeVar("T")
 LARGE_BYTES = 64 * 1024
 """A frame of more than this takes time to prepare: those behind it with less do not wait for it."""
-VECTORS = ("embed", "rerank")
+BESIDE = ("embed", "rerank", "calibrate")
+"""Questions that are computed, in contexts of their own: they wait for each other alone."""
 
 
 class Lane:
@@ -226,7 +230,7 @@ class Worker:
                 self._cancel(frame["id"])
             case "ask":
                 self._preparing.add(frame["id"])
-                lane = self._vectors if frame["what"] in VECTORS else self._lane()
+                lane = self._vectors if frame["what"] in BESIDE else self._lane()
                 lane.give(lambda: self._ask(lane, frame["id"], frame["what"], frame["with"]))
             case "ping":
                 self._pong(frame["id"])
@@ -290,9 +294,12 @@ class Worker:
         aside = template.beside()
         beside = preparer.beside(aside)
         self._preparers = {self._small: preparer, self._large: beside}
-        try_template = partial(_try_again, template, aside)
-        self._asks = Asks(words, preparer, embedder, scheduler, try_template)
-        self._large_asks = Asks(words, beside, embedder, scheduler, try_template)
+        others: dict[str, Callable[[IsWanted], Any]] = {
+            "template": lambda _is_wanted: _try_again(template, aside),
+            "calibrate": lambda is_wanted: Calibration(model, plan, is_wanted).run(),
+        }
+        self._asks = Asks(words, preparer, embedder, scheduler, others)
+        self._large_asks = Asks(words, beside, embedder, scheduler, others)
         self._scheduler = scheduler
         sees_images = projector is not None
         facts = model.facts(context.sequence_tokens, extra, sees_images=sees_images)

@@ -3,16 +3,17 @@
 import asyncio
 import logging
 import random
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from server.errors import AppError, HubFailed, HubRefused
 from server.face.models import DownloadPhase
 from server.models.downloads import disk
 from server.models.downloads.journal import Journal, PlannedFile
 from server.models.downloads.pace import Pace, Throttle
-from server.models.hub import Hub, Part
+from server.models.hub import Part, Repository
 from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
@@ -31,6 +32,18 @@ class Limits:
     first_wait_s: float = 0.5
     longest_wait_s: float = 60.0
     longest_retry_after_s: float = 600.0
+
+
+class FileHost(Protocol):
+    """Where files come from: the hub, or the place of Moat's own releases."""
+
+    def part(
+        self, repo: str, revision: str, path: str, span: tuple[int, int]
+    ) -> AbstractAsyncContextManager[Part]: ...
+
+    async def repository(self, repo: str, revision: str) -> Repository:
+        """Returns what it has now: asked when a file seems to have changed on the way."""
+        ...
 
 
 class Changed(Exception):
@@ -56,7 +69,12 @@ class Transfer:
     """`run` returns when all files are verified and in place; an AppError says why not."""
 
     def __init__(
-        self, hub: Hub, journal: Journal, targets: list[Path], throttle: Throttle, limits: Limits
+        self,
+        hub: FileHost,
+        journal: Journal,
+        targets: list[Path],
+        throttle: Throttle,
+        limits: Limits,
     ) -> None:
         self.phase: DownloadPhase = "waiting"
         self.note = ""

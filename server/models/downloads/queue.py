@@ -15,10 +15,10 @@ from server.errors import AppError, BadRequest, DiskFailed, DiskFull, HubRefused
 from server.face.models import Download, DownloadPhase
 from server.models import names
 from server.models.downloads import disk
-from server.models.downloads.download import Limits, Restart, Transfer
+from server.models.downloads.download import FileHost, Limits, Restart, Transfer
 from server.models.downloads.journal import Journal, Plan, PlannedFile, disk_trouble
 from server.models.downloads.pace import Throttle
-from server.models.hub import Hub, RemoteFile, Repository
+from server.models.hub import RemoteFile, Repository
 from server.observe import Value
 from server.system.files import try_lock
 from server.tasks import spawn, stop
@@ -107,7 +107,7 @@ class _Job:
 class Downloads:
     def __init__(
         self,
-        hub: Hub,
+        hub: FileHost,
         models: Path,
         limit_bytes_s: Callable[[], float],
         on_installed: Callable[[], None],

@@ -7,10 +7,11 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.hardware.graphics_card import gain_words
 from app.hardware.page import HardwarePage, parts_of
 from server import tasks
 from server.errors import AppError
-from server.face.models import Device, Fit, Machine, Setup
+from server.face.models import Building, Device, Fit, GraphicsOffer, Machine, Setup
 from server.settings import Settings
 from tests.kit.fake_core import LARGE, STARTER, FakeCore
 from tests.kit.fake_shelf import MACHINE, TOO_LARGE, WELL, FakeModels
@@ -226,3 +227,60 @@ async def test_an_estimate_of_what_is_no_longer_chosen_is_not_shown(
     hold.set()
     await late
     assert page.fit.why.text() == "The one that is chosen."
+
+
+async def test_support_for_the_card_is_offered_fetched_and_cancelled(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = await open_page(core, shown)
+    assert not page.graphics.isVisible()
+    core.graphics.offer.set(GraphicsOffer("cuda", "RTX 4070"))
+    assert "RTX 4070 and its driver were found" in page.graphics.text.text()
+    assert "processor" in page.graphics.text.text()
+    page.graphics.check.click()
+    await until(lambda: page.graphics.fetch.isVisible())
+    assert page.graphics.fetch.text() == "Download (400 MB)"
+    page.graphics.fetch.click()
+    await until(lambda: page.graphics.row)
+    assert page.graphics.row
+    assert page.graphics.row.state.text().startswith("40 MB of 400 MB")
+    assert not page.graphics.fetch.isVisible()
+    page.graphics.row.cancel.click()
+    await until(lambda: page.graphics.row is None)
+    assert page.graphics.fetch.isVisible()
+    assert ("graphics.cancel_download", "g1") in core.commands
+
+
+async def test_what_is_compiled_shows_how_far_it_is_and_can_be_stopped(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = await open_page(core, shown)
+    core.graphics.offer.set(GraphicsOffer("cuda", "RTX 4070", building=Building("vulkan", 41)))
+    assert page.graphics.title.text() == "Support for Vulkan is being compiled"
+    assert page.graphics.progress.value() == 41
+    assert not page.graphics.check.isVisible()
+    page.graphics.stop.click()
+    await until(lambda: page.graphics.check.isVisible())
+    assert not page.graphics.progress.isVisible()
+    assert ("graphics.stop_building",) in core.commands
+
+
+def test_the_gain_of_cuda_is_a_figure_only_where_it_was_measured() -> None:
+    offer = GraphicsOffer("cuda", "RTX 4070", uses_vulkan=True)
+    assert "not measured" in gain_words(offer)
+    measured = replace(offer, times_vulkan=1.62, measured_on="RTX 4090")
+    assert "1.6 times as fast as by Vulkan (RTX 4090)" in gain_words(measured)
+
+
+async def test_the_measured_speed_is_shown_and_measured_again(core: FakeCore, shown: Shown) -> None:
+    page = await open_page(core, shown)
+    assert "Not measured yet" in page.speed.best.text()
+    page.speed.measure.click()
+    await until(lambda: "Flash attention on" in page.speed.best.text())
+    assert "reads 250 and writes 19.5 tokens per second" in page.speed.best.text()
+    assert "Flash attention off" in page.speed.others.text()
+    assert "next start" in page.speed.note.text()
+    assert page.speed.measure.isEnabled()
+    assert ("speeds.measure", STARTER.name) in core.commands
+    core.models.cards.set(())
+    assert not page.speed.isVisible()

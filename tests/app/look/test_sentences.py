@@ -6,11 +6,11 @@ from PySide6.QtCore import QSettings
 
 from app.home.page import HomePage
 from app.look.banner import Banner
+from app.look.download_row import state_words
 from app.look.fit_label import FitLabel
 from app.look.sentences import LONGEST, Form, Joints, Sentences, told
 from app.look.summary import summarise
 from app.look.translate import FOLDER, LANGUAGES, SERVER, read
-from app.models.page import state_words
 from app.shell.window import Window
 from server.engine.causes import of_exit
 from server.errors import ModelDamaged, ModelNotFound

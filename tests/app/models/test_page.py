@@ -6,9 +6,10 @@ from typing import Any
 from PySide6.QtWidgets import QApplication
 
 from app.look.controls import Button, Label
+from app.look.download_row import state_words, time_left
 from app.models.discover import FileRow, RepositoryRow
 from app.models.installed import FolderRow
-from app.models.page import DISCOVER, DOWNLOADS, ModelsPage, state_words, time_left
+from app.models.page import DISCOVER, DOWNLOADS, ModelsPage
 from server.errors import AppError, LinkLost
 from server.face.core import ModelStatus, ServerStatus
 from server.face.models import Download, FoundFolder, HubModel

@@ -61,9 +61,15 @@ def test_little_free_memory_is_a_warning() -> None:
 def test_a_card_the_engine_cannot_use_comes_with_the_command() -> None:
     (found,) = doctor.check_graphics(["NVIDIA H200, 141 GB"], {"gpu": False}, Path("/here"))
     assert found.verdict == "warn"
-    assert "put the backend cuda into /here" in found.advice
-    (used,) = doctor.check_graphics(["NVIDIA H200, 141 GB"], {"gpu": True}, None)
-    assert used.verdict == "ok"
+    assert "moat graphics get" in found.advice
+    (found,) = doctor.check_graphics(["Radeon (Vulkan)"], {"gpu": False}, Path("/here"))
+    assert "put the backend vulkan into /here" in found.advice
+    by_vulkan = {"gpu": True, "devices": [{"backend": "Vulkan"}]}
+    (used,) = doctor.check_graphics(["NVIDIA H200, 141 GB"], by_vulkan, None)
+    assert (used.verdict, used.advice) == ("ok", doctor.FETCH)
+    by_cuda = {"gpu": True, "devices": [{"backend": "CUDA"}]}
+    (used,) = doctor.check_graphics(["NVIDIA H200, 141 GB"], by_cuda, None)
+    assert (used.verdict, used.advice) == ("ok", "")
 
 
 def test_an_engine_that_cannot_run_is_a_problem_with_its_cause() -> None:

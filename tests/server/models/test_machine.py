@@ -29,7 +29,7 @@ async def test_a_card_the_engine_cannot_use_is_said(monkeypatch: pytest.MonkeyPa
     async def cards() -> tuple[machine.Device, ...]:
         return (machine.Device("A card", "CUDA", 1, 2),)
 
-    monkeypatch.setattr(machine, "_other_devices", cards)
+    monkeypatch.setattr(machine, "find_nvidia", cards)
     for anew in (False, True):
         found = await Surveyor().look(anew=anew)
         assert found.engine_uses_gpu or "cannot use it" in found.note

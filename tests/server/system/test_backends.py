@@ -52,3 +52,16 @@ def test_workers_are_pointed_at_the_chosen_folder_or_the_usual_one(tmp_path: Pat
 )
 def test_a_file_may_say_for_which_engine_it_is(file: str, version: str) -> None:
     assert backends.made_for(Path(file)) == version
+
+
+def test_support_may_lie_in_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(backends.VARIABLE, str(tmp_path))
+    for name in ("cuda-0.0.1", ".cuda-9.9.9"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "libggml-cuda-0.0.1.so").touch()
+    assert backends.found(tmp_path) == {"cuda": tmp_path / "cuda-0.0.1" / "libggml-cuda-0.0.1.so"}
+    assert not backends.is_present("cuda"), "It is for another engine."
+    (tmp_path / f"libggml-cuda-{backends.engine_version()}.so").touch()
+    assert backends.is_present("cuda")

@@ -1,0 +1,100 @@
+"""moat graphics [get]: support for graphics cards that this Moat lacks, in a terminal."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
+
+from server.commands.models import Progress, guarded, opened_door
+from server.core.graphics import NOTHING, Graphics
+from server.core.settings_store import SettingsStore
+from server.errors import BadRequest
+from server.face import client
+from server.face.client import RunningServer
+from server.face.models import Download, GraphicsOffer, Machine
+from server.models.machine import Surveyor
+from server.observe import Value
+from server.sizes import MB
+from server.system import backends, paths
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser("graphics", help="fetch support for the graphics card")
+    parser.set_defaults(run=lambda options: asyncio.run(guarded(_show(options))))
+    actions = parser.add_subparsers(metavar="ACTION")
+    one = actions.add_parser("get", help="fetch it; again to go on with an unfinished download")
+    one.set_defaults(run=lambda options: asyncio.run(guarded(_get(options))))
+
+
+async def _show(_options: argparse.Namespace) -> int:
+    """Looks at this computer only: nobody else is asked."""
+    async with _alone() as (support, machine):
+        for device in machine.devices:
+            _say(f"{device.name} ({device.backend}), {device.total_bytes / MB:,.0f} MB")
+        offer = support.offer.get()
+        if machine.note:
+            _say(machine.note)
+        _say(f"'moat graphics get' fetches {offer.kind.upper()}." if offer.kind else NOTHING)
+    return 0
+
+
+async def _get(_options: argparse.Namespace) -> int:
+    running = await client.find(paths.find().control)
+    final = await (_through(running) if running else _fetch_alone())
+    if final.phase == "failed":
+        raise BadRequest(final.reason)
+    _say(f"{final.name} is downloaded, verified and in place.")
+    return 0
+
+
+async def _through(running: RunningServer) -> Download:
+    """The server fetches it, so that its window shows it; it goes on when we leave."""
+    await running.command("models.survey_machine")
+    progress = Progress(await running.command("graphics.fetch"), sys.stdout)
+    async with aclosing(running.values("graphics.offer")) as values:
+        async for offer in values:
+            progress.show(_downloads(offer))
+            if progress.ended.done():
+                return progress.ended.result()
+    raise BadRequest("Moat ended. The same command goes on where it was.")
+
+
+async def _fetch_alone() -> Download:
+    async with _alone() as (support, _machine):
+        progress = Progress(await support.fetch(), sys.stdout)
+        disconnect = support.offer.connect(lambda offer: progress.show(_downloads(offer)))
+        try:
+            return await progress.ended
+        finally:
+            disconnect()
+
+
+def _downloads(offer: GraphicsOffer) -> tuple[Download, ...]:
+    return (offer.download,) if offer.download else ()
+
+
+@asynccontextmanager
+async def _alone() -> AsyncIterator[tuple[Graphics, Machine]]:
+    places = paths.find()
+    places.make()
+    settings = Value(SettingsStore(places.settings).load())
+    backends.point(settings.get().model.backends, places.data)
+    async with opened_door(places, settings) as (door, _keychain):
+        support = Graphics(door, settings.get, places.data, _ignore)
+        support.open(run=False)
+        machine = await Surveyor().look(anew=True)
+        await support.follow(machine)
+        try:
+            yield support, machine
+        finally:
+            await support.close()
+
+
+async def _ignore(_kind: str) -> None:
+    """The next start of Moat uses it."""
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")

@@ -1,0 +1,158 @@
+"""How each model is computed fastest here: measured once when nothing else is to do, and kept.
+
+A result is used from the next start of Moat on: nobody's answer waits for a model that is loaded
+again because of it.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from server.engine.base import Engine, EngineOptions
+from server.engine.pool import Loaded, Pool
+from server.errors import AppError, BadRequest
+from server.face.models import Calibration
+from server.observe import Value
+from server.system import backends, hardware
+from server.system.files import JsonFile
+from server.tasks import spawn, stop
+
+log = logging.getLogger(__name__)
+IDLE_S = 60.0
+"""So long nobody asks anything before it begins."""
+AGAIN_S = 900.0
+"""After a measurement that other programs disturbed."""
+MOST_OTHERS = 0.3
+"""Cores that other programs may keep busy meanwhile; with more, the figures say little."""
+USUAL_BATCH = EngineOptions().batch_tokens
+_KIND = TypeAdapter(Calibration)
+
+
+class Calibrator:
+    """`path_of` returns the file of a model here; None where a server elsewhere runs it."""
+
+    def __init__(
+        self,
+        file: Path,
+        pool: Pool,
+        path_of: Callable[[str], Path | None],
+        is_allowed: Callable[[], bool],
+    ) -> None:
+        self._file = JsonFile(file, "The measured speeds")
+        self._pool = pool
+        self._path_of = path_of
+        self._is_allowed = is_allowed
+        self._used = self._read()
+        """What was known at the start: models are loaded by this."""
+        self._task: asyncio.Task[None] | None = None
+        self._asked = 0
+        self.results: Value[tuple[Calibration, ...]] = Value(tuple(self._used.values()))
+
+    def open(self) -> None:
+        self._pool.loaded.connect(self._follow)
+
+    async def close(self) -> None:
+        await stop(self._task)
+
+    def apply(self, path: Path, options: EngineOptions) -> EngineOptions:
+        """Fills in what the settings leave open."""
+        known = self._used.get(_key(path))
+        if known is None:
+            return options
+        is_free = options.flash_attention is None and options.kv_type == "f16"
+        return replace(
+            options,
+            flash_attention=known.flash_attention if is_free else options.flash_attention,
+            threads=options.threads or known.threads,
+            batch_tokens=known.batch_tokens
+            if options.batch_tokens == USUAL_BATCH
+            else options.batch_tokens,
+        )
+
+    async def measure(self, name: str) -> None:
+        """Because a person asks for it: now, whatever else is going on."""
+        path = self._path_of(name)
+        if path is None:
+            raise BadRequest("Only a model that runs on this computer can be measured.", "name")
+        self._asked += 1
+        try:
+            await stop(self._task)
+            await self._pool.engine(name)
+            engine = self._pool.peek(name)
+            found = await _calibrate(engine) if engine else {}
+        finally:
+            self._asked -= 1
+        if not found:
+            raise BadRequest("This model cannot be measured.", "name")
+        self._keep(name, path, found)
+
+    def _follow(self, loaded: tuple[Loaded, ...]) -> None:
+        """Begins when all is quiet, and ends as soon as anybody asks something."""
+        is_quiet = not any(one.running or one.phase == "loading" for one in loaded)
+        if self._task is not None and not self._task.done():
+            if not is_quiet:
+                self._task.cancel()
+                self._task = None  # it may take a moment to end; the next one need not wait
+            return
+        name = next((one.name for one in loaded if self._is_unknown(one.name)), None)
+        if is_quiet and name and not self._asked and self._is_allowed():
+            self._task = spawn(self._measure_later(name), "measure the speed of a model")
+
+    def _is_unknown(self, name: str) -> bool:
+        path = self._path_of(name)
+        return path is not None and _key(path) not in {one.key for one in self.results.get()}
+
+    async def _measure_later(self, name: str) -> None:
+        wait_s = IDLE_S
+        while True:
+            await asyncio.sleep(wait_s)
+            engine, path = self._pool.peek(name), self._path_of(name)
+            if engine is None or path is None or not self._is_allowed():
+                return
+            try:
+                found = await _calibrate(engine)
+            except AppError as error:
+                log.info("The speed of %s could not be measured: %s", name, error)
+                return
+            if not found:
+                return
+            if found.get("others", 0.0) <= MOST_OTHERS:
+                self._keep(name, path, found)
+                return
+            wait_s = AGAIN_S
+
+    def _keep(self, name: str, path: Path, found: dict[str, Any]) -> None:
+        entry = {**found, "model": name, "key": _key(path), "measured_at": time.time()}
+        made = _KIND.validate_python(entry)
+        log.info("Measured %s: %s", name, {**found, "trials": len(made.trials)})
+        rest = [one for one in self.results.get() if one.key != made.key]
+        self.results.set((*rest, made))
+        self._file.write({one.key: asdict(one) for one in self.results.get()})
+
+    def _read(self) -> dict[str, Calibration]:
+        found = {}
+        for key, entry in self._file.read().items():
+            try:
+                found[key] = replace(_KIND.validate_python(entry), is_used=True)
+            except ValidationError:
+                continue  # of another version: it is measured again
+        return found
+
+
+async def _calibrate(engine: Engine) -> dict[str, Any]:
+    measure = getattr(engine, "calibrate", None)
+    found: dict[str, Any] = await measure() if measure is not None else {}
+    return found
+
+
+def _key(path: Path) -> str:
+    """Changes with the model, the engine, the processor and the cards."""
+    size = path.stat().st_size if path.exists() else 0
+    parts = (path.name, str(size), backends.engine_version(), hardware.read().model)
+    return ":".join((*parts, ",".join(sorted(backends.found(backends.folder())))))

@@ -1,0 +1,334 @@
+"""Support for graphics cards that a package lacks: offered, fetched from the releases, unpacked.
+
+Nothing is asked of anybody until a person asks for it, or has turned the look for updates on.
+"""
+
+import asyncio
+import logging
+import lzma
+import re
+import shutil
+import sys
+import tarfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from server.core.graphics_build import Build
+from server.core.updates import UpdateFailed, fetch, find_source, read_signed
+from server.egress import Egress
+from server.errors import AppError, BadRequest, HubFailed, HubRefused
+from server.face.models import Device, Download, GraphicsOffer, Machine
+from server.models import names
+from server.models.downloads.download import Limits
+from server.models.downloads.journal import disk_trouble
+from server.models.downloads.queue import AlreadyHere, Downloads
+from server.models.hub import AGENT, STALL_S, Part, RemoteFile, Repository, part_of
+from server.models.machine import find_nvidia
+from server.observe import Value
+from server.settings import Settings
+from server.sizes import MB
+from server.system import backends, hardware
+from server.tasks import spawn, stop
+
+log = logging.getLogger(__name__)
+CUDA = "cuda"
+REASON = "fetching support for graphics cards"
+PREFIX = b"moat-graphics-1\n"
+FOLDER = "releases"
+OWNER = "moat"
+ENDING = ".tar.xz"
+NOTHING = "No support for graphics cards is missing on this computer."
+
+
+class GraphicsFile(BaseModel):
+    """An archive with a library for one kind of card, system and processor."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    kind: str = Field(pattern=r"^[a-z]{2,20}$")
+    system: str
+    machine: str
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,150}\.tar\.xz$")
+    size_bytes: int = Field(ge=1)
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    times_vulkan: float = Field(default=0.0, ge=0)
+    measured_on: str = Field(default="", max_length=200)
+
+
+class GraphicsList(BaseModel):
+    """Everything that was published for one version of the engine."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    engine: str
+    files: tuple[GraphicsFile, ...] = ()
+
+
+def list_name(engine: str) -> str:
+    return f"graphics-{engine}.json"
+
+
+class Releases:
+    """The place of the release files, as the queue of downloads asks for them."""
+
+    def __init__(self, door: Egress, settings: Callable[[], Settings]) -> None:
+        self._door = door
+        self._settings = settings
+
+    async def read(self) -> GraphicsList:
+        """Returns the signed list for this engine; raises UpdateFailed."""
+        engine, key = backends.engine_version(), find_source(self._settings().updates).key
+        body = await fetch(self._door, f"{self._address()}/{list_name(engine)}", REASON)
+        found = read_signed(body, key, PREFIX, GraphicsList)
+        if found.engine != engine:
+            raise UpdateFailed(f"The list is for engine {found.engine}; this one is {engine}.")
+        return found
+
+    async def repository(self, repo: str, revision: str) -> Repository:
+        files = tuple(to_remote(file) for file in (await self.read()).files)
+        return Repository(repo, revision, "", gated=False, files=files)
+
+    @asynccontextmanager
+    async def part(
+        self, _repo: str, _revision: str, path: str, span: tuple[int, int]
+    ) -> AsyncIterator[Part]:
+        url = f"{self._address()}/{quote(path)}"
+        storage = (urlsplit(url).hostname or "", *self._settings().network.hub_storage)
+        self._door.allow(url, REASON, storage)
+        headers = {
+            "Range": f"bytes={span[0]}-{span[1] - 1}",
+            "Accept-Encoding": "identity",
+            "User-Agent": AGENT,
+        }
+        try:
+            async with self._door.request(
+                "GET", url, REASON, headers=headers, stall_s=STALL_S
+            ) as reply:
+                if 400 <= reply.status < 500 and reply.status not in (408, 429):
+                    raise HubRefused(f"{urlsplit(url).hostname} refuses the file: {reply.status}.")
+                if reply.status >= 300:
+                    raise HubFailed(f"{urlsplit(url).hostname} fails: {reply.status}.")
+                yield part_of(reply, span)
+        except self._door.failures as error:
+            raise HubFailed(
+                f"The connection to {urlsplit(url).hostname} broke ({type(error).__name__})."
+            ) from error
+
+    def _address(self) -> str:
+        chosen = self._settings().updates
+        address = chosen.files or find_source(chosen).address.rpartition("/")[0]
+        if not address.startswith("https://"):
+            raise UpdateFailed("The address of release files must begin with https://.")
+        return address.rstrip("/")
+
+
+class Graphics:
+    """Offers, fetches and unpacks. `on_ready` is called when a new library is in place."""
+
+    def __init__(
+        self,
+        door: Egress,
+        settings: Callable[[], Settings],
+        data: Path,
+        on_ready: Callable[[str], Awaitable[None]],
+        limits: Limits | None = None,
+    ) -> None:
+        self.offer: Value[GraphicsOffer] = Value(GraphicsOffer())
+        self._settings = settings
+        self._folder = data / FOLDER
+        self._on_ready = on_ready
+        self._releases = Releases(door, settings)
+        self._file: GraphicsFile | None = None
+        self.build: Build | None = None
+        """Set in a server: it may compile what is lacking."""
+        self._trouble = ""
+        self._placing: asyncio.Task[None] | None = None
+        self._fetching = Downloads(
+            self._releases, self._folder, self._limit, self._begin_placing, limits
+        )
+        self._fetching.all.connect(self._show)
+
+    def open(self, *, run: bool = True) -> None:
+        """Takes up what was under way when Moat ended."""
+        self._fetching.restore(run=run)
+        if run and self._archives():
+            self._begin_placing()
+
+    async def close(self) -> None:
+        await self._fetching.close()
+        await stop(self._placing)
+        await self.stop_building()
+
+    async def follow(self, machine: Machine) -> None:
+        """Offers what the cards of this machine could use and lack."""
+        cards = [] if backends.is_present(CUDA) else list(await find_nvidia())
+        self._offer(cards, uses_vulkan=machine.engine_uses_gpu)
+        if cards and self._file is None and self._settings().updates.look:
+            try:
+                await self.check()
+            except AppError as failure:
+                log.warning("%s", failure)
+
+    async def check(self) -> None:
+        await self._look_up()
+
+    async def _look_up(self) -> GraphicsFile:
+        """Finds in the signed list what is offered."""
+        offer = self.offer.get()
+        if not offer.kind:
+            raise BadRequest(NOTHING)
+        wanted = (offer.kind, sys.platform, hardware.read().architecture)
+        found = next(
+            (
+                file
+                for file in (await self._releases.read()).files
+                if (file.kind, file.system, file.machine) == wanted
+            ),
+            None,
+        )
+        if found is None:
+            raise UpdateFailed(
+                f"No support for {offer.kind} is published for this system and engine "
+                f"{backends.engine_version()}."
+            )
+        self._file = found
+        self.offer.set(
+            replace(
+                self.offer.get(),
+                size_bytes=found.size_bytes,
+                times_vulkan=found.times_vulkan,
+                measured_on=found.measured_on,
+            )
+        )
+        return found
+
+    async def fetch(self) -> str:
+        file = await self._look_up()
+        engine = backends.engine_version()
+        place = Repository(f"{OWNER}/{file.kind}-{engine}", engine, "", gated=False, files=())
+        self._trouble = ""
+        try:
+            return self._fetching.start(place, (to_remote(file),))
+        except AlreadyHere:
+            # It came before and could not be unpacked, perhaps for want of space.
+            self._begin_placing()
+            return self._fetching.all.get()[-1].id if self._fetching.all.get() else ""
+
+    def begin_building(self) -> None:
+        if self.build is not None:
+            self.build.begin()
+
+    async def stop_building(self) -> None:
+        if self.build is not None:
+            await self.build.close()
+
+    async def pause_download(self, download_id: str) -> None:
+        await self._fetching.pause(download_id)
+
+    async def resume_download(self, download_id: str) -> None:
+        if self._trouble:
+            await self.fetch()
+        else:
+            await self._fetching.resume(download_id)
+
+    async def cancel_download(self, download_id: str) -> None:
+        await stop(self._placing)
+        self._trouble = ""
+        await self._fetching.cancel(download_id)
+
+    async def wait(self) -> None:
+        """Waits until what has come is in place."""
+        if self._placing is not None:
+            await asyncio.wait([self._placing])
+
+    def _offer(self, cards: list[Device], *, uses_vulkan: bool) -> None:
+        now = self.offer.get()
+        if not cards:
+            self._file = None
+            self.offer.set(GraphicsOffer(download=now.download, building=now.building))
+        else:
+            card = cards[0].name
+            self.offer.set(replace(now, kind=CUDA, card=card, uses_vulkan=uses_vulkan))
+
+    def _limit(self) -> float:
+        return self._settings().network.download_limit_mb_s * MB
+
+    def _show(self, downloads: tuple[Download, ...]) -> None:
+        current = downloads[-1] if downloads else None
+        if current is not None and current.phase == "done":
+            if self._trouble:
+                current = replace(current, phase="failed", reason=self._trouble)
+            elif self._archives():
+                current = replace(current, phase="verifying")
+        self.offer.set(replace(self.offer.get(), download=current))
+
+    def _archives(self) -> list[Path]:
+        return sorted(self._folder.glob(f"{OWNER}/*/*{ENDING}"))
+
+    def _begin_placing(self) -> None:
+        if self._placing is None or self._placing.done():
+            self._placing = spawn(self._place(), "unpack support for graphics cards")
+
+    async def _place(self) -> None:
+        for archive in self._archives():
+            into = backends.folder()
+            assert into is not None
+            try:
+                await asyncio.to_thread(unpack, archive, into)
+            except AppError as error:
+                log.warning("%s", error)
+                self._trouble = str(error)
+            else:
+                self._trouble = ""
+                kind = archive.parent.name.partition("-")[0]
+                log.info("Support for graphics cards (%s) is in place", kind)
+                self._show(self._fetching.all.get())
+                await self._on_ready(kind)
+            self._show(self._fetching.all.get())
+
+
+def to_remote(file: GraphicsFile) -> RemoteFile:
+    return RemoteFile(file.name, file.size_bytes, file.sha256)
+
+
+def unpack(archive: Path, into: Path) -> None:
+    """Puts what is in the archive into a folder of its own, which takes the place of older ones."""
+    name = archive.parent.name
+    kind, _, engine = name.partition("-")
+    draft = into / f".{name}"
+    with disk_trouble():
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(parents=True)
+        try:
+            _extract(archive, draft)
+            library = backends.found(draft).get(kind)
+            if library is None or backends.made_for(library) != engine:
+                archive.unlink()
+                raise BadRequest(f"{archive.name} holds no library for {kind} and engine {engine}.")
+            older = re.compile(rf"{kind}-\d+(\.\d+)+")
+            for folder in [one for one in into.iterdir() if older.fullmatch(one.name)]:
+                shutil.rmtree(folder, ignore_errors=True)
+            draft.rename(into / name)
+            archive.unlink()
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+def _extract(archive: Path, into: Path) -> None:
+    """Writes the plain files of the archive, without its folders."""
+    try:
+        with tarfile.open(archive, "r:xz") as packed:
+            for member in packed:
+                content = packed.extractfile(member) if member.isfile() else None
+                if content is not None:
+                    plain = names.file(Path(member.name).name)
+                    with (into / plain).open("wb") as file:
+                        shutil.copyfileobj(content, file, 1 << 20)
+    except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
+        archive.unlink()
+        raise BadRequest(f"{archive.name} cannot be unpacked: {error}.") from error
