@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parent.parent
 FUNCTION_LINES = 40
 FOLDERS = ("server", "app", "scripts", "tests")
 ROOM_LINES = {
-    "asking": 300, "commands": 2200, "conversation": 2800, "core": 2900, "dashboard": 8200,
+    "asking": 300, "commands": 2700, "conversation": 2800, "core": 2900, "dashboard": 8200,
     "data": 3000, "engine": 15_700, "face": 1200, "flows": 2400, "language": 1000, "models": 5100,
-    "plugins": 6700, "protocols": 7900, "schemas": 1600, "system": 1400, "web": 2200,
+    "plugins": 7800, "protocols": 7900, "schemas": 1600, "system": 1400, "web": 2450,
 }  # fmt: skip
 """The most lines of each room of the server: those of November 2026 and a tenth. Whoever exceeds
 one raises it in the same commit and says why."""
