@@ -79,7 +79,7 @@ class Plugin:
             for server in self.manifest.servers
             if server.url and not has_own_way(server)
         }
-        """By name: servers over HTTP may ask for a sign-in."""
+        """Servers over HTTP may ask for a sign-in; these are theirs, by name."""
         self._lib: LibHost | None = None
         self._clients: dict[str, McpClient] = {}
         self._resting: dict[str, float] = {}
