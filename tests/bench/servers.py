@@ -72,7 +72,7 @@ def moat(shape: Shape) -> Iterator[Server]:
         settings.write_text(json.dumps({"model": model}), encoding="utf-8")
         port = free_port()
         command = [sys.executable, "-m", "app", "serve", "--port", str(port)]
-        environment = {**os.environ, "MOAT_HOME": home}
+        environment = {**os.environ, "MOAT_HOME": home, "MOAT_MODEL__CALIBRATE": "false"}
         with _started("moat", port, [*command, "--model", str(shape.model)], environment) as server:
             yield server
 

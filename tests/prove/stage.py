@@ -22,8 +22,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SLOTS = 4
 CONTEXT_TOKENS = 2048
 SHARED = {"model": {"slots": SLOTS, "context_tokens": CONTEXT_TOKENS, "gpu_layers": 0}}
-QUIET = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
-"""The proof leaves the user's keyring alone."""
+QUIET = {
+    "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
+    "MOAT_MODEL__CALIBRATE": "false",
+}
+"""The proof leaves the user's keyring alone, and no model measures its speed between two rows."""
 NO_HUB = {"HF_ENDPOINT": "http://127.0.0.1:9"}
 """Odd names that are pulled are searched for on no real hub, and fetch nothing from it."""
 PEER_ROUTES = (
