@@ -48,9 +48,10 @@ Agents send long prompts: Claude Code and Codex need a model with 32,000 tokens 
 that knows tools. With a smaller model give Claude Code `--tools "" --system-prompt "…"`.
 
 Tried against Moat with Qwen2.5-Coder-0.5B, each from its file: Claude Code 2.1.197 (`-p`, without
-tools) and Continue's `cn` 1.5.47 answered. Codex 0.166.0 connected; on two busy processor cores its
-first prompt was not read within its patience. Not tried, since they are on no package index or are
-windows: VS Code Copilot, Zed, LibreChat, AnythingLLM; nor Open WebUI, for its size.
+tools) and Continue's `cn` 1.5.47 answered. Codex 0.166.0 got no answer within 400 seconds on two
+busy processor cores. Not run: Aider, VS Code Copilot, Zed, LibreChat, AnythingLLM, Open WebUI;
+their files follow what their documentation names. Newer versions of VS Code have no Ollama
+provider; add Moat there as a *Custom Endpoint* with the address of `/v1/chat/completions`.
 """
 
 

@@ -87,21 +87,28 @@ class TooSlow(AppError):
 async def read_json(request: web.Request, *, required: bool = True) -> Any:
     if request.method in ("GET", "HEAD"):
         return {}
-    announced = request.content_length or 0
-    if announced > request.client_max_size:
-        raise web.HTTPRequestEntityTooLarge(request.client_max_size, announced)
-    try:
-        async with asyncio.timeout(READ_S):
-            data = await request.read()
-    except TimeoutError:
-        raise TooSlow("The request's body took too long to arrive.") from None
-    except web.RequestPayloadError:
-        raise BadRequest("The body is broken, or not packed as its headers say.") from None
+    data = await read_bytes(request)
     if not data and not required:
         return {}
     if not data:
         raise BadRequest("The body is empty; JSON is expected.")
     return await apart(len(data), lambda: _check(_parse(data), len(data)))
+
+
+async def read_bytes(request: web.Request, most: int | None = None) -> bytes:
+    """Reads a body of at most so many bytes; the server's own limit holds for all."""
+    if most is not None and most < request.client_max_size:
+        request = request.clone(client_max_size=most)
+    announced = request.content_length or 0
+    if announced > request.client_max_size:
+        raise web.HTTPRequestEntityTooLarge(request.client_max_size, announced)
+    try:
+        async with asyncio.timeout(READ_S):
+            return await request.read()
+    except TimeoutError:
+        raise TooSlow("The request's body took too long to arrive.") from None
+    except web.RequestPayloadError:
+        raise BadRequest("The body is broken, or not packed as its headers say.") from None
 
 
 async def apart(size: int, work: Callable[[], T]) -> T:

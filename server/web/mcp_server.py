@@ -28,11 +28,13 @@ from server.schemas import fill
 from server.sizes import MB
 from server.tasks import spawn
 from server.web.app import Site
+from server.web.body import read_bytes
 
 log = logging.getLogger(__name__)
 
 MOST_TEXTS = 2048
-MOST_BODY = 8 * MB
+MOST_BODY = 1 * MB
+"""The library parses it where everybody is served: a larger one would make others wait."""
 MODEL = {"type": "string", "description": "A model's name; without it the default model answers"}
 ASK: Json = {
     "type": "object",
@@ -85,7 +87,7 @@ class McpSite:
 
     async def answer(self, request: web.Request, facts: Facts, about: About) -> web.StreamResponse:
         await self._is_open.wait()
-        exchange = _Exchange(request, await request.read())
+        exchange = _Exchange(request, await read_bytes(request, MOST_BODY))
         _visit.set(_Visit(facts, about))
         await self._manager.handle_request(exchange.scope(), exchange.receive, exchange.send)
         return exchange.response or web.Response(status=500)

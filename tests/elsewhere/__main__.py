@@ -1,4 +1,4 @@
-"""make elsewhere: Moat before real servers of others, tried from outside.
+"""Moat before real servers of others, tried from outside.
 
 python -m tests.elsewhere kits [openai openbb copilotkit] [--nginx PROGRAM]
 python -m tests.elsewhere behaviours llama-server|vllm|litellm-behind|litellm-before [FOLDER]

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from aiohttp import ClientSession
 from aiohttp.test_utils import TestServer
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
@@ -24,6 +25,7 @@ from server.protocols.base import Ask, Facts
 from server.settings import NetworkSettings
 from server.web.app import Site, create_app
 from server.web.guard import Gate, Guard
+from server.web.mcp_server import MOST_BODY
 from tests.kit.engines import ScriptedEngine, says
 
 KEY = "a key"
@@ -63,7 +65,7 @@ async def url(house: House) -> AsyncIterator[str]:
     guard = Guard(gate, lambda _origin, _method: None)
     facts = lambda host: Facts(f"http://{host}")  # noqa: E731
     site = Site(house.converse, house.embed, facts, lambda: 10, tools=house.tools)  # type: ignore[arg-type]
-    async with TestServer(create_app((), site, guard, 2**20), host="127.0.0.1") as server:
+    async with TestServer(create_app((), site, guard, 2**23), host="127.0.0.1") as server:
         hosts.add(f"127.0.0.1:{server.port}")
         yield str(server.make_url("/mcp"))
 
@@ -117,3 +119,18 @@ async def test_without_the_key_nothing_is_told(url: str, house: House) -> None:
         assert answer.status == 401
     assert house.asked_by == []
     await out.close()
+
+
+@pytest.mark.parametrize("is_announced", [True, False])
+async def test_a_large_body_is_refused(url: str, house: House, *, is_announced: bool) -> None:
+    parts = [b'{"jsonrpc": "2.0", "id": 1, "method": "', b"a" * MOST_BODY, b'"}']
+
+    async def in_pieces() -> AsyncIterator[bytes]:
+        for part in parts:
+            yield part
+
+    headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
+    body: Any = b"".join(parts) if is_announced else in_pieces()
+    async with ClientSession() as session, session.post(url, data=body, headers=headers) as answer:
+        assert answer.status == 413
+    assert house.asked_by == []
