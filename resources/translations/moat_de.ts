@@ -5628,7 +5628,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The engine at {0} cannot keep to the JSON schema: {1}.</source>
-   <translation type="unfinished" />
+   <translation>Die Engine auf {0} kann das JSON-Schema nicht einhalten: {1}.</translation>
   </message>
  </context>
 </TS>

@@ -5628,7 +5628,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The engine at {0} cannot keep to the JSON schema: {1}.</source>
-   <translation type="unfinished" />
+   <translation>{0} 上的引擎无法遵守该 JSON 模式：{1}。</translation>
   </message>
  </context>
 </TS>
