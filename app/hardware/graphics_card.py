@@ -25,7 +25,7 @@ class GraphicsCard(Card):
         self.text = Label("", wrap=True)
         self.privacy = Label("", "small", wrap=True)
         self.check = Button(tr("Check the download size"), "search")
-        self.fetch = Button("", "download", "primary")
+        self.fetch = Button("", "download", "primary", tr("Download"))
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.stop = Button(tr("Stop compiling"), "close")
@@ -65,6 +65,7 @@ class GraphicsCard(Card):
         self.check.setVisible(not offer.size_bytes)
         self.fetch.setVisible(bool(offer.size_bytes))
         self.fetch.setText(tr("Download ({size})").format(size=size(offer.size_bytes)))
+        self.fetch.setAccessibleName(self.fetch.text())
 
     def _show_building(self, building: Building) -> None:
         """Fetching can wait until it is seen what comes of it."""

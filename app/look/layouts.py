@@ -1,5 +1,7 @@
 """Layouts that pages share: panels beside a page, a centred column, a strip that scrolls."""
 
+from typing import cast
+
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
@@ -102,11 +104,13 @@ class Flow(QLayout):
     def count(self) -> int:
         return len(self._items)
 
-    def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override] # noqa: N802
-        return self._items[index] if 0 <= index < len(self._items) else None
+    # Qt ends its walks by None; not every version's stubs know that.
+    def itemAt(self, index: int) -> QLayoutItem:  # noqa: N802
+        return cast("QLayoutItem", self._items[index] if 0 <= index < len(self._items) else None)
 
-    def takeAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override] # noqa: N802
-        return self._items.pop(index) if 0 <= index < len(self._items) else None
+    def takeAt(self, index: int) -> QLayoutItem:  # noqa: N802
+        found = self._items.pop(index) if 0 <= index < len(self._items) else None
+        return cast("QLayoutItem", found)
 
     def hasHeightForWidth(self) -> bool:  # noqa: N802
         return True

@@ -1272,10 +1272,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Das Modell entladen und seinen Speicher freigeben</translation>
   </message>
   <message>
-   <source>Address</source>
-   <translation>Adresse</translation>
-  </message>
-  <message>
    <source>Home</source>
    <translation>Start</translation>
   </message>
@@ -3122,26 +3118,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Ed25519 public key in base64. Updates without its signature are ignored.</source>
    <translation>Öffentlicher Ed25519-Schlüssel in Base64. Updates ohne seine Signatur werden ignoriert.</translation>
-  </message>
-  <message>
-   <source>Delete the selected chat</source>
-   <translation>Ausgewählten Chat löschen</translation>
-  </message>
-  <message>
-   <source>Remove the attached files</source>
-   <translation>Angehängte Dateien entfernen</translation>
-  </message>
-  <message>
-   <source>Attached: {names}</source>
-   <translation>Angehängt: {names}</translation>
-  </message>
-  <message>
-   <source>Reading {name}…</source>
-   <translation>{name} wird gelesen…</translation>
-  </message>
-  <message>
-   <source>Chats</source>
-   <translation>Chats</translation>
   </message>
   <message>
    <source>Program</source>

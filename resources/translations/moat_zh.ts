@@ -1272,10 +1272,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>卸载模型并释放内存</translation>
   </message>
   <message>
-   <source>Address</source>
-   <translation>地址</translation>
-  </message>
-  <message>
    <source>Home</source>
    <translation>首页</translation>
   </message>
@@ -3122,26 +3118,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Ed25519 public key in base64. Updates without its signature are ignored.</source>
    <translation>base64 编码的 Ed25519 公钥。没有其签名的更新会被忽略。</translation>
-  </message>
-  <message>
-   <source>Delete the selected chat</source>
-   <translation>删除选中的对话</translation>
-  </message>
-  <message>
-   <source>Remove the attached files</source>
-   <translation>移除附加的文件</translation>
-  </message>
-  <message>
-   <source>Attached: {names}</source>
-   <translation>附件：{names}</translation>
-  </message>
-  <message>
-   <source>Reading {name}…</source>
-   <translation>正在读取 {name}…</translation>
-  </message>
-  <message>
-   <source>Chats</source>
-   <translation>对话</translation>
   </message>
   <message>
    <source>Program</source>

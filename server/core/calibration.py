@@ -94,19 +94,19 @@ class Calibrator:
 
     def _follow(self, loaded: tuple[Loaded, ...]) -> None:
         """Begins when all is quiet, and ends as soon as anybody asks something."""
-        is_quiet = not any(one.running or one.phase == "loading" for one in loaded)
+        is_quiet = not any(model.running or model.phase == "loading" for model in loaded)
         if self._task is not None and not self._task.done():
             if not is_quiet:
                 self._task.cancel()
                 self._task = None  # it may take a moment to end; the next one need not wait
             return
-        name = next((one.name for one in loaded if self._is_unknown(one.name)), None)
+        name = next((model.name for model in loaded if self._is_unknown(model.name)), None)
         if is_quiet and name and not self._asked and self._is_allowed():
             self._task = spawn(self._measure_later(name), "measure the speed of a model")
 
     def _is_unknown(self, name: str) -> bool:
         path = self._path_of(name)
-        return path is not None and _key(path) not in {one.key for one in self.results.get()}
+        return path is not None and _key(path) not in {known.key for known in self.results.get()}
 
     async def _measure_later(self, name: str) -> None:
         wait_s = IDLE_S
@@ -131,9 +131,9 @@ class Calibrator:
         entry = {**found, "model": name, "key": _key(path), "measured_at": time.time()}
         made = _KIND.validate_python(entry)
         log.info("Measured %s: %s", name, {**found, "trials": len(made.trials)})
-        rest = [one for one in self.results.get() if one.key != made.key]
+        rest = [known for known in self.results.get() if known.key != made.key]
         self.results.set((*rest, made))
-        self._file.write({one.key: asdict(one) for one in self.results.get()})
+        self._file.write({known.key: asdict(known) for known in self.results.get()})
 
     def _read(self) -> dict[str, Calibration]:
         found = {}

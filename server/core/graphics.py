@@ -311,7 +311,7 @@ def unpack(archive: Path, into: Path) -> None:
                 archive.unlink()
                 raise BadRequest(f"{archive.name} holds no library for {kind} and engine {engine}.")
             older = re.compile(rf"{kind}-\d+(\.\d+)+")
-            for folder in [one for one in into.iterdir() if older.fullmatch(one.name)]:
+            for folder in [path for path in into.iterdir() if older.fullmatch(path.name)]:
                 shutil.rmtree(folder, ignore_errors=True)
             draft.rename(into / name)
             archive.unlink()

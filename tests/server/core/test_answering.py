@@ -20,7 +20,7 @@ class Talk:
     def __init__(self) -> None:
         self.chats: list[str] = []
 
-    async def take(self, _engine: Engine, request: ChatRequest) -> Any:
+    async def take(self, _engine: Engine, request: ChatRequest, _can_plan: Any) -> Any:
         self.chats.append(request.chat)
 
         async def events() -> Any:
