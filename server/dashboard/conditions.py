@@ -33,7 +33,7 @@ PLAIN_TEXT = "year month day date quarter period week symbol name"
 PLAIN = frozenset(map(stem, PLAIN_TEXT.split()))
 """Words of columns that say when and who: a question may have them without asking for one."""
 JOINED = re.compile(r"\b(\w{1,80})\.(\w{1,80})\s{0,9}=\s{0,9}(\w{1,80})\.(\w{1,80})\b")
-INTERSECT = re.compile(r"\s+INTERSECT\s+", re.IGNORECASE)
+INTERSECT = re.compile(r"\bINTERSECT\b", re.IGNORECASE)
 """Who compares two figures does not ask which of them are equal."""
 GIVEN_NAME = re.compile(r"\bAS\s+\w+", re.IGNORECASE)
 NAME = re.compile(r"[A-Za-z_][\w.]*(?:\s+AS\s+\w+)?", re.IGNORECASE)
@@ -52,7 +52,7 @@ class Held:
 
 def put_right(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
     """The query with the only value of a column that the question names, and with its time."""
-    sql = _with_one_extreme(INTERSECT.sub(" UNION ", sql))
+    sql = _with_one_extreme(INTERSECT.sub("UNION", sql))
     for held in _held(sql, question, tables):
         used = [one for one in TEXT.findall(sql) if one in held.values]
         strange = [one for one in used if one not in held.named]

@@ -1,4 +1,4 @@
-"""A sealed process that uses the hub's library: prints which HTTP clients it holds, as JSON."""
+"""A sealed process that uses the hub's library and MCP's: prints which HTTP clients it holds."""
 
 import asyncio
 import gc
@@ -15,7 +15,10 @@ from server import door, egress
 from server.egress import Egress
 from server.errors import EgressRefused
 from server.models.hub import Hub
+from server.plugins.mcp.client import McpClient, Remote
+from server.plugins.mcp.program import Hear
 from server.settings import NetworkSettings
+from tests.kit import sdk_mcp
 from tests.kit.fake_hub import FakeHub
 
 REPO = "maker/tiny-GGUF"
@@ -44,13 +47,30 @@ async def use(fake: FakeHub) -> dict[str, Any]:
     try:
         answers = [await hub.search("tiny"), await hub.repository(REPO), await hub.card(REPO)]
         send_telemetry("a/topic")
-        found = {"strangers": list(strangers(out)), "answers": len(answers)}
+        found = await use_mcp(out)
+        found["answers"] = len(answers)
         found["refused"] = await refused(f"{fake.address}/api/models")
         paths = [path for _, path, _ in fake.seen]
         found["reports"] = sum("telemetry" in path or "agent" in path for path in paths)
         return found
     finally:
         await out.close()
+
+
+async def use_mcp(out: Egress) -> dict[str, Any]:
+    """Counts the clients while one is connected."""
+    async with sdk_mcp.serving(lambda _url: sdk_mcp.made().streamable_http_app()) as url:
+        out.allow(url, "plugin p")
+
+        async def make(_hear: Hear) -> Remote:
+            return Remote(f"{url}/mcp", {}, out, "plugin p")
+
+        client = McpClient("sums", make, lambda value: value)
+        try:
+            answer = await client.call("add", {"a": 2, "b": 3}, 60)
+            return {"strangers": list(strangers(out)), "sum": answer["content"][0]["text"]}
+        finally:
+            await client.close()
 
 
 async def refused(url: str) -> int:

@@ -54,6 +54,8 @@ for attempt in (lambda: socket.create_connection(("192.0.2.1", 443), 1),
         pass
 """
 SILENCED = ("huggingface-hub",)
+INTERFACES = ("opentelemetry-api",)
+"""It does nothing by itself: what would send is another package, which is not to be there."""
 TELLTALES = re.compile(
     r"huggingface.hub|posthog|sentry|segment|mixpanel|amplitude|opentelemetry|gradio|rudder"
     r"|datadog|newrelic|bugsnag|wandb|langsmith|scarf|statsig|telemetry|analytics"
@@ -141,10 +143,12 @@ def silent_parts(_stage: Stage) -> Figure:
     """The programs we are made of: none of them is one that reports home, or it cannot."""
     parts = sorted(set(needed(PROGRAM, ("window",), set())) - {PROGRAM})
     known = [name for name in parts if TELLTALES.search(name)]
-    loud = [name for name in known if name not in SILENCED]
+    loud = [name for name in known if name not in (*SILENCED, *INTERFACES)]
     text = f"{len(parts)} packages at run time, {len(loud)} known to report home"
     if silenced := [name for name in known if name in SILENCED]:
         text += f" ({', '.join(silenced)} only through our door: S29b)"
+    if interfaces := [name for name in known if name in INTERFACES]:
+        text += f" ({', '.join(interfaces)} has nothing to send with)"
     return Figure(f"{text} {', '.join(loud)}".strip(), not loud and len(parts) > 10)
 
 
@@ -155,11 +159,13 @@ def clients_are_ours(stage: Stage) -> Figure:
     out = record.outside.total()
     strangers, refused = found.get("strangers", ["no report"]), found.get("refused", 0)
     text = (
-        f"{found.get('answers', 0)} answers of the hub's library, {out} beyond loopback,"
+        f"{found.get('answers', 0)} answers of the hub's library, 2 + 3 is {found.get('sum', '?')}"
+        f" by MCP's, {out} beyond loopback,"
         f" {len(strangers)} clients that are not ours, {refused} of 2 foreign ones refused,"
         f" {found.get('reports', '?')} reports home"
     )
     passed = not out and not strangers and refused == 2 and found.get("answers") == 3
+    passed = passed and found.get("sum") == "5"
     return Figure(text, passed and found.get("reports") == 0)
 
 

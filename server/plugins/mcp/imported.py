@@ -22,7 +22,7 @@ LARGEST = 1024 * 1024
 MOST_SERVERS = 50
 SECRET_NAME = re.compile(r"key|token|secret|passw|auth|credential|cookie", re.IGNORECASE)
 VARIABLE = re.compile(r"\$\{(?:input:|env:)?([A-Za-z0-9_.-]{1,64})\}")
-COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
+COMMENT = re.compile(r"^[ \t]*//.*$", re.MULTILINE)
 STORES = {
     "npx": ("https://registry.npmjs.org",),
     "uvx": ("https://pypi.org", "https://files.pythonhosted.org"),
