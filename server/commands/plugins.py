@@ -248,6 +248,8 @@ async def _import(desk: Desk, options: argparse.Namespace) -> int:
     for key in await desk.command("plugins.import_servers", path=str(path)):
         card = await _card(desk, key)
         _say(f"{key} is installed, disabled. {_may(card)}")
+        for secret in sorted({*card.secrets} - {*card.missing_secrets}):
+            await _say_stored(desk, f"{secret} of {key}")
         for finding in card.findings:
             _say(f"  {finding}")
     _say("'moat plugins enable NAME' lets one of them work.")
@@ -289,14 +291,19 @@ async def _secret(desk: Desk, options: argparse.Namespace) -> int:
     await desk.command("plugins.set_secret", key=options.key, name=options.secret, value=value)
     if options.forget:
         _say(f"{options.secret} of {options.key} was removed.")
-    elif plain := await desk.command("plain_secrets_file"):
+    else:
+        await _say_stored(desk, f"{options.secret} of {options.key}")
+    return 0
+
+
+async def _say_stored(desk: Desk, secret: str) -> None:
+    if plain := await desk.command("plain_secrets_file"):
         _say(
-            f"{options.secret} of {options.key} is stored. This system has no usable keyring: "
+            f"{secret} is stored. This system has no usable keyring: "
             f"it is stored unencrypted in {plain}, readable by you only."
         )
     else:
-        _say(f"{options.secret} of {options.key} is stored in the keychain.")
-    return 0
+        _say(f"{secret} is stored in the keychain.")
 
 
 def _read_secret(name: str) -> str:

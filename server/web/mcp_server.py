@@ -33,6 +33,8 @@ from server.web.body import read_bytes
 log = logging.getLogger(__name__)
 
 MOST_TEXTS = 2048
+LONGEST_REASON = 500
+"""It may quote what was sent."""
 MOST_BODY = 1 * MB
 """The library parses it where everybody is served: a larger one would make others wait."""
 MODEL = {"type": "string", "description": "A model's name; without it the default model answers"}
@@ -122,7 +124,8 @@ class McpSite:
         if tool is None or tool.run is None:
             raise BadRequest(f"There is no tool '{name}'.", "name")
         if wrong := fill.problems(arguments, tool.parameters):
-            raise BadRequest(f"The arguments are not valid: {wrong[0][1]}.", "arguments")
+            why = wrong[0][1][:LONGEST_REASON]
+            raise BadRequest(f"The arguments are not valid: {why}.", "arguments")
         return await tool.run(arguments)
 
     async def _tools(self) -> tuple[Tool, ...]:

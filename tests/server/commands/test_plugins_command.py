@@ -272,3 +272,16 @@ def test_without_a_keyring_the_command_says_where_a_secret_lies(
     said = capsys.readouterr().out
     assert "unencrypted in" in said
     assert "kept in the keychain" not in said
+
+
+def test_without_a_keyring_an_import_says_where_its_secrets_lie(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyring.core, "_keyring_backend", fail.Keyring())
+    servers = {"notes": {"command": "notes", "env": {"NOTES_TOKEN": "hidden-123", "LEVEL": "2"}}}
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    assert cli.main(["plugins", "import", str(tmp_path / "mcp.json")]) == 0
+    said = capsys.readouterr().out
+    assert "NOTES_TOKEN of notes is stored. This system has no usable keyring" in said
+    assert "LEVEL" not in said
+    assert "hidden-123" not in said

@@ -100,12 +100,14 @@ async def test_plugins_and_models_are_offered_to_a_client(
         for tool, arguments, why in (
             ("double", {"a": "x"}, "not valid"),
             ("ask", {}, "not valid"),
+            ("ask", {"prompt": [{}] * 10_000}, "not valid"),
             ("ask", {"prompt": "x", "model": "none"}, "none"),
             ("nothing", {}, "There is no tool"),
         ):
             text, is_error = await say(client, tool, arguments)
             assert is_error
             assert why in text
+            assert len(text) < 1000
     assert {about.route for about in house.asked_by} == {"/mcp"}
     await out.close()
 
