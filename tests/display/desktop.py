@@ -86,6 +86,17 @@ class Desktop:
         self.environment.pop("WAYLAND_DISPLAY", None)
 
     def __enter__(self) -> "Desktop":
+        try:
+            self._begin()
+        except BaseException:
+            self._open.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def _begin(self) -> None:
         for name in ("run", "config", "cache"):
             (self._folder / name).mkdir(mode=0o700, exist_ok=True)
         panel = self._folder / "config/xfce4/xfconf/xfce-perchannel-xml/xfce4-panel.xml"
@@ -101,10 +112,6 @@ class Desktop:
             self.start("dunst")
             self.start("xfce4-panel", "--disable-wm-check")
             wait_for("the tray", lambda: self._owned("org.kde.StatusNotifierWatcher"))
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._open.close()
 
     def start(self, *command: str, **options: Any) -> "subprocess.Popen[bytes]":
         """A program on this desktop, ended with it."""
@@ -157,9 +164,12 @@ class Desktop:
         return int(self._run("xdotool", "get_num_desktops") or 0) > 0
 
     def _start_screen(self) -> str:
+        """Without -noreset a screen starts anew, and drops whoever comes just then, each time
+        its last client leaves: here xdotool, asking for a window manager that is on its way."""
         read, write = os.pipe()
         self.start(
-            "Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp",
+            "Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24",
+            "-nolisten", "tcp", "-noreset",
             pass_fds=(write,),
         )  # fmt: skip
         os.close(write)
