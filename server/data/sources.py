@@ -26,6 +26,8 @@ KINDS = frozenset({
     ".c", ".h", ".cpp", ".cs", ".go", ".rs", ".rb", ".sql", ".sh", ".ini", ".toml", ".cfg",
 })  # fmt: skip
 MOST_FILES = 50_000
+MOST_WORDS = 100
+"""Of a question. Whoever pastes a page means its beginning."""
 CANDIDATES = 200
 """Passages of each of the two searches that are weighed against each other."""
 LEAST_TOGETHER, MOST_TOGETHER, SPAN = 3, 8, 12
@@ -57,7 +59,7 @@ class Cut:
 def list_files(source: Path) -> list[Path]:
     """Returns the files that can be read: the source itself, or those in the folder.
 
-    Links are not followed, and hidden files and folders are passed over.
+    Links are not followed; hidden files and folders, pipes and devices are passed over.
     """
     if source.is_file():
         return [source]
@@ -67,7 +69,7 @@ def list_files(source: Path) -> list[Path]:
         for name in sorted(names):
             path = Path(folder) / name
             is_known = path.suffix.lower() in KINDS and not name.startswith((".", "~$"))
-            if is_known and not path.is_symlink():
+            if is_known and not path.is_symlink() and path.is_file():
                 found.append(path)
         if len(found) >= MOST_FILES:
             break
@@ -148,7 +150,7 @@ class SourceIndex:
 
     def search(self, sources: Sequence[Path], question: str, most: int) -> list[FoundPassage]:
         """Returns the passages nearest to the question, best first."""
-        own = stems(question)
+        own = list(dict.fromkeys(stems(question)))[:MOST_WORDS]
         kin = related_words(own)
         scores: dict[int, float] = {}
         found: dict[int, FoundPassage] = {}

@@ -18,6 +18,9 @@ WORD = re.compile(r"[^\W_]+(?:[.&][^\W_]+)*")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 SLASHED = re.compile(r"\b([A-Za-z])/([A-Za-z])\b")
 """P/E and the like are one word."""
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+RUN = re.compile(f"([{UNSPACED}]+)|[^{UNSPACED}]+")
+"""Thai, Lao, Burmese, Khmer, Japanese and Chinese put no spaces between their words."""
 STOP_TEXT = """
 about been but can could dashboard data did do does get give had has have how i if into its let
 like list me my our please s show so tell than their them then there these they those up us we were
@@ -61,9 +64,18 @@ KIN = (
 
 
 def stems(text: str) -> list[str]:
+    """Returns the words that say something, cut to their stems.
+
+    Where words are written without spaces, each two characters that follow one another count.
+    """
     spaced = CAMEL.sub(" ", SLASHED.sub(r"\1\2", text)).replace("_", " ")
-    found = (word.lower() for word in WORD.findall(spaced))
+    runs = (run for word in WORD.findall(spaced) for run in RUN.finditer(word.lower()))
+    found = (piece for run in runs for piece in (_pairs(run[0]) if run[1] else [run[0]]))
     return [stem(word) for word in found if word not in STOP_WORDS]
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[place : place + 2] for place in range(len(run) - 1)] or [run]
 
 
 def _kinship() -> dict[str, set[str]]:

@@ -1,6 +1,7 @@
 """What is in an index, what is found in it, and what has changed since."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ def folder(tmp_path: Path) -> Path:
     rows = [["name", "role"], ["Okafor", "risk officer"], ["Berg", "treasurer"]]
     (made / "people.xlsx").write_bytes(workbook({"Board": rows}))
     (made / "notes.md").write_text("# Notes\n\nThe hangar holds four airships.")
+    (made / "年报.txt").write_text("本公司去年的净利润为三亿五千万元。", encoding="utf-8")
     (made / ".hidden.txt").write_text("airships")
     (made / "photo.bin").write_bytes(b"\0airships")
     return made
@@ -33,7 +35,7 @@ def read_all(index: SourceIndex, folder: Path) -> int:
 @pytest.fixture
 def index(tmp_path: Path, folder: Path) -> SourceIndex:
     made = SourceIndex(tmp_path / "index" / "index.db")
-    assert read_all(made, folder) == 4
+    assert read_all(made, folder) == 5
     return made
 
 
@@ -45,6 +47,7 @@ def index(tmp_path: Path, folder: Path) -> SourceIndex:
         ("Who is the treasurer?", "people.xlsx", 0, "Board"),
         ("How many airships?", "notes.md", 0, ""),
         ("What is in the notes?", "notes.md", 0, ""),
+        ("净利润是多少", "年报.txt", 0, ""),
     ],
 )
 def test_a_passage_is_found_with_its_place(
@@ -72,14 +75,14 @@ def test_what_changes_goes_or_comes_is_read_again(index: SourceIndex, folder: Pa
     assert index.search([folder], "airships", 3) == []
     assert index.search([folder], "Rotterdam", 3) == []
     assert [one.name for one in index.search([folder], "balloons", 3)] == ["notes.md"]
-    assert index.describe(folder)[:2] == (4, 4)
+    assert index.describe(folder)[:2] == (5, 5)
     os.utime(folder / "new.txt", ns=(1, 1))
     assert index.find_changed(folder) == [folder / "new.txt"]
 
 
 def test_a_source_is_forgotten_and_others_stay(index: SourceIndex, folder: Path) -> None:
     index.forget(folder / "deep")
-    assert index.describe(folder)[0] == 3
+    assert index.describe(folder)[0] == 4
     assert index.search([folder], "dividend", 3) == []
     assert index.search([folder], "airships", 3)
 
@@ -97,7 +100,19 @@ def test_a_file_that_cannot_be_read_is_named_and_not_tried_again(
 def test_a_damaged_index_is_begun_anew(tmp_path: Path, index: SourceIndex, folder: Path) -> None:
     for path in (tmp_path / "index").iterdir():
         path.write_bytes(b"no database" * 1000)
-    assert len(index.find_changed(folder)) == 4
+    assert len(index.find_changed(folder)) == 5
+
+
+def test_a_pasted_book_is_a_question_too(index: SourceIndex, folder: Path) -> None:
+    question = "How many airships? " + " ".join(f"word{number}" for number in range(50_000))
+    assert index.search([folder], question, 1)[0].name == "notes.md"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
+def test_a_pipe_is_passed_over(index: SourceIndex, folder: Path) -> None:
+    """Whoever reads one waits until something writes to it."""
+    os.mkfifo(folder / "pipe.txt")
+    assert index.find_changed(folder) == []
 
 
 def test_links_and_hidden_folders_are_not_followed(folder: Path, tmp_path: Path) -> None:
@@ -106,4 +121,4 @@ def test_links_and_hidden_folders_are_not_followed(folder: Path, tmp_path: Path)
     (folder / ".git").mkdir()
     (folder / ".git" / "a.txt").write_text("x")
     names = {path.name for path in list_files(folder)}
-    assert names == {"report.pdf", "letter.docx", "people.xlsx", "notes.md"}
+    assert names == {"report.pdf", "letter.docx", "people.xlsx", "notes.md", "年报.txt"}

@@ -16,6 +16,12 @@ def test_names_are_split_and_small_words_left_out() -> None:
     assert stems("What is the net_income of grossProfit?") == stems("net income gross profit")
 
 
+def test_words_without_spaces_between_them_meet() -> None:
+    assert stems("净利润") == ["净利", "利润"]
+    assert stems("PE比率 2024年") == ["pe", "比率", "2024", "年"]
+    assert order("去年的净利润是多少", "天气", "公司净利润", "現金") == [1]
+
+
 def test_the_document_that_shares_rarer_words_comes_first() -> None:
     assert order("price of gold", "price of oil", "price of gold", "weather") == [1, 0]
 
