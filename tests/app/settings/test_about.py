@@ -47,7 +47,7 @@ def test_the_keyboard_stays_with_the_dialog_when_its_holder_goes(qtbot: QtBot) -
     dialog = LicencesDialog([Component("Qt", "6", "LGPL-3.0-only", text="lesser")], card)
     dialog.show()
     dialog.activateWindow()
-    qtbot.waitUntil(dialog.isActiveWindow)
+    qtbot.waitUntil(dialog.isActiveWindow, timeout=30_000)
     dialog.names.setFocus()
     assert QApplication.focusWidget() is dialog.names
     dialog.names.hide()

@@ -15,6 +15,7 @@ from server.core.core import Core
 from server.tasks import spawn, stop
 from server.web import app
 from tests.kit.held_workers import Workers, opened
+from tests.kit.until import until
 
 SLOTS, QUEUE, ASKED = 2, 3, 20
 HI = {"messages": [{"role": "user", "content": "Hi"}], "stream": True}
@@ -53,9 +54,7 @@ async def core(
 
 
 async def until_asked(core: Core, count: int) -> None:
-    async with asyncio.timeout(10):
-        while len(core._requests._tracked) < count:
-            await asyncio.sleep(0.01)
+    await until(lambda: len(core._requests._tracked) >= count)
 
 
 @pytest.mark.parametrize("path", ROUTES)
@@ -74,15 +73,11 @@ async def test_who_finds_the_queue_full_is_told_by_the_status(
         for _ in range(ASKED):
             asking.create_task(ask(session))
         await until_asked(core, SLOTS + QUEUE)
-        async with asyncio.timeout(10):
-            while len(seen) < ASKED - SLOTS - QUEUE:
-                await asyncio.sleep(0.01)
+        await until(lambda: len(seen) >= ASKED - SLOTS - QUEUE)
         # Streams open while the model still loads: nobody among them may be turned away now.
         await asyncio.sleep(2 * app.FIRST_EVENT_S)
         workers.may_load.set()
-        async with asyncio.timeout(10):
-            while not workers.made:
-                await asyncio.sleep(0.01)
+        await until(lambda: workers.made)
         workers.made[-1].may_end.set()
     statuses = Counter(status for status, _, _ in seen)
     assert statuses == {200: SLOTS + QUEUE, 429: ASKED - SLOTS - QUEUE}

@@ -1,6 +1,5 @@
 """Ollama's programs fetch, name, keep and delete models of a running Moat."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from server.errors import AppError
 from tests.kit.fake_hub import FakeHub
 from tests.kit.gguf_files import write_model
 from tests.kit.held_workers import Workers, gone, opened
+from tests.kit.until import until
 
 REPO, FILE = "Qwen/Qwen3-0.6B-GGUF", "Qwen3-0.6B-Q8_0.gguf"
 PULLED = f"hf.co/{REPO}:Q8_0"
@@ -137,9 +137,7 @@ async def test_a_pull_that_its_client_leaves_waits_for_the_next(
             if b'"completed"' in line and b'"completed": 0' not in line:
                 break
         reply.close()
-    async with asyncio.timeout(10):
-        while not any(one.phase == "paused" for one in core.models.downloads.get()):
-            await asyncio.sleep(0.01)
+    await until(lambda: any(one.phase == "paused" for one in core.models.downloads.get()))
     hub.delay_s = 0.0
     status, lines = await ask("POST", "/api/pull", {"model": PULLED})
     assert (status, lines[-1]) == (200, {"status": "success"})
@@ -315,23 +313,23 @@ async def test_looking_on_neither_loads_a_model_nor_keeps_it(
 async def test_keep_alive_decides_how_long_a_model_stays(
     ask: Program, core: Core, workers: Workers
 ) -> None:
-    async def until() -> str:
+    async def kept_until() -> str:
         _, (told,) = await ask("GET", "/api/ps")
         return ",".join(model["expires_at"][:2] for model in told["models"])
 
     await ask("POST", "/api/generate", {"model": "first", "keep_alive": "10m"})
-    assert (workers.loaded, await until()) == (["first"], "20")
+    assert (workers.loaded, await kept_until()) == (["first"], "20")
     await ask("POST", "/api/generate", {"model": "first", "keep_alive": -1})
-    assert await until() == "23"
+    assert await kept_until() == "23"
     workers.made[0].may_end.set()
     asked = {"model": "first", "prompt": "Hi", "stream": False, "keep_alive": 0}
     assert (await ask("POST", "/api/generate", asked))[0] == 200
     await gone(workers.made[0])
-    assert await until() == ""
+    assert await kept_until() == ""
     await ask("POST", "/api/generate", {"model": "second"})
     _, (told,) = await ask("POST", "/api/chat", {"model": "second", "keep_alive": 0})
     assert told["done_reason"] == "unload"
-    assert await until() == ""
+    assert await kept_until() == ""
     await gone(workers.made[1])
 
 
