@@ -23,7 +23,7 @@ from server.data.tables import from_json
 from server.engine.process import WorkerProcess
 from server.events import TextDelta
 from server.models import library
-from server.protocols.openbb.widgets import read_widgets
+from server.protocols.openbb.query import read_widgets
 from tests.contract.openbb import dashboards
 
 TODAY = date(2025, 6, 20)

@@ -28,12 +28,11 @@ from app.chat.page import ChatPage
 from app.desktop.loop import Loop
 from app.hardware.page import HardwarePage
 from app.look import theme
-from app.look.fit_label import parameters
+from app.look.model_rows import parameters
 from app.look.summary import size
 from app.models.discover import FileRow
 from app.models.page import DISCOVER, ModelsPage
-from app.shell.child import Program, keep_serving
-from app.shell.link import Link
+from app.shell.link import Link, Program, keep_serving
 from app.shell.tray import Tray
 from app.shell.window import Window
 from app.welcome.page import WelcomePage

@@ -13,8 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from app.connect.clients import NO_KEY, Here
-from app.connect.recipes import RECIPES, Recipe
+from app.connect.clients import NO_KEY, RECIPES, Here, Recipe
 from scripts.bootstrap.places import ROOT
 from server.protocols import ENDPOINTS
 from server.protocols.base import Endpoint

@@ -13,9 +13,7 @@ SAYING = (
     *(f"app/chat/{name}.py" for name in (
         "chats", "turn", "dialects",
     )),
-    *(f"app/shell/{name}.py" for name in (
-        "child", "link",
-    )),
+    "app/shell/link.py",
     "server/core/*.py",
     *(f"server/{name}.py" for name in (
         "egress", "errors",
@@ -25,9 +23,10 @@ SAYING = (
         "documents", "charts", "sql", "sqlite",
     )),
     "server/conversation/run.py",
+    "server/protocols/constraints.py",
     "server/engine/*.py",
     *(f"server/schemas/{name}.py" for name in (
-        "gbnf", "bounded", "patterns", "faults",
+        "bounded", "patterns",
     )),
     "server/engine/elsewhere/*.py",
     "server/models/*.py",
@@ -40,9 +39,7 @@ SAYING = (
     *(f"server/engine/worker/schedule/{name}.py" for name in (
         "draft", "scheduler",
     )),
-    *(f"server/engine/worker/{name}.py" for name in (
-        "main", "refusals",
-    )),
+    "server/engine/worker/main.py",
     *(f"server/engine/worker/prompt/{name}.py" for name in (
         "pictures", "prepare", "template", "vision",
     )),
@@ -71,10 +68,9 @@ CLAUSES = {
     "server/conversation/agents/remote.py": "remote agents",
     "server/core/engines_elsewhere.py": r"the engine \{0\}|testing .*",
     "server/core/updates.py": "check for .*",
-    "server/engine/causes.py": ".* .*|unknown",
+    "server/engine/watch.py": ".* .*|unknown",
     "server/engine/elsewhere/engine.py": r"the engine on another machine|status \{0\}|none",
     "server/engine/link.py": "it .*",
-    "server/engine/watch.py": ".* .*",
     "server/engine/worker/prompt/render.py": "its? .*",
     "server/engine/worker/prompt/template.py": "(it|the) .*",
     "server/errors.py": "none",
@@ -82,7 +78,7 @@ CLAUSES = {
     "server/flows/steps/choice.py": r"Chose \{0\}",
     "server/flows/steps/render.py": r"Drew a \{0\} chart",
     "server/flows/steps/sql.py": r"\{0\} rows",
-    "server/models/fit.py": r"(?!\{0\} GB|runs well|does not fit).* .*",
+    "server/models/fit.py": r"(?!\{0\} GB|runs well|does not fit|The setups).* .*",
     "server/models/gguf/files.py": ".* .*",
     "server/models/gguf/parse.py": ".* .*",
     "server/models/gguf/plausible.py": r"(?!\{0\} is \{1\}$).* .*",

@@ -14,13 +14,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.look import theme
-from app.look.controls import Label, hint, row, short_name
+from app.look.controls import Label, Segments, hint, row, short_name
+from app.look.icons import Picture
 from app.look.page import Page
-from app.look.picture import Picture
-from app.look.segments import Segments
-from app.look.sentences import told
 from app.look.summary import size
-from app.look.translate import tr
+from app.look.translate import told, tr
 from server.face.core import AnsweredRequest, Face, Use, find_away, is_here
 from server.settings import Settings
 

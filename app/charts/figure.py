@@ -1,11 +1,26 @@
-"""What a chart shows: its numbers, told apart from how they are drawn."""
+"""What a chart shows: its numbers, told apart from how they are drawn, and as ECharts options."""
 
+import json
 import math
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, NamedTuple, cast, get_args
 
 from app.look.translate import tr
-from server.artifacts import ROUND, Kind
+from server.artifacts import (
+    LONGEST_LABEL,
+    MOST_ROWS,
+    MOST_SERIES,
+    ROUND,
+    Kind,
+    chart_option,
+    kind_of,
+    markdown_table,
+)
+from server.chat import Json
+from server.events import Artifact
+from server.system.limits import one_line
 
 KINDS: tuple[str, ...] = get_args(Kind)
 
@@ -102,3 +117,184 @@ def shares(figure: Figure) -> list[float]:
     values = [max(value or 0.0, 0.0) for value in figure.series[0].values]
     whole = math.fsum(values)
     return [value / whole if whole else 0.0 for value in values]
+
+
+LANGUAGE = "echarts"
+MOST_TABLE_ROWS = 50
+LARGEST, SMALLEST = 1e300, 1e-300
+"""Numbers whose sums and differences can still be reckoned with."""
+_OPENING = re.compile(rf"^```{LANGUAGE}[ \t]*\n", re.MULTILINE)
+_CLOSING = re.compile(r"\n```[ \t]*$", re.MULTILINE)
+_OPENED = re.compile(rf"^```{LANGUAGE}[ \t]*(?:\n(?:(?!^```).)*)?\Z", re.MULTILINE | re.DOTALL)
+
+
+def parts(text: str) -> list[str | Figure]:
+    """An answer's text, with a figure where a chart is written; one half written is left out."""
+    found: list[str | Figure] = []
+    end = 0
+    for fence in _fences(text):
+        figure = _parsed(fence.content)
+        if figure is not None:
+            found += [text[end : fence.start].strip("\n"), figure]
+            end = fence.end
+    rest = _OPENED.sub("", text[end:])
+    found.append(rest.strip("\n") if found else rest)
+    return [part for part in found if not isinstance(part, str) or part.strip()]
+
+
+def without_charts(text: str) -> str:
+    """For the model: the numbers are in the table beside it."""
+    found, end = [], 0
+    for fence in _fences(text):
+        found.append(text[end : fence.start].strip("\n"))
+        end = fence.end
+    if not found:
+        return text
+    found.append(text[end:].strip("\n"))
+    return "\n\n".join(part for part in found if part)
+
+
+class _Fence(NamedTuple):
+    start: int
+    end: int
+    content: str
+
+
+def _fences(text: str) -> Iterator[_Fence]:
+    """The charts written in a text. Two patterns: a single one would be quadratic."""
+    at = 0
+    while (opening := _OPENING.search(text, at)) and (
+        closing := _CLOSING.search(text, opening.end())
+    ):
+        content = text[opening.end() : closing.start()]
+        yield _Fence(opening.start(), closing.end(), content)
+        at = closing.end()
+
+
+def written(made: Artifact) -> str:
+    """A chart or table as the text of an answer holds it, so that it is kept with the chat."""
+    if made.kind == "text":
+        return str(made.content.get("text", ""))
+    every = _every_row(made.content.get("rows"))
+    rows = every[:MOST_ROWS]
+    if made.kind == "table" and rows:
+        return _table(every)
+    option = made.content.get("option") or _option(made.name, rows, made.content.get("chart"))
+    if not isinstance(option, dict) or figure_of(option) is None:
+        return _table(every) if every else ""
+    return f"```{LANGUAGE}\n{json.dumps(option, ensure_ascii=False)}\n```"
+
+
+def figure_of(option: Any) -> Figure | None:
+    """None when there is nothing in it that can be drawn."""
+    try:
+        return _figure(option)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        return None
+
+
+def _figure(option: Json) -> Figure | None:
+    rows = _rows(option["dataset"]["source"])
+    listed = [one for one in option["series"][:MOST_SERIES] if one.get("type") in KINDS]
+    if not rows or not listed:
+        return None
+    first = listed[0]
+    encode = first.get("encode") or {}
+    across = str(encode.get("x") or encode.get("itemName") or next(iter(rows[0])))
+    columns = [_column(one, across, rows[0]) for one in listed]
+    kind = kind_of(first)
+    series = tuple(
+        Series(_label(one.get("name") or name), tuple(_number(row.get(name)) for row in rows))
+        for one, name in zip(listed, columns, strict=True)
+    )
+    if not any(one.known() for one in series):
+        return None
+    made = Figure(
+        cast(Kind, kind),
+        tuple(_label(row.get(across)) for row in rows),
+        series[:1] if kind in ROUND else series,
+        title=_label((option.get("title") or {}).get("text", "")),
+        across=_label((option.get("xAxis") or {}).get("name") or across),
+        is_log=(option.get("yAxis") or {}).get("type") == "log",
+        is_stacked=bool(first.get("stack")),
+        places=_places(option, kind, [row.get(across) for row in rows]),
+    )
+    return _with_slices(made) if made.is_round else made
+
+
+def _with_slices(figure: Figure) -> Figure | None:
+    """Only what has a part of the whole."""
+    kept = [
+        (label, value)
+        for label, value in zip(figure.labels, figure.series[0].values, strict=True)
+        if value is not None and value > 0
+    ]
+    if not kept:
+        return None
+    series = Series(figure.series[0].name, tuple(value for _, value in kept))
+    labels = tuple(label for label, _ in kept)
+    return Figure(figure.kind, labels, (series,), figure.title, figure.across)
+
+
+def _column(series: Json, across: str, row: Json) -> str:
+    encode = series.get("encode") or {}
+    named = encode.get("y") or encode.get("value") or series.get("name")
+    return str(named) if named in row else next((name for name in row if name != across), across)
+
+
+def _places(option: Json, kind: str, cells: Sequence[Any]) -> tuple[float, ...]:
+    numbers = [_number(cell) for cell in cells]
+    wanted = kind == "scatter" or (option.get("xAxis") or {}).get("type") == "value"
+    known = tuple(one for one in numbers if one is not None)
+    return known if wanted and len(known) == len(numbers) else ()
+
+
+def _option(title: str, rows: list[Json], chart: Any) -> Json | None:
+    """An option for rows that came with the names of their columns, as OpenBB's do."""
+    if not rows or not isinstance(chart, dict):
+        return None
+    kind, x, ys = chart.get("kind"), chart.get("x"), chart.get("y")
+    ys = [ys] if isinstance(ys, str) else ys
+    if not isinstance(ys, list) or not ys:
+        return None
+    return chart_option(cast(Kind, kind), title, rows, cast(str, x), ys)
+
+
+def _parsed(text: str) -> Figure | None:
+    try:
+        return figure_of(json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _rows(given: Any) -> list[Json]:
+    return _every_row(given)[:MOST_ROWS]
+
+
+def _every_row(given: Any) -> list[Json]:
+    listed = given if isinstance(given, list) else []
+    return [row for row in listed if isinstance(row, dict) and row]
+
+
+def _number(cell: Any) -> float | None:
+    if isinstance(cell, bool) or not isinstance(cell, int | float):
+        return None
+    if not abs(cell) <= LARGEST:
+        return None
+    return float(cell) if abs(cell) >= SMALLEST else 0.0
+
+
+def _label(cell: Any) -> str:
+    if isinstance(cell, float) and cell.is_integer():
+        cell = int(cell)
+    return "" if cell is None else one_line(str(cell))[:LONGEST_LABEL]
+
+
+def _table(rows: list[Json]) -> str:
+    shown = rows[:MOST_TABLE_ROWS]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    lines = [markdown_table(names, ([row.get(name) for name in names] for row in shown), _label)]
+    if more := len(rows) - len(shown):
+        words = tr("1 more row") if more == 1 else tr("{count} more rows")
+        lines += ["", words.format(count=f"{more:,}")]
+    return "\n".join(lines)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from app.charts.option import without_charts
+from app.charts.figure import without_charts
 from app.chat.attachments import Attachment, as_url, from_url, joined
 from app.look.translate import tr
 from server.chat import Message

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QFrame
 from app.chat.attachments import Attachment
 from app.look import theme
 from app.look.controls import Button, Label, hint, row, shortened, stack
-from app.look.picture import Picture
+from app.look.icons import Picture
 from app.look.translate import tr
-from server.face.sources import SourceCard
+from server.face.core import SourceCard
 from server.system.limits import one_line
 
 _LONGEST = 36

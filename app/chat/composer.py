@@ -17,12 +17,10 @@ from app.chat.chips import Chip, file_words, source_words
 from app.look import theme
 from app.look.controls import Button, Label, restyle, stack
 from app.look.layouts import Flow
-from app.look.sentences import told
-from app.look.translate import tr
+from app.look.translate import told, tr
 from server import tasks
 from server.errors import AppError
-from server.face.core import Face
-from server.face.sources import SourceCard
+from server.face.core import Face, SourceCard
 
 
 @dataclass(slots=True, eq=False)

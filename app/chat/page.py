@@ -30,24 +30,23 @@ from app.chat.presets import Presets, PresetStore
 from app.chat.transcript import Answer, Question, Suggestion, Transcript
 from app.chat.turn import Turn, used_words
 from app.look import theme
-from app.look.code_box import text_to_read
 from app.look.controls import (
     Button,
     Column,
     CopyButton,
     Label,
+    Slider,
     for_menu,
     hint,
     row,
     short_name,
     stack,
+    text_to_read,
 )
+from app.look.icons import Picture
 from app.look.layouts import Beside, Panel, centred
 from app.look.page import Page
-from app.look.picture import Picture
-from app.look.sentences import told
-from app.look.slider import Slider
-from app.look.translate import tr
+from app.look.translate import told, tr
 from server.errors import AppError
 from server.events import Finished
 from server.face.core import Face, ModelStatus, ServerStatus, find_away

@@ -12,17 +12,15 @@ from PySide6.QtCore import QBuffer, QByteArray, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImageReader, QPixmap
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.charts.figure import Figure
-from app.charts.option import parts
+from app.charts.figure import Figure, parts
 from app.charts.view import ChartView
 from app.chat.attachments import Attachment
 from app.chat.chats import Quote
 from app.chat.chips import Chip, file_words
 from app.chat.markdown import MarkdownView
 from app.look import theme
-from app.look.banner import Banner
-from app.look.code_box import text_to_read
 from app.look.controls import (
+    Banner,
     Button,
     Column,
     CopyButton,
@@ -32,9 +30,9 @@ from app.look.controls import (
     row,
     shortened,
     stack,
+    text_to_read,
 )
-from app.look.sentences import told
-from app.look.translate import tr
+from app.look.translate import told, tr
 from server.events import Finished
 from server.system.limits import one_line, printable
 

@@ -8,14 +8,13 @@ from dataclasses import replace
 
 import aiohttp
 
-from app.charts.option import written
+from app.charts.figure import written
 from app.chat import dialects
 from app.chat.chats import Chat, Quote, Said, put_beside
 from app.chat.dialects import Heard, Options
 from app.chat.transcript import Answer
 from app.desktop.probe import NAME
-from app.look.sentences import told
-from app.look.translate import tr
+from app.look.translate import told, tr
 from server import tasks
 from server.chat import Message
 from server.errors import AppError, LinkLost

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.desktop.probe import NAME
 from app.look import theme
 from app.look.controls import Button, Card, Label, breakable, row, shortened, stack
-from app.look.picture import Picture
+from app.look.icons import Picture
 from app.look.translate import tr
 from server.face.core import Knock
 from server.settings import OPENBB_ORIGINS, can_be_allowed

@@ -1,15 +1,21 @@
-"""Sends the first request of a client over loopback, as the client would, and says what came."""
+"""Sends the first request of a client as the client would, and waits until one really talks."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import aiohttp
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
-from app.look.sentences import told
-from app.look.translate import tr
+from app.look import theme
+from app.look.controls import Label, breakable, restyle, row, shortened, stack
+from app.look.icons import Picture
+from app.look.translate import told, tr
 from server.chat import Json
+from server.face.core import AnsweredRequest, Face, Knock, RunningRequest
+from server.settings import OPENBB_ORIGINS
 
 NAME = "Moat window"
 _PATIENCE = aiohttp.ClientTimeout(total=60, sock_connect=5)
@@ -104,3 +110,103 @@ async def _reason(response: aiohttp.ClientResponse) -> str:
     return told(sentence) or tr("the server answered with status {status}.").format(
         status=response.status
     )
+
+
+State = Literal["nothing", "blocked", "no key", "reached", "asking", "failed", "answered"]
+OURS = frozenset({NAME, "moat chat"})
+"""The chat of the window, its tests, and the terminal are no other program."""
+GOOD = frozenset({"stop", "length", "tool_calls"})
+_PICTURES: dict[State, tuple[str, str]] = {
+    "nothing": ("info", "muted"),
+    "blocked": ("warning", "warn"),
+    "no key": ("warning", "warn"),
+    "reached": ("info", "accent"),
+    "asking": ("info", "accent"),
+    "failed": ("warning", "warn"),
+    "answered": ("check", "good"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """How far a program has come, and which."""
+
+    state: State = "nothing"
+    who: str = ""
+    path: str = ""
+    """What it asked for last, where that is known."""
+
+
+def find_talk(
+    knocks: Iterable[Knock],
+    requests: Iterable[RunningRequest],
+    answered: Iterable[AnsweredRequest],
+) -> Talk:
+    """An answer counts more than a question, a question more than a knock."""
+    ended = [one for one in answered if one.client not in OURS]
+    if good := next((one for one in ended if one.outcome in GOOD), None):
+        return Talk("answered", name_of(good.client), good.route)
+    if asking := next((one for one in requests if one.client not in OURS), None):
+        return Talk("asking", name_of(asking.client), asking.route)
+    if ended:
+        return Talk("failed", name_of(ended[-1].client), ended[-1].route)
+    came = sorted((one for one in knocks if one.client != NAME), key=lambda knock: knock.at)
+    if not came:
+        return Talk()
+    last = came[-1]
+    states: dict[str, State] = {"origin": "blocked", "key": "no key", "let in": "reached"}
+    return Talk(states[last.outcome], name_of(last.origin or last.client), last.path)
+
+
+def name_of(client: str) -> str:
+    """The name that people know it by."""
+    if client in OPENBB_ORIGINS:
+        return "OpenBB Workspace"
+    return breakable(shortened(client)) or tr("A program")
+
+
+def words_of(talk: Talk) -> str:
+    words = {
+        "nothing": tr("Waiting for a program… Nothing has come yet."),
+        "blocked": tr("{who} tried to connect and was blocked. Allow it on the Connect page."),
+        "no key": tr("{who} tried to connect without the access key. Copy it on the Connect page."),
+        "reached": tr("{who} found Moat (it asked for {path}). Now ask it a question there."),
+        "asking": tr("{who} asked a question. The model is answering…"),
+        "failed": tr("{who} asked a question, but it failed. The Activity page says why."),
+        "answered": tr("It works: {who} asked a question and has its answer."),
+    }[talk.state]
+    return words.format(who=talk.who, path=talk.path or "/")
+
+
+class FirstClient(QWidget):
+    """`came`: a program has its first answer. What was answered stays answered."""
+
+    came = Signal()
+
+    def __init__(self, core: Face) -> None:
+        super().__init__()
+        self._core = core
+        self.talk = Talk()
+        self.picture = Picture("info", theme.ICON, "muted")
+        self.words = Label("", "small", wrap=True)
+        line = row(self.picture, spacing=theme.SMALL)
+        line.addLayout(stack(self.words), 1)
+        self.setLayout(line)
+        ends = [
+            core.knocks.connect(self._look),
+            core.requests.connect(self._look),
+            core.answered.connect(self._look),
+        ]
+        self.destroyed.connect(lambda: [end() for end in ends])
+
+    def _look(self, _: object) -> None:
+        core = self._core
+        if self.talk.state != "answered":
+            self.talk = find_talk(core.knocks.get(), core.requests.get(), core.answered.get())
+            if self.talk.state == "answered":
+                self.came.emit()
+        icon, colour = _PICTURES[self.talk.state]
+        self.picture.show_picture(icon, colour)
+        self.words.setText(words_of(self.talk))
+        self.words.setProperty("role", "good" if self.talk.state == "answered" else "small")
+        restyle(self.words)

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
 from app.look import theme
 from app.look.controls import Button, Card, Label, row
-from app.look.download_row import DownloadRow
+from app.look.model_rows import DownloadRow
 from app.look.summary import size
 from app.look.translate import tr
 from server.face.models import Building, Download, GraphicsOffer

@@ -12,11 +12,10 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout, QWidget
 from app.hardware.graphics_card import GraphicsCard
 from app.hardware.speed_card import SpeedCard
 from app.look import theme
-from app.look.controls import Button, Card, Column, Label, row, short_name, stack
-from app.look.fit_label import FitLabel
-from app.look.machine_card import MachineCard
+from app.look.controls import Button, Card, Column, Label, Slider, row, short_name, stack
+from app.look.machine import MachineCard
+from app.look.model_rows import FitLabel
 from app.look.page import Page
-from app.look.slider import Slider
 from app.look.summary import size
 from app.look.translate import tr
 from server.errors import AppError, LinkLost

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.first_client import FirstClient
+from app.desktop.probe import FirstClient
 from app.look import summary as state
 from app.look import theme
-from app.look.banner import Banner
 from app.look.controls import (
+    Banner,
     Button,
     Card,
     Column,
@@ -26,12 +26,11 @@ from app.look.controls import (
     short_name,
     stack,
 )
-from app.look.engine_activity import Activity
+from app.look.icons import LookPicture
+from app.look.machine import Activity
 from app.look.page import Page
-from app.look.picture import LookPicture
-from app.look.sentences import told
 from app.look.summary import Summary, is_heard, sentence, size, where_words
-from app.look.translate import tr
+from app.look.translate import told, tr
 from server.face.core import Face, ModelStatus, ServerStatus
 from server.face.models import ModelCard
 

@@ -1,24 +1,28 @@
-"""The small pieces pages are built from: labels, buttons, cards, columns."""
+"""The small pieces pages are built from: labels, buttons, cards, columns, lists, banners."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from html import escape
-from typing import Literal
+from typing import Any, Generic, Literal, TypeVar
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import (
+    QButtonGroup,
     QFrame,
     QHBoxLayout,
     QLabel,
+    QPlainTextEdit,
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QSlider,
     QVBoxLayout,
     QWidget,
 )
 
 from app.look import icons, theme
+from app.look.icons import Picture
 from app.look.translate import tr
 from server.system.limits import one_line, printable
 
@@ -243,3 +247,231 @@ def restyle(widget: QWidget) -> None:
     """Make Qt read the style sheet again after a property it selects by has changed."""
     widget.style().unpolish(widget)
     widget.style().polish(widget)
+
+
+LONGEST_LINE = 1000
+"""Letters: Qt lays a line out as a whole, however little of it is seen."""
+
+
+class CodeBox(QPlainTextEdit):
+    def __init__(self, name: str, most_lines: int = 24) -> None:
+        super().__init__()
+        self._most_lines = most_lines
+        self.setObjectName("code")
+        self.setReadOnly(True)
+        self.setTabChangesFocus(True)
+        self.setAccessibleName(name)
+        self.setFont(theme.mono())
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+
+    def show_text(self, text: str) -> None:
+        text = text_to_read(text)
+        if text == self.toPlainText():
+            return
+        self.setPlainText(text)
+        lines = min(text.count("\n") + 1, self._most_lines)
+        high = QFontMetrics(self.font()).lineSpacing() * lines
+        self.setFixedHeight(high + 2 * theme.CODE_PADDING + theme.SMALL)
+
+
+def text_to_read(text: str) -> str:
+    """Plain text as a box lays it out quickly: lines without end go on in the next one."""
+    return "\n".join(
+        line[at : at + LONGEST_LINE]
+        for line in printable(text).split("\n")
+        for at in range(0, max(1, len(line)), LONGEST_LINE)
+    )
+
+
+class Segments(QWidget):
+    """The keyboard goes to the chosen one; the arrow keys choose another."""
+
+    chosen = Signal(int)
+
+    def __init__(self, name: str, texts: tuple[str, ...]) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self._group = QButtonGroup(self)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(theme.TINY)
+        self.buttons: list[QPushButton] = []
+        for number, text in enumerate(texts):
+            button = QPushButton(text)
+            button.setProperty("kind", "segment")
+            button.setCheckable(True)
+            button.setAccessibleName(text)
+            button.setCursor(Qt.CursorShape.PointingHandCursor)
+            self._group.addButton(button, number)
+            line.addWidget(button)
+            self.buttons.append(button)
+        line.addStretch(1)
+        self.buttons[0].setChecked(True)
+        self._group.idClicked.connect(self.chosen)
+
+    def choose(self, number: int) -> None:
+        self.buttons[number].setChecked(True)
+        self.chosen.emit(number)
+
+    def set_text(self, number: int, text: str) -> None:
+        self.buttons[number].setText(text)
+        self.buttons[number].setAccessibleName(text)
+
+
+class _Steps(QSlider):
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        # Scrolling the page must not change a value under the pointer.
+        event.ignore()
+
+
+class Slider(QWidget):
+    changed = Signal()
+
+    def __init__(self, title: str, words: Callable[[Any], str], note: str = "") -> None:
+        super().__init__()
+        self._values: Sequence[Any] = (0,)
+        self._words = words
+        self.title = Label(title)
+        self.chosen = Label("", "section")
+        self.note = Label("", "small", wrap=True)
+        self.slider = _Steps(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName(title)
+        self.slider.setAccessibleDescription(note)
+        self.slider.valueChanged.connect(self._moved)
+        column = stack()
+        column.addLayout(row(self.title, 0, self.chosen))
+        column.addWidget(self.slider)
+        column.addWidget(self.note)
+        self.setLayout(column)
+        self.note.tell(note)
+
+    def offer(self, values: Sequence[Any], chosen: Any) -> None:
+        """These values; the one nearest to `chosen` is shown."""
+        self._values = values
+        with QSignalBlocker(self.slider):
+            self.slider.setRange(0, len(values) - 1)
+            self.slider.setPageStep(max(1, len(values) // 10))
+            self.slider.setValue(_nearest(values, chosen))
+        self._tell()
+
+    def value(self) -> Any:
+        return self._values[self.slider.value()]
+
+    def _moved(self) -> None:
+        self._tell()
+        self.changed.emit()
+
+    def _tell(self) -> None:
+        words = self._words(self.value())
+        self.chosen.setText(words)
+        # A screen reader would else say only the number of the step.
+        self.slider.setAccessibleName(f"{self.title.text()}: {words}")
+
+
+def _nearest(values: Sequence[Any], chosen: Any) -> int:
+    if chosen in values:
+        return list(values).index(chosen)
+    distances = [abs(value - chosen) if value is not None else float("inf") for value in values]
+    return distances.index(min(distances))
+
+
+T = TypeVar("T")
+Row = TypeVar("Row", bound=QWidget)
+
+
+class Rows(Generic[T, Row]):
+    """`make` builds a row for a key, `show` puts a thing into it. `layout` goes into the page."""
+
+    def __init__(
+        self,
+        key: Callable[[T], Hashable],
+        make: Callable[[T], Row],
+        show: Callable[[Row, T], None] = lambda _row, _item: None,
+        *,
+        lined: bool = True,
+    ) -> None:
+        self.layout = QVBoxLayout()
+        self.layout.setSpacing(theme.MEDIUM if lined else theme.LARGE)
+        self._is_lined = lined
+        self._key, self._make, self._show = key, make, show
+        self._lines: dict[Hashable, QWidget] = {}
+        self._rows: dict[Hashable, Row] = {}
+
+    @property
+    def rows(self) -> list[Row]:
+        return list(self._rows.values())
+
+    def show(self, items: Sequence[T]) -> None:
+        wanted = {self._key(item): item for item in items}
+        for key in [key for key in self._lines if key not in wanted]:
+            self._drop(key)
+        for key, item in wanted.items():
+            if key not in self._rows:
+                self._add(key, item)
+            self._show(self._rows[key], item)
+
+    def _add(self, key: Hashable, item: T) -> None:
+        row = self._make(item)
+        line = QWidget()
+        inside = stack(spacing=theme.MEDIUM)
+        if self._lines and self._is_lined:
+            inside.addWidget(divider())
+        inside.addWidget(row)
+        line.setLayout(inside)
+        self._rows[key], self._lines[key] = row, line
+        self.layout.addWidget(line)
+
+    def _drop(self, key: Hashable) -> None:
+        line = self._lines.pop(key)
+        del self._rows[key]
+        self.layout.removeWidget(line)
+        line.hide()
+        line.deleteLater()
+
+
+_PICTURES: dict[Tone, tuple[str, str]] = {
+    "bad": ("failed", "bad"),
+    "warn": ("warning", "warn"),
+    "info": ("info", "accent"),
+}
+
+
+class Banner(Card):
+    dismissed = Signal()
+
+    def __init__(self, tone: Tone, title: str = "", text: str = "", *, closes: bool = True) -> None:
+        super().__init__(tone)
+        name, role = _PICTURES[tone]
+        self.title = Label(title, "section", wrap=True)
+        self.text = Label(text, wrap=True)
+        self.text.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.advice = Label("", "muted", wrap=True)
+        self._buttons = row(0)
+        words = stack(self.title, self.text, self.advice)
+        words.addLayout(self._buttons)
+        line = QHBoxLayout()
+        line.setSpacing(theme.MEDIUM)
+        middle = Qt.AlignmentFlag.AlignVCenter if closes else Qt.AlignmentFlag.AlignTop
+        line.addWidget(Picture(name, theme.LARGE, role), 0, middle)
+        line.addLayout(words, 1)
+        if closes:
+            self.close_button = Button(tr("Dismiss"), "close", "icon", name=tr("Dismiss"))
+            self.close_button.clicked.connect(self.dismissed)
+            line.addWidget(self.close_button, 0, middle)
+        margin, high = theme.MEDIUM + theme.TINY, theme.SMALL if closes else theme.MEDIUM
+        self.column.setContentsMargins(margin, high, margin if not closes else high, high)
+        self.column.addLayout(line)
+        self.tell(title, text)
+
+    def add_button(self, button: Button) -> None:
+        self._buttons.setContentsMargins(0, theme.SMALL, 0, 0)
+        self._buttons.insertWidget(self._buttons.count() - 1, button)
+
+    def tell(self, title: str, text: str, advice: str = "") -> None:
+        self.title.tell(title)
+        self.text.tell(text)
+        self.advice.tell(advice)
+        self.setAccessibleName(title or text)

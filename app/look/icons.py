@@ -1,13 +1,14 @@
-"""Icons from our SVG files, drawn in the colour and sharpness asked for."""
+"""Icons from our SVG files, drawn in the colour and sharpness asked for, and pictures of them."""
 
 from functools import lru_cache
 
-from PySide6.QtCore import QByteArray, QRectF, Qt
-from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtCore import QByteArray, QEvent, QRectF, Qt
+from PySide6.QtGui import QGuiApplication, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QLabel
 
 from app.look import theme
-from app.look.summary import Look
+from app.look.summary import Look, look_words
 from app.look.theme import RESOURCES
 
 _SCALES = (1.0, 1.5, 2.0, 3.0)
@@ -50,3 +51,44 @@ def pixmap(name: str, colour: str, side: int, scale: float) -> QPixmap:
 @lru_cache
 def _source(name: str) -> str:
     return (RESOURCES / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+
+
+class Picture(QLabel):
+    """`role` names a colour of the theme."""
+
+    def __init__(self, name: str, side: int, role: str = "text") -> None:
+        super().__init__()
+        self._name = name
+        self._side = side
+        self._role = role
+        self.setFixedSize(side, side)
+        self._draw()
+
+    def show_picture(self, name: str, role: str) -> None:
+        self._name, self._role = name, role
+        self._draw()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() in theme.LOOK_CHANGES:
+            self._draw()
+
+    def _draw(self) -> None:
+        colour = getattr(theme.colours_of(QGuiApplication.palette()), self._role)
+        scale = self.devicePixelRatioF()
+        self.setPixmap(pixmap(self._name, colour, self._side, scale))
+
+
+class LookPicture(QLabel):
+    """The mark of the tray in the window, so that one explains the other."""
+
+    def __init__(self, side: int) -> None:
+        super().__init__()
+        self._side = side
+        self.setFixedSize(side, side)
+
+    def show_look(self, look: Look) -> None:
+        colour = theme.LOOK_COLOURS[look]
+        scale = self.devicePixelRatioF()
+        self.setPixmap(pixmap(f"tray-{look}", colour, self._side, scale))
+        self.setAccessibleName(look_words(look))

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from app.look.sentences import told
-from app.look.translate import tr
+from app.look.translate import told, tr
 from server.face.core import Face, ModelStatus, RunningRequest, ServerStatus, find_away
 from server.face.models import ModelCard
 from server.observe import Disconnect

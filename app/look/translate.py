@@ -1,6 +1,14 @@
-"""Texts in the person's language: every text on the screen passes here."""
+"""Texts in the person's language: every text on the screen passes here.
 
+Sentences of the server are known by their words, not by their values.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
+from string import Formatter
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
@@ -8,7 +16,7 @@ from PySide6.QtGui import QFontDatabase
 
 CONTEXT = "Moat"
 SERVER = "server"
-"""The context of what the server says; see `app.look.sentences`."""
+"""The context of what the server says; see `app.look.translate`."""
 ENGLISH = "en"
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "translations"
 LANGUAGES = ("de", "zh")
@@ -96,3 +104,139 @@ def install(wanted: str) -> Translator | None:
     translator = Translator(chosen)
     QCoreApplication.installTranslator(translator)
     return translator
+
+
+DEEPEST = 4
+"""A value may be a sentence with values of its own, so often."""
+LONGEST = 2000
+"""Letters; more is no sentence that anybody translated."""
+KEPT = 512
+_BREAK = re.compile(r"(?<=[.!?]) ")
+_WORD = re.compile(r"\w+")
+
+
+class Joints(NamedTuple):
+    """What stands between sentences, after a name, and between the parts of a list."""
+
+    gap: str = " "
+    colon: str = ": "
+    comma: str = ", "
+
+
+JOINTS = {"zh": Joints("", "：", "、")}  # noqa: RUF001
+
+
+def told(text: str) -> str:
+    """The text in the window's language if the server is known to say it, else as it is."""
+    spoken = language()
+    return text if spoken == ENGLISH else _of(spoken).told(text)
+
+
+@dataclass(frozen=True)
+class Form:
+    """A template with places {0}, {1} …, and the same in another language."""
+
+    source: str
+    translation: str
+
+    @cached_property
+    def parts(self) -> list[tuple[str, bool]]:
+        """Its words, and whether a place follows them."""
+        parsed = Formatter().parse(self.source)
+        return [(words, place is not None) for words, place, _, _ in parsed]
+
+    @property
+    def has_places(self) -> bool:
+        return any(followed for _, followed in self.parts)
+
+    @property
+    def mark(self) -> str:
+        """Its longest word: a text without it need not be looked at."""
+        # A place may go on with the word beside it, so that one is not sure to be in a text.
+        text = "".join(words + "_" * followed for words, followed in self.parts)
+        return max((word for word in _WORD.findall(text) if "_" not in word), key=len, default="")
+
+    @cached_property
+    def weight(self) -> int:
+        return sum(len(words) for words, _ in self.parts)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        parts = [re.escape(words) + "(.*?)" * followed for words, followed in self.parts]
+        # What is no sentence, such as a note or a part of one, does not end like one.
+        ends = self.source.endswith((".", "!", "?")) or re.search(r"[:.] \{\d+\}$", self.source)
+        return re.compile("".join(parts) + ("" if ends else r"(?<![.!?])"), re.DOTALL)
+
+
+class Sentences:
+    def __init__(self, known: dict[str, str], joints: Joints = Joints()) -> None:  # noqa: B008
+        self._joints = joints
+        self._plain: dict[str, str] = {}
+        self._forms: dict[str, list[Form]] = {}
+        for source, translation in known.items():
+            form = Form(source, translation)
+            if form.has_places:
+                self._forms.setdefault(form.mark, []).append(form)
+            else:
+                self._plain[source.format()] = translation.format()
+        self.told = lru_cache(KEPT)(self._tell)
+
+    def _tell(self, text: str, depth: int = DEEPEST) -> str:
+        if len(text) > LONGEST:
+            return text
+        return self._known(text, depth) or text
+
+    def _known(self, text: str, depth: int) -> str:
+        """Its translation, or nothing. First as several: a value could be all that follows."""
+        if depth == 0:
+            return self._plain.get(text, "")
+        return (
+            self._plain.get(text)
+            or self._several(text, depth)
+            or self._listed(text, depth)
+            or self._formed(text, depth)
+            or self._after_name(text, depth)
+        )
+
+    def _several(self, text: str, depth: int) -> str:
+        for end in _BREAK.finditer(text):
+            head, rest = text[: end.start()], text[end.end() :]
+            first = self._plain.get(head) or self._formed(head, depth)
+            if first and (others := self._known(rest, depth)):
+                return f"{first}{self._joints.gap}{others}"
+        return ""
+
+    def _formed(self, text: str, depth: int) -> str:
+        """By the form with most words; but a value that looks like more sentences must be known."""
+        spare = ""
+        for form in self._candidates(text):
+            found = form.pattern.fullmatch(text)
+            if found is None:
+                continue
+            values = [(one, self._tell(one, depth - 1)) for one in found.groups()]
+            said = form.translation.format(*(value for _, value in values))
+            if all(value != one or not _BREAK.search(one) for one, value in values):
+                return said
+            spare = spare or said
+        return spare
+
+    def _candidates(self, text: str) -> list[Form]:
+        words = {*_WORD.findall(text), ""}
+        found = [form for word in words for form in self._forms.get(word, ())]
+        return sorted(found, key=lambda form: form.weight, reverse=True)
+
+    def _after_name(self, text: str, depth: int) -> str:
+        name, colon, rest = text.partition(": ")
+        said = self._known(rest, depth - 1) if colon else ""
+        return f"{name}{self._joints.colon}{said}" if said else ""
+
+    def _listed(self, text: str, depth: int) -> str:
+        first, comma, rest = text.partition(", ")
+        said = self._known(first, depth - 1) if comma else ""
+        others = self._known(rest, depth) if said else ""
+        return f"{said}{self._joints.comma}{others}" if others else ""
+
+
+@cache
+def _of(spoken: str) -> Sentences:
+    return Sentences(read(FOLDER / f"moat_{spoken}.ts", SERVER), JOINTS.get(spoken, Joints()))

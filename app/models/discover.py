@@ -7,13 +7,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.look import theme
-from app.look.code_box import text_to_read
-from app.look.controls import Button, Card, Label, restyle, row, stack
-from app.look.fit_label import FitLabel, facts, parameters
-from app.look.rows import Rows
-from app.look.sentences import told
+from app.look.controls import Button, Card, Label, Rows, restyle, row, stack, text_to_read
+from app.look.model_rows import FitLabel, facts, parameters
 from app.look.summary import size
-from app.look.translate import tr
+from app.look.translate import told, tr
 from server.face.models import HubCard, HubFile, HubListing, HubModel, Suggestion
 
 T = TypeVar("T")

@@ -16,12 +16,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.look import theme
-from app.look.controls import Button, Card, Label, restyle, reveal, row, secrets_words, stack
-from app.look.fit_label import facts, parameters
-from app.look.rows import Rows
-from app.look.sentences import told
+from app.look.controls import Button, Card, Label, Rows, restyle, reveal, row, secrets_words, stack
+from app.look.model_rows import facts, parameters
 from app.look.summary import where_words
-from app.look.translate import tr
+from app.look.translate import told, tr
 from server.face.core import ModelStatus
 from server.face.models import EngineState
 from server.settings import ENGINE_FORM, EngineElsewhere

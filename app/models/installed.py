@@ -4,14 +4,22 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.look import theme
-from app.look.banner import Banner
-from app.look.code_box import text_to_read
-from app.look.controls import Button, Card, Label, divider, restyle, reveal, row, stack
-from app.look.fit_label import FitLabel, facts, parameters
-from app.look.rows import Rows
-from app.look.sentences import told
+from app.look.controls import (
+    Banner,
+    Button,
+    Card,
+    Label,
+    Rows,
+    divider,
+    restyle,
+    reveal,
+    row,
+    stack,
+    text_to_read,
+)
+from app.look.model_rows import FitLabel, facts, parameters
 from app.look.summary import sentence, size
-from app.look.translate import tr
+from app.look.translate import told, tr
 from app.models.own_settings import OwnBox
 from server.face.core import ModelStatus
 from server.face.models import FoundFolder, ModelCard, ModelDetail, Newer, TemplateNote

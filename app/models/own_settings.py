@@ -15,8 +15,7 @@ from PySide6.QtWidgets import (
 
 from app.look import theme
 from app.look.controls import Button, Label, row
-from app.look.sentences import told
-from app.look.translate import tr
+from app.look.translate import told, tr
 from server.chat import SAMPLED, Sampling
 from server.settings import OWN_FIELDS, ModelSettings, OwnSettings
 

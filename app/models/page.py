@@ -14,15 +14,22 @@ from PySide6.QtWidgets import (
 )
 
 from app.look import theme
-from app.look.banner import Banner
-from app.look.controls import Button, Card, Column, Label, restyle, row, secrets_words
-from app.look.download_row import DownloadRow
+from app.look.controls import (
+    Banner,
+    Button,
+    Card,
+    Column,
+    Label,
+    Rows,
+    Segments,
+    restyle,
+    row,
+    secrets_words,
+)
+from app.look.model_rows import DownloadRow
 from app.look.page import Page
-from app.look.rows import Rows
-from app.look.segments import Segments
-from app.look.sentences import told
 from app.look.summary import is_heard, size
-from app.look.translate import tr
+from app.look.translate import told, tr
 from app.models.discover import Discover
 from app.models.elsewhere import EngineForm, Engines
 from app.models.installed import Installed, OtherFolders

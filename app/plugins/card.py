@@ -15,10 +15,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.look import theme
-from app.look.code_box import CodeBox
 from app.look.controls import (
     Button,
     Card,
+    CodeBox,
     CopyButton,
     Label,
     divider,
@@ -29,11 +29,9 @@ from app.look.controls import (
     short_name,
     stack,
 )
-from app.look.fit_label import facts
-from app.look.sentences import told
-from app.look.translate import tr
-from app.plugins.answer_fields import Unfit
-from app.plugins.form_box import AnswerGrid
+from app.look.model_rows import facts
+from app.look.translate import told, tr
+from app.plugins.questions import AnswerGrid, Unfit
 from server.chat import Json
 from server.face.plugins import OperationCard, OptionCard, PluginCard, PluginTest, ToolCard
 

@@ -9,9 +9,8 @@ from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout
 
-from app.look.controls import Button, Card, Column, Label, row
+from app.look.controls import Button, Card, Column, Label, Rows, row
 from app.look.page import Page
-from app.look.rows import Rows
 from app.look.translate import tr
 from app.plugins.card import PluginBox
 from server.errors import AppError

@@ -42,8 +42,7 @@ from app.look import theme
 from app.look.controls import Button, Card, Column, Label, divider, hint, row, stack
 from app.look.page import Page
 from app.look.safe_keyboard import SafeKeyboard
-from app.look.sentences import told
-from app.look.translate import tr
+from app.look.translate import told, tr
 from server import VERSION
 from server.errors import AppError, LinkLost
 from server.face.core import Face, Update

@@ -7,27 +7,63 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import SLOT, QObject, QSettings, Slot
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from app.desktop import autostart, single
 from app.desktop.autostart import Autostart
 from app.desktop.loop import Loop
-from app.desktop.wakeup import Waking
 from app.look import icons, theme, translate
 from app.look.translate import tr
-from app.shell import child
-from app.shell.child import Program
-from app.shell.link import Link
+from app.shell.link import Link, Program, keep_serving
 from app.shell.tray import Tray
 from app.shell.window import Window
 from app.welcome.page import WelcomePage
 from server import tasks
+from server.errors import AppError
 from server.face.core import Face, ServerStatus
 from server.settings import Settings
 from server.system import paths, processes
 from server.system.paths import Paths
+
+if TYPE_CHECKING or sys.platform == "linux":
+    from PySide6.QtDBus import QDBusConnection
+
+_SERVICE = "org.freedesktop.login1"
+_PATH = "/org/freedesktop/login1"
+_INTERFACE = "org.freedesktop.login1.Manager"
+
+
+class Waking(QObject):
+    def __init__(self, core: Face) -> None:
+        super().__init__()
+        self._core = core
+
+    def listen(self, bus: "QDBusConnection | None" = None) -> bool:
+        """Whether somebody will say it."""
+        if sys.platform != "linux":
+            return False
+        bus = bus or QDBusConnection.systemBus()
+        # Its stubs want bytes, and what it takes is text.
+        slot: Any = SLOT("_sleep_changed(bool)")
+        return bus.isConnected() and bus.connect(
+            _SERVICE, _PATH, _INTERFACE, "PrepareForSleep", self, slot
+        )
+
+    @Slot(bool)
+    def _sleep_changed(self, begins: bool) -> None:
+        if not begins:
+            tasks.spawn(self._check(), "check the engine after sleep")
+
+    async def _check(self) -> None:
+        try:
+            await self._core.check_engine()
+        except AppError:
+            # The server is not there just now: whatever it loads next is fresh.
+            return
+
 
 _TRAY_PATIENCE_S = 4.0
 _THEME = "window/theme"
@@ -67,7 +103,7 @@ async def _live(
     link = Link()
     link.show(ServerStatus("starting"))
     program = Program(processes.command("serve", "--child"), processes.environment("serve"))
-    server = tasks.spawn(child.keep_serving(program, link), "keep serving")
+    server = tasks.spawn(keep_serving(program, link), "keep serving")
     memory = QSettings(str(places.config / "window.ini"), QSettings.Format.IniFormat)
     translator = translate.install(_readable_language(memory))
     tray = Tray(link.face, memory)

@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 from app.look import icons
 from app.look import summary as state
 from app.look.controls import for_menu
-from app.look.sentences import told
 from app.look.summary import Look, Summary
-from app.look.translate import tr
+from app.look.translate import told, tr
 from server import tasks
 from server.errors import AppError
 from server.face.core import Face, ModelStatus

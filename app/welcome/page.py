@@ -13,15 +13,14 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.autostart import Autostart
-from app.desktop.first_client import FirstClient
+from app.desktop.probe import FirstClient
 from app.look import theme
 from app.look.controls import Button, Card, Column, CopyButton, Label, divider, row, stack
-from app.look.machine_card import device_words
+from app.look.icons import Picture
+from app.look.machine import device_words
 from app.look.page import Page
-from app.look.picture import Picture
-from app.look.sentences import told
 from app.look.summary import size
-from app.look.translate import tr
+from app.look.translate import told, tr
 from server.errors import LinkLost
 from server.face.core import Face, ServerStatus
 from server.face.models import Machine, Suggestion

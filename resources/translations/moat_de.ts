@@ -5606,5 +5606,41 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>The engine at {0} cannot keep to the JSON schema: {1}.</source>
    <translation>Die Engine auf {0} kann das JSON-Schema nicht einhalten: {1}.</translation>
   </message>
+  <message>
+   <source>{0} cannot be enforced: {1}</source>
+   <translation>{0} kann nicht erzwungen werden: {1}</translation>
+  </message>
+  <message>
+   <source>The schema must be an object.</source>
+   <translation>Das Schema muss ein Objekt sein.</translation>
+  </message>
+  <message>
+   <source>The schema cannot be enforced at {0}: {1}</source>
+   <translation>Das Schema kann bei {0} nicht erzwungen werden: {1}</translation>
+  </message>
+  <message>
+   <source>A form may hold {0} MB.</source>
+   <translation>Ein Formular darf {0} MB enthalten.</translation>
+  </message>
+  <message>
+   <source>'{0}' is no kind of constraint.</source>
+   <translation>„{0}“ ist keine Art von Vorgabe.</translation>
+  </message>
+  <message>
+   <source>The form has too many parts, or forms inside it.</source>
+   <translation>Das Formular hat zu viele Teile oder enthält weitere Formulare.</translation>
+  </message>
+  <message>
+   <source>The body is no form that can be read.</source>
+   <translation>Der Inhalt ist kein lesbares Formular.</translation>
+  </message>
+  <message>
+   <source>The schema is not JSON: {0}.</source>
+   <translation>Das Schema ist kein JSON: {0}.</translation>
+  </message>
+  <message>
+   <source>'{0}' cannot be combined with 'tools'.</source>
+   <translation>„{0}“ kann nicht mit „tools“ kombiniert werden.</translation>
+  </message>
  </context>
 </TS>

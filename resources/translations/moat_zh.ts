@@ -5606,5 +5606,41 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>The engine at {0} cannot keep to the JSON schema: {1}.</source>
    <translation>{0} 上的引擎无法遵守该 JSON 模式：{1}。</translation>
   </message>
+  <message>
+   <source>{0} cannot be enforced: {1}</source>
+   <translation>无法强制执行 {0}：{1}</translation>
+  </message>
+  <message>
+   <source>The schema must be an object.</source>
+   <translation>该模式必须是一个对象。</translation>
+  </message>
+  <message>
+   <source>The schema cannot be enforced at {0}: {1}</source>
+   <translation>无法在 {0} 处强制执行该模式：{1}</translation>
+  </message>
+  <message>
+   <source>A form may hold {0} MB.</source>
+   <translation>表单最多可包含 {0} MB。</translation>
+  </message>
+  <message>
+   <source>'{0}' is no kind of constraint.</source>
+   <translation>“{0}”不是一种约束类型。</translation>
+  </message>
+  <message>
+   <source>The form has too many parts, or forms inside it.</source>
+   <translation>表单的部分过多，或包含嵌套的表单。</translation>
+  </message>
+  <message>
+   <source>The body is no form that can be read.</source>
+   <translation>请求内容不是可读取的表单。</translation>
+  </message>
+  <message>
+   <source>The schema is not JSON: {0}.</source>
+   <translation>该模式不是 JSON：{0}。</translation>
+  </message>
+  <message>
+   <source>'{0}' cannot be combined with 'tools'.</source>
+   <translation>“{0}”不能与“tools”一起使用。</translation>
+  </message>
  </context>
 </TS>

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic_core import PydanticCustomError
 
-from server.core.settings_store import SettingsStore
+from server.core.configuration import SettingsStore
 from server.errors import AppError, BadRequest
 from server.face import client
 from server.face.client import RunningServer

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import psutil
 
 from server import VERSION
-from server.core.settings_store import SettingsStore
+from server.core.configuration import SettingsStore
 from server.models import library
 from server.sizes import GB
 from server.system import backends, hardware, paths, processes

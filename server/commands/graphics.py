@@ -8,8 +8,8 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 from server.commands.models import Progress, guarded, opened_door
+from server.core.configuration import SettingsStore
 from server.core.graphics import NOTHING, Graphics
-from server.core.settings_store import SettingsStore
 from server.errors import BadRequest
 from server.face import client
 from server.face.client import RunningServer

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+from server.core.configuration import SettingsStore
 from server.core.keys import Keys
-from server.core.settings_store import SettingsStore
 from server.face import client
 from server.face.core import KeyCard, KeyLimits
 from server.system import paths

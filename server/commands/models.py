@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from server.chat import SAMPLED, Sampling
-from server.core.configuration import PROXY_PASSWORD
-from server.core.settings_store import SettingsStore
+from server.core.configuration import PROXY_PASSWORD, SettingsStore
 from server.egress import Egress
 from server.errors import AppError, BadRequest
 from server.face import client

@@ -26,18 +26,15 @@ from server.conversation.plugin_tools import PluginTools
 from server.conversation.threads.files import ThreadFiles
 from server.conversation.threads.responses import ResponseMemory
 from server.conversation.threads.threads import Threads
-from server.core.answering import Answering
+from server.core.answering import Answering, Keeper
 from server.core.calibration import Calibrator
-from server.core.configuration import Configuration
+from server.core.configuration import Configuration, SettingsStore
 from server.core.default_model import CurrentModel
 from server.core.engines_elsewhere import EnginesElsewhere
 from server.core.figures import Figures
-from server.core.graphics import Graphics
-from server.core.graphics_build import Build
+from server.core.graphics import Build, Graphics
 from server.core.keys import Keys
 from server.core.running_requests import Meter, Requests, Room
-from server.core.served_models import Keeper
-from server.core.settings_store import SettingsStore
 from server.core.sources import Sources
 from server.core.updates import Updates
 from server.dashboard.links import AllowedFiles
@@ -45,15 +42,14 @@ from server.data import documents
 from server.data.tables import Table
 from server.egress import Egress
 from server.engine.base import Engine, EngineOptions
-from server.engine.fitted import Loader, MakeEngine
-from server.engine.options import OptionsOf, limits_of
+from server.engine.fitted import Loader, MakeEngine, OptionsOf, limits_of
 from server.engine.pool import Found, Pool
 from server.engine.process import WorkerProcess
 from server.errors import AppError, BadRequest, ModelNotUsed, NoModel, Stopping
 from server.face.core import About, FileText, KeyLimits, LogLine, ModelPhase
 from server.face.models import ModelCard
 from server.models.aliases import Aliases, switch_thinking
-from server.models.remembered_setups import Worked
+from server.models.fit import Worked
 from server.models.service import ModelShelf
 from server.observe import Signal, Value
 from server.plugins.answering import UserQuestion

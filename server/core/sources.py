@@ -9,7 +9,7 @@ from pathlib import Path
 from server import tasks
 from server.data.sources import SourceIndex
 from server.errors import BadRequest
-from server.face.sources import FoundPassage, SourceCard, SourcePhase
+from server.face.core import FoundPassage, SourceCard, SourcePhase
 from server.observe import Value
 
 log = logging.getLogger(__name__)

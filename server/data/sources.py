@@ -17,7 +17,7 @@ from server.data import documents
 from server.data.documents import Document, Unreadable
 from server.data.passages import split_text
 from server.data.tables import Table
-from server.face.sources import FoundPassage
+from server.face.core import FoundPassage
 from server.language.ranking import KIN_WEIGHT, related_words, stems
 
 KINDS = frozenset({

@@ -7,10 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from server.face.models import KvType, Machine, Memory, Setup
-from server.models.gguf.cache import Headers
-from server.models.gguf.header import Header, Tensor
+from server.models.gguf.files import Headers
+from server.models.gguf.header import FORMATS, Header, Tensor
 from server.models.gguf.plausible import defect
-from server.models.gguf.tensors import FORMATS
 from server.models.repository import size_of
 from server.settings import ModelSettings
 from server.sizes import MIB

@@ -3,6 +3,10 @@
 import asyncio
 import hashlib
 import json
+import logging
+import os
+import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -18,19 +22,51 @@ from server.plugins.api.action import MAX_ANSWER, ApiAction, Reaching
 from server.plugins.api.operations import Operation
 from server.plugins.decisions import Decided
 from server.plugins.folder import Loaded
-from server.plugins.log import Journal
 from server.plugins.manifest import OPTION, SECRET, TOKENS, Auth, Manifest, McpServer
 from server.plugins.mcp.action import McpAction
 from server.plugins.mcp.client import Listed, McpClient, McpTool, Remote
 from server.plugins.mcp.program import Hear, Program, Walls
 from server.plugins.mcp.sign_in import McpSignIn, has_own_way
-from server.plugins.python.action import LibAction
-from server.plugins.python.host import LibHost, LibPlaces
+from server.plugins.python.host import LibAction, LibHost, LibPlaces
 from server.plugins.secrets import Sealed, SecretMissing
 from server.plugins.sign_in import SignIn
 from server.plugins.walls import command
 from server.plugins.walls.command import Room
 from server.plugins.walls.doorway import Doorway
+
+log = logging.getLogger(__name__)
+
+KEPT_LINES = 500
+LONGEST_LINE = 2000
+FILE_BYTES = 512 * 1024
+
+
+class Journal:
+    def __init__(self, path: Path, clean: Callable[[str], str]) -> None:
+        self._path = path
+        self._clean = clean
+        self._lines: deque[str] = deque(maxlen=KEPT_LINES)
+
+    def note(self, text: str) -> None:
+        for line in self._clean(text)[: LONGEST_LINE * 4].splitlines():
+            stamped = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line[:LONGEST_LINE]}"
+            self._lines.append(stamped)
+            self._write(stamped)
+
+    def recent(self, count: int) -> list[str]:
+        return list(self._lines)[-count:] if count > 0 else []
+
+    def _write(self, line: str) -> None:
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if self._path.exists() and self._path.stat().st_size > FILE_BYTES:
+                self._path.replace(self._path.with_suffix(".old.log"))
+            handle = os.open(self._path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+            with os.fdopen(handle, "a", encoding="utf-8") as file:
+                file.write(line + "\n")
+        except OSError as error:
+            log.debug("A plugin's log could not be written: %s", error.strerror)
+
 
 READS = ("get", "post", "query")
 HTTP_S = 30.0

@@ -14,8 +14,7 @@ from server.egress import Egress
 from server.observe import Value
 from server.plugins.decisions import Decided, Decisions
 from server.plugins.folder import Loaded, everything_in, load
-from server.plugins.log import Journal
-from server.plugins.plugin import Outside, Plugin
+from server.plugins.plugin import Journal, Outside, Plugin
 from server.plugins.secrets import Sealed
 from server.system.keychain import Keychain
 from server.system.limits import without_halves

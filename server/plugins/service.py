@@ -44,7 +44,7 @@ from server.plugins.manifest import parse as read_manifest
 from server.plugins.mcp import imported
 from server.plugins.mcp.action import McpAction
 from server.plugins.plugin import Plugin
-from server.plugins.python.action import fingerprint
+from server.plugins.python.host import fingerprint
 from server.plugins.registry import PluginPlaces, PluginShelf, Shared
 from server.plugins.walls import command
 from server.schemas import fill

@@ -36,8 +36,7 @@ from server.protocols.base import (
     Run,
 )
 from server.system.lazy import Late
-from server.web.body import LARGE_BYTES, apart, as_json, read_json
-from server.web.form import FORM, read_form
+from server.web.body import FORM, LARGE_BYTES, apart, as_json, read_form, read_json
 from server.web.guard import HOLDER, OPEN_PATHS, SCHEME, Guard, Handler, client_of, readable
 from server.web.stream import send
 

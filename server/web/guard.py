@@ -15,8 +15,7 @@ from server.errors import AppError, KeyRefused
 from server.face.core import Knock
 from server.protocols.base import Reply
 from server.system.limits import without_halves
-from server.web.body import as_json
-from server.web.form import FORM
+from server.web.body import FORM, as_json
 
 log = logging.getLogger(__name__)
 

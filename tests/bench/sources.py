@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TextIO
 
 from server.core.sources import Sources
-from server.face.sources import FoundPassage
+from server.face.core import FoundPassage
 from tests.kit.office_files import docx, pdf, workbook
 
 FIRST = 5

@@ -26,8 +26,7 @@ from app.chat.chats import Chat, Said
 from app.chat.page import SHOWN_AT_ONCE, ChatPage
 from app.desktop.loop import Loop
 from app.look import theme
-from app.shell.child import Program, keep_serving
-from app.shell.link import Link
+from app.shell.link import Link, Program, keep_serving
 from app.shell.window import PAGES, Window
 from server import tasks
 from server.system import processes

@@ -11,7 +11,7 @@ from server.dashboard.figures.compute import compute
 from server.dashboard.query import Widget
 from server.dashboard.widget_choice import ranked
 from server.data.tables import from_json
-from server.protocols.openbb.widgets import read_widgets
+from server.protocols.openbb.query import read_widgets
 from tests.contract.openbb import dashboards
 from tests.contract.openbb.dashboards import Dashboard
 

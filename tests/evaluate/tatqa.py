@@ -24,7 +24,7 @@ from typing import Any
 from server.asking.ask import Means
 from server.dashboard.run import converse
 from server.events import ClientToolCall, Finished, TextDelta
-from server.protocols.openbb.reader import read_query
+from server.protocols.openbb.query import read_query
 from tests.conformance.openbb.client import Options
 from tests.conformance.openbb.material import fetched, human, item, items, request, widget
 from tests.conformance.openbb.player import Player, text_of

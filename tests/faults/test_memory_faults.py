@@ -18,8 +18,8 @@ from server.engine.base import EngineOptions
 from server.engine.fitted import FittedEngine, Loader
 from server.engine.process import WorkerProcess
 from server.face.models import Machine
+from server.models.fit import Worked
 from server.models.machine import Surveyor
-from server.models.remembered_setups import Worked
 from server.models.service import ModelShelf
 from server.settings import NetworkSettings, Settings
 from server.system.keychain import Keychain

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from server.face.sources import FoundPassage, SourceCard
+from server.face.core import FoundPassage, SourceCard
 from server.observe import Value
 
 
 class FakeSources:
-    """Implements server.face.sources.SourcesFace."""
+    """Implements server.face.core.SourcesFace."""
 
     def __init__(self, take: Callable[..., None]) -> None:
         self.cards: Value[tuple[SourceCard, ...]] = Value(())

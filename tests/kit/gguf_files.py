@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from server.models.gguf.tensors import FORMATS
+from server.models.gguf.header import FORMATS
 
 ALIGNMENT = 32
 F32, F16, Q4_0, Q8_0, Q4_K, Q6_K = 0, 1, 2, 8, 12, 14

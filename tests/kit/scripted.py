@@ -8,8 +8,7 @@ from pathlib import Path
 
 from server.chat import ChatRequest, Message
 from server.engine.base import LoadState, ModelFacts
-from server.engine.jobs import PlainText
-from server.engine.process import WorkerProcess
+from server.engine.process import PlainText, WorkerProcess
 from server.engine.styles.base import Format, Prepared
 from server.engine.watch import Limits
 from server.events import Piece, Pieces, TextDelta

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from server.core.configuration import SettingsStore
 from server.core.core import Core
-from server.core.settings_store import SettingsStore
 from server.errors import AppError
 from server.plugins.folder import load
 from server.system.paths import Paths

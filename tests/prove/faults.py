@@ -13,7 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import IO
 
-from server.core.settings_store import SettingsStore
+from server.core.configuration import SettingsStore
 from server.settings import Settings
 from server.system import processes as roles
 from tests.bench.servers import free_port

@@ -35,5 +35,5 @@ def test_what_is_only_tried_at_one_place_is_timed_there() -> None:
 
 def test_patterns_in_tables_and_in_calls_are_found() -> None:
     places = {used.place.partition(":")[0] for used in collect()}
-    assert "server.protocols.openbb.reader.MARKER" in places
+    assert "server.protocols.openbb.query.MARKER" in places
     assert "server/dashboard/arguments.py" in places

@@ -1,6 +1,6 @@
 """What a person sets in MB is told again in the same MB."""
 
-from server.engine.options import limits_of
+from server.engine.fitted import limits_of
 from server.settings import ModelSettings
 from server.sizes import in_gb
 

@@ -18,8 +18,14 @@ from server.engine.styles import (
     recipient,
     table,
 )
-from server.engine.styles.abilities import starts_in_thought, text_marks, thought_marks
-from server.engine.styles.base import Format, Prepared, wants_tools
+from server.engine.styles.base import (
+    Format,
+    Prepared,
+    starts_in_thought,
+    text_marks,
+    thought_marks,
+    wants_tools,
+)
 from server.engine.styles.learned import Frame, Samples
 from server.engine.styles.loose_calls import LooseCalls, asks_for_json
 from server.engine.styles.shape import Shape, Turn, prepare, script

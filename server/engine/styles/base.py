@@ -1,7 +1,10 @@
-"""What a tool-call style is: how a request becomes a prompt, and how its text becomes pieces."""
+"""What a tool-call style is: how a request becomes a prompt, and how its text becomes pieces.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+A style is chosen by what the model's chat template can show, as the worker found by rendering it.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 from server.chat import ChatRequest, Constraint, Tool
@@ -79,3 +82,87 @@ class Format:
     """It also reads answers without tools: its marks appear in every answer."""
     shape: Any = None
     """The `Shape` of a style that is declared as data."""
+
+
+THOUGHTS = (
+    ("<think>", "</think>"),
+    ("[THINK]", "[/THINK]"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<seed:think>", "</seed:think>"),
+    ("<mm:think>", "</mm:think>"),
+    ("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """The defaults are for a template that was not examined."""
+
+    system: bool = True
+    alternates: bool = False
+    calls: bool = False
+    results: bool = False
+    text_arguments: bool = False
+    single_call: bool = False
+    """It shows at most one of several calls in a turn."""
+    parts_text: bool = False
+    """It shows either the text or the calls of a turn."""
+    opens_thought: bool = False
+    opens_thought_if_asked: bool = False
+    opens_thought_if_unasked: bool = False
+
+
+def abilities(facts: ModelFacts) -> Abilities:
+    found: dict[str, Any] = facts.extra.get("template", {})
+    known = {field.name for field in fields(Abilities)}
+    return Abilities(**{name: bool(value) for name, value in found.items() if name in known})
+
+
+def thought_marks(facts: ModelFacts) -> tuple[str, str] | None:
+    """Returns the marks that the template renders, else marks that it contains.
+
+    An answer that begins in a thought must end it, usually with the first of these marks.
+    """
+    if learned := facts.extra.get("template", {}).get("thoughts"):
+        begin, end = learned
+        return begin, end
+    usual = THOUGHTS[0] if abilities(facts).opens_thought else None
+    return next((marks for marks in THOUGHTS if marks[1] in facts.template), usual)
+
+
+def text_marks(facts: ModelFacts) -> tuple[str, ...]:
+    """Returns what the model writes before its text, after it and at the turn's end, if
+    anything."""
+    return tuple(facts.extra.get("template", {}).get("text_marks", ()))
+
+
+def starts_in_thought(request: ChatRequest, facts: ModelFacts) -> bool:
+    """Whether the prompt of this request ends within a thought, so that the answer begins there."""
+    if request.continues:
+        begun, marks = request.messages[-1].content, thought_marks(facts)
+        return marks is not None and begun.rfind(marks[0]) > begun.rfind(marks[1])
+    able = abilities(facts)
+    asked = dict(request.template_options).get("enable_thinking")
+    if asked is None:
+        return able.opens_thought
+    return able.opens_thought_if_asked if asked else able.opens_thought_if_unasked
+
+
+def is_token(mark: str) -> bool:
+    """Whether it looks like a token that no ordinary text contains."""
+    return "|" in mark or mark.isupper()
+
+
+def visible(facts: ModelFacts, texts: Iterable[str]) -> tuple[str, ...]:
+    """Returns the model's special tokens that occur in these texts."""
+    wanted = [text for text in texts if text]
+    return tuple(
+        token for token in special_ids(facts) if any(token in text for text in wanted)
+    ) or tuple(wanted)
+
+
+def special_ids(facts: ModelFacts) -> dict[str, int]:
+    found: dict[str, int] = facts.extra.get("special_ids", {})
+    return found

@@ -5,9 +5,17 @@ from collections.abc import Callable
 from server.chat import ChatRequest, Constraint, Tool
 from server.engine.base import ModelFacts
 from server.engine.styles import lark, messages, plain
-from server.engine.styles.abilities import abilities, starts_in_thought, thought_marks
-from server.engine.styles.base import Format, Prepared, callable_tools, most_calls, wants_tools
-from server.engine.styles.signatures import json_schemas, typescript
+from server.engine.styles.base import (
+    Format,
+    Prepared,
+    abilities,
+    callable_tools,
+    most_calls,
+    starts_in_thought,
+    thought_marks,
+    wants_tools,
+)
+from server.engine.styles.parameters import json_schemas, typescript
 from server.engine.styles.stream import More, Reader, Script, ScriptParser
 from server.errors import BadRequest
 

@@ -12,10 +12,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from server.chat import Json, Tool, ToolCall
-from server.engine.styles.abilities import THOUGHTS
-from server.engine.styles.json_body import JsonBody
+from server.engine.styles.base import THOUGHTS
+from server.engine.styles.json_body import JsonBody, NamedBody
 from server.engine.styles.lark import COUNT, ID, SPACING
-from server.engine.styles.named_body import NamedBody
 from server.engine.styles.python_body import VALUES, PythonBody
 from server.engine.styles.shape import Shape
 from server.engine.styles.stream import shared_end, shared_start

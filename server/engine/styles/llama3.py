@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from server.chat import ChatRequest, Tool, ToolCall
 from server.engine.base import ModelFacts
 from server.engine.styles.base import Format, Prepared
-from server.engine.styles.json_body import JsonBody
-from server.engine.styles.named_body import NamedBody
+from server.engine.styles.json_body import JsonBody, NamedBody
 from server.engine.styles.python_body import CODE_TOOLS, PythonBody, raw_code
 from server.engine.styles.shape import Shape, has, prepare
 from server.engine.styles.stream import Reader

@@ -8,8 +8,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from server.chat import Message, ToolCall
-from server.engine.styles.abilities import Abilities
-from server.engine.styles.base import TemplateMessage
+from server.engine.styles.base import Abilities, TemplateMessage
 
 IMAGE_MARK = f"<image {secrets.token_hex(8)}>"
 """Marks an image's place in the text. Nobody else can write it."""

@@ -6,10 +6,18 @@ from collections.abc import Mapping
 from server.chat import ChatRequest, Constraint
 from server.engine.base import ModelFacts
 from server.engine.styles import lark, messages
-from server.engine.styles.abilities import abilities, special_ids, visible
-from server.engine.styles.base import Format, Prepared, callable_tools, most_calls, wants_tools
+from server.engine.styles.base import (
+    Format,
+    Prepared,
+    abilities,
+    callable_tools,
+    most_calls,
+    special_ids,
+    visible,
+    wants_tools,
+)
+from server.engine.styles.parameters import declare
 from server.engine.styles.shape import Tools, has
-from server.engine.styles.signatures import declare
 from server.engine.styles.stream import More, Reader, ScriptParser
 from server.engine.styles.tagged_body import TaggedBody
 

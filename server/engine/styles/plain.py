@@ -6,7 +6,9 @@ from collections.abc import Generator
 from server.chat import ChatRequest, Constraint
 from server.engine.base import ModelFacts
 from server.engine.styles import lark, messages
-from server.engine.styles.abilities import (
+from server.engine.styles.base import (
+    Format,
+    Prepared,
     abilities,
     is_token,
     special_ids,
@@ -15,7 +17,6 @@ from server.engine.styles.abilities import (
     thought_marks,
     visible,
 )
-from server.engine.styles.base import Format, Prepared
 from server.engine.styles.stream import SPACE, Emit, More, Reader, Script, ScriptParser
 
 FIRST_TOKEN = re.compile(r"^(<\|[^<>]*>)")

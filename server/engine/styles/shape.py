@@ -8,16 +8,19 @@ from typing import Protocol
 from server.chat import ChatRequest, Constraint, Tool, ToolCall
 from server.engine.base import ModelFacts
 from server.engine.styles import lark, messages, plain
-from server.engine.styles.abilities import (
+from server.engine.styles.base import (
+    Format,
+    Prepared,
     abilities,
+    callable_tools,
+    most_calls,
     special_ids,
     starts_in_thought,
     text_marks,
     thought_marks,
     visible,
 )
-from server.engine.styles.base import Format, Prepared, callable_tools, most_calls
-from server.engine.styles.signatures import declare
+from server.engine.styles.parameters import declare
 from server.engine.styles.stream import SPACE, More, Reader, Script, ScriptParser
 
 Tools = Mapping[str, Tool]

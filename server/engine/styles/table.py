@@ -7,8 +7,7 @@ from functools import partial
 from server.chat import Tool
 from server.engine.base import ModelFacts
 from server.engine.styles.base import Format
-from server.engine.styles.json_body import JsonBody, KeyedBody
-from server.engine.styles.named_body import NamedBody
+from server.engine.styles.json_body import JsonBody, KeyedBody, NamedBody
 from server.engine.styles.python_body import PythonBody, raw_code
 from server.engine.styles.shape import Shape, native, prepare
 from server.engine.styles.stream import Reader

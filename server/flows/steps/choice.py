@@ -1,4 +1,4 @@
-"""choice: the model picks the step to go on with."""
+"""Where a flow goes on: at the step that the model picks (choice), or nowhere (none)."""
 
 from collections import Counter
 
@@ -32,3 +32,8 @@ async def run(step: Step, work: Work) -> Signs:
     chosen = Counter(picked).most_common(1)[0][0]
     yield StatusNote(f"Chose {chosen}")
     yield Jump(chosen)
+
+
+async def end(_step: Step, _work: Work) -> Signs:
+    """none: does nothing; the flow ends here."""
+    yield Jump("")

@@ -15,9 +15,8 @@ from server.errors import AppError, BadRequest, DiskFailed, DiskFull, HubRefused
 from server.face.models import Download, DownloadPhase
 from server.models import names
 from server.models.downloads import disk
-from server.models.downloads.download import FileHost, Limits, Restart, Transfer
+from server.models.downloads.download import FileHost, Limits, Restart, Throttle, Transfer
 from server.models.downloads.journal import Journal, Plan, PlannedFile, disk_trouble
-from server.models.downloads.pace import Throttle
 from server.models.hub import RemoteFile, Repository
 from server.observe import Value
 from server.system.files import try_lock

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from server.errors import ModelDamaged
-from server.models.gguf.header import Header, LongArray, Tensor
-from server.models.gguf.tensors import FORMATS
+from server.models.gguf.header import FORMATS, Header, LongArray, Tensor
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)

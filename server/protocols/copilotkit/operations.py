@@ -49,8 +49,8 @@ from server.protocols.base import (
     LookResult,
     Reply,
 )
-from server.protocols.copilotkit import errors, request
-from server.protocols.copilotkit.response import Response
+from server.protocols.copilotkit import request
+from server.protocols.copilotkit.response import Response, bad_body, early, format_errors
 from server.tasks import spawn, stop
 
 MULTIPART = 'multipart/mixed; boundary="-"'
@@ -295,7 +295,7 @@ def accept(body: Json, facts: Facts, *, reads_only: bool = False) -> Look | Repl
     try:
         asked = _Asked.read(body, wanted)
     except DocumentRefused as refused:
-        return _refusal(errors.format_errors(refused.errors), wanted)
+        return _refusal(format_errors(refused.errors), wanted)
     if asked.operation.operation is not OperationType.MUTATION:
         return Look(partial(_query, asked, facts))
     if reads_only:
@@ -377,7 +377,7 @@ async def _generate(asked: _Asked, facts: Facts, agents: Agents) -> LookResult:
         wanted = request.read(data, facts)
         agent = await agents.find(wanted.agent)
     except AppError as error:
-        body = errors.early(error, asked.field)
+        body = early(error, asked.field)
         return Reply(body, content_type=json_type(asked.accept))
     run = partial(agents.run, agent, wanted)
 
@@ -435,7 +435,7 @@ async def _feed_response(response: Response, events: Events) -> None:
 
 
 def _whole(result: ExecutionResult) -> Json:
-    failures: Json = {"errors": errors.format_errors(result.errors)} if result.errors else {}
+    failures: Json = {"errors": format_errors(result.errors)} if result.errors else {}
     return failures | {"data": result.data}
 
 
@@ -448,4 +448,4 @@ def describe_failure(error: Exception) -> Reply:
     """Answers an error before the dialect is known, above all a body that is not JSON."""
     status = error.status if isinstance(error, AppError) else 500
     message = "POST body sent invalid JSON." if isinstance(error, BadRequest) else str(error)
-    return Reply(errors.bad_body(message), status)
+    return Reply(bad_body(message), status)

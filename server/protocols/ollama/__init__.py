@@ -1,7 +1,7 @@
 """Ollama's API, for the clients that know only that one."""
 
 from server.protocols.base import Endpoint
-from server.protocols.ollama import answer, ask, catalogue, manage
+from server.protocols.ollama import catalogue, chat, manage
 from server.protocols.ollama.words import failed
 
 __all__ = ["ENDPOINTS", "failed"]
@@ -14,20 +14,20 @@ ENDPOINTS = (
     Endpoint(
         "POST",
         "/api/chat",
-        ask.accept_chat,
-        answer.render_chat,
-        answer.collect_chat,
-        ask.streams,
+        chat.accept_chat,
+        chat.render_chat,
+        chat.collect_chat,
+        chat.streams,
         LINES,
         failed,
     ),
     Endpoint(
         "POST",
         "/api/generate",
-        ask.accept_generate,
-        answer.render_generate,
-        answer.collect_generate,
-        ask.streams,
+        chat.accept_generate,
+        chat.render_generate,
+        chat.collect_generate,
+        chat.streams,
         LINES,
         failed,
     ),

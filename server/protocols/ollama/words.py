@@ -5,7 +5,7 @@ import re
 from datetime import UTC, datetime
 
 from server.chat import Json
-from server.engine.styles.abilities import THOUGHTS
+from server.engine.styles.base import THOUGHTS
 from server.errors import AppError, BadRequest, ModelNotFound
 from server.face.models import ModelCard
 from server.models.gguf.header import Header

@@ -2,25 +2,14 @@
 
 from dataclasses import replace
 
-from server.protocols.openai import (
-    chat,
-    completions,
-    embeddings,
-    llama_completion,
-    llama_server,
-    models,
-    rerank,
-    responses,
-)
+from server.protocols.openai import chat, completions, embeddings, llama_server, models, responses
 
 _ENDPOINTS = (
     *chat.ENDPOINTS,
     *completions.ENDPOINTS,
     *embeddings.ENDPOINTS,
-    *llama_completion.ENDPOINTS,
     *llama_server.ENDPOINTS,
     *models.ENDPOINTS,
-    *rerank.ENDPOINTS,
     *responses.ENDPOINTS,
 )
 ENDPOINTS = (

@@ -1,13 +1,156 @@
-"""What clients of llama-server know besides: tokens, templates, properties."""
+"""What llama-server adds: its own completion and infill, tokens, templates, properties."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from server.chat import ChatRequest, Json
-from server.protocols.base import Ask, Endpoint, Facts, Reply
-from server.protocols.fields import Fields, model_name, template_options
-from server.protocols.frames import failed
+from server.chat import ChatRequest, Infill, Json
+from server.events import Event, Events, Failed, Finished, PromptProgress, TextDelta, Usage
+from server.protocols.base import KEEP_ALIVE, Ask, Endpoint, Facts, Frames, Reply
+from server.protocols.constraints import constraint_of, refuse_what_is_not_done
+from server.protocols.fields import (
+    Fields,
+    model_name,
+    prompts_of,
+    sampling,
+    stop_texts,
+    streams,
+    template_options,
+    token_limit,
+)
+from server.protocols.frames import error_object, failed, logprob, split_choice, sse
 from server.protocols.messages import messages_of, tools_of
+
+MOST_FILES = 256
+
+
+def accept(body: Any, facts: Facts) -> ChatRequest:
+    """Continues a prompt in llama-server's own form."""
+    fields = Fields(body)
+    request = _request(fields, facts)
+    prompts = prompts_of(fields, "prompt")
+    if len(prompts) != 1:
+        raise fields.wrong("prompt", "must be one prompt; /v1/completions takes several")
+    return replace(request, prompt=prompts[0])
+
+
+def accept_infill(body: Any, facts: Facts) -> ChatRequest:
+    """Fills the gap between `input_prefix` and `input_suffix`; `prompt` is how it begins."""
+    fields = Fields(body)
+    if fields.value("input_prefix") is None and fields.value("input_suffix") is None:
+        raise fields.wrong("input_prefix", "is missing, and 'input_suffix' too")
+    gap = Infill(
+        fields.text("input_prefix") or "", fields.text("input_suffix") or "", _files(fields)
+    )
+    return replace(_request(fields, facts), infill=gap, prompt=fields.text("prompt") or None)
+
+
+async def render(events: Events, body: Any, facts: Facts) -> Frames:
+    whole = _Whole(body, facts)
+    async for event in events:
+        _, inner = split_choice(event)
+        if isinstance(inner, Failed):
+            yield sse({"error": error_object(inner.error)})
+            return
+        if isinstance(inner, PromptProgress):
+            yield KEEP_ALIVE
+        shown = whole.see(inner)
+        if shown is not None:
+            yield sse(shown)
+
+
+async def collect(events: Events, body: Any, facts: Facts) -> Reply:
+    whole = _Whole(body, facts)
+    last: Json = {}
+    async for event in events:
+        _, inner = split_choice(event)
+        if isinstance(inner, Failed):
+            return failed(inner.error)
+        last = whole.see(inner) or last
+    more: Json = {"completion_probabilities": whole.probabilities} if whole.probabilities else {}
+    return Reply({**last, "content": "".join(whole.text), **more})
+
+
+class _Whole:
+    """The answer so far. `see` returns what a stream shows of each event."""
+
+    def __init__(self, body: Any, facts: Facts) -> None:
+        self._body = body
+        self._model = body.get("model") or facts.default_model
+        self.text: list[str] = []
+        self.probabilities: list[Json] = []
+
+    def see(self, event: Event) -> Json | None:
+        match event:
+            case TextDelta(text, logprobs):
+                probabilities = list(map(logprob, logprobs))
+                self.text.append(text)
+                self.probabilities += probabilities
+                shown: Json = {"completion_probabilities": probabilities} if probabilities else {}
+                return {**self._piece(text), "stop": False, **shown}
+            case Finished(reason, usage, stop_text):
+                return self._end(reason, usage, stop_text)
+        return None
+
+    def _piece(self, text: str) -> Json:
+        return {"index": 0, "content": text, "tokens": [], "id_slot": -1}
+
+    def _end(self, reason: str, usage: Usage, stop_text: str | None) -> Json:
+        prompt = self._body.get("prompt")
+        kind = "limit" if reason == "length" else "word" if stop_text else "eos"
+        return {
+            **self._piece(""),
+            "stop": True,
+            "model": self._model,
+            "prompt": prompt if isinstance(prompt, str) else "",
+            "tokens_predicted": usage.completion_tokens,
+            "tokens_evaluated": usage.prompt_tokens,
+            "tokens_cached": usage.cached_tokens,
+            "truncated": False,
+            "has_new_line": "\n" in "".join(self.text),
+            "stop_type": kind,
+            "stopping_word": stop_text or "",
+            "generation_settings": {
+                name: value for name, value in self._body.items() if name != "prompt"
+            },
+            "timings": _timings(usage),
+        }
+
+
+def _request(fields: Fields, facts: Facts) -> ChatRequest:
+    streams(fields.body)
+    refuse_what_is_not_done(fields, return_tokens=(False,))
+    probabilities = fields.integer("n_probs", 0, 20)
+    return ChatRequest(
+        model=model_name(fields, facts),
+        sampling=sampling(fields),
+        max_tokens=token_limit(fields, "n_predict", "max_tokens"),
+        stop=stop_texts(fields),
+        constraint=constraint_of(fields),
+        top_logprobs=probabilities or None,
+    )
+
+
+def _files(fields: Fields) -> tuple[tuple[str, str], ...]:
+    listed = fields.list("input_extra")
+    if len(listed) > MOST_FILES:
+        raise fields.wrong("input_extra", f"may have at most {MOST_FILES} entries")
+    files = [Fields(item, f"input_extra[{at}]") for at, item in enumerate(listed)]
+    return tuple((file.text("filename") or "tmp", file.text("text") or "") for file in files)
+
+
+def _timings(usage: Usage) -> Json:
+    """Returns the timings under llama-server's names."""
+    read = usage.prompt_tokens - usage.cached_tokens
+    return {
+        "prompt_n": read,
+        "prompt_ms": usage.prompt_s * 1000,
+        "prompt_per_second": read / usage.prompt_s if usage.prompt_s else 0.0,
+        "predicted_n": usage.completion_tokens,
+        "predicted_ms": usage.decode_s * 1000,
+        "predicted_per_second": usage.tokens_per_s,
+    }
+
 
 MOST_TOKENS = 1_000_000
 REPORTED = ("chat_template", "bos_token", "eos_token")
@@ -79,6 +222,8 @@ def _properties(facts: Facts, stats: Json) -> Reply:
 
 
 ENDPOINTS = (
+    Endpoint("POST", "/completion", accept, render, collect, streams, failed=failed),
+    Endpoint("POST", "/infill", accept_infill, render, collect, streams, failed=failed),
     Endpoint("POST", "/tokenize", tokenize, failed=failed),
     Endpoint("POST", "/detokenize", detokenize, failed=failed),
     Endpoint("POST", "/apply-template", apply_template, failed=failed),

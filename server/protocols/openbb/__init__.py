@@ -1,7 +1,7 @@
 """OpenBB's copilot protocol in its three generations, and the AI service of a Workspace."""
 
 from server.protocols.base import Endpoint
-from server.protocols.openbb import discovery, feedback, query, service, writer
+from server.protocols.openbb import discovery, query, service, writer
 
 ENDPOINTS = (
     Endpoint("GET", "/copilots.json", discovery.copilots),
@@ -15,7 +15,7 @@ ENDPOINTS = (
         keep_alive=writer.keep_alive,
         failed=query.failed,
     ),
-    Endpoint("POST", discovery.FEEDBACK, feedback.accept),
+    Endpoint("POST", discovery.FEEDBACK, query.take_vote),
     Endpoint("POST", "/v1/generate/chat/title", service.chat_title, collect=service.collect_json),
     Endpoint(
         "POST",

@@ -11,8 +11,7 @@ from app.chat.chats import ChatStore
 from app.chat.page import ChatPage
 from app.chat.transcript import Answer
 from server.errors import AppError
-from server.face.core import ServerStatus
-from server.face.sources import FoundPassage, SourceCard
+from server.face.core import FoundPassage, ServerStatus, SourceCard
 from tests.kit.drops import drop
 from tests.kit.fake_api import answering, api, chunk, streaming
 from tests.kit.fake_core import FakeCore

@@ -3,8 +3,7 @@ from typing import Any
 
 import pytest
 
-from app.desktop.first_client import FirstClient, find_talk, words_of
-from app.desktop.probe import NAME
+from app.desktop.probe import NAME, FirstClient, find_talk, words_of
 from server.face.core import AnsweredRequest, Knock, RunningRequest
 from tests.kit.fake_core import FakeCore
 

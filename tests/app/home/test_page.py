@@ -5,8 +5,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from app.home.page import HomePage
-from app.look.banner import Banner
-from app.look.engine_activity import RequestRow
+from app.look.controls import Banner
+from app.look.machine import RequestRow
 from server.errors import AppError, BadRequest
 from server.face.core import Load, ModelStatus, RunningRequest, ServerStatus
 from tests.kit.fake_core import LARGE, STARTER, FakeCore

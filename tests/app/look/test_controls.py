@@ -4,9 +4,10 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.look import theme
-from app.look.controls import Button, CopyButton, Label
+from app.look.controls import Banner, Button, CopyButton, Label, Slider
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
@@ -45,3 +46,41 @@ async def test_a_label_with_nothing_to_say_takes_no_room(shown: Shown) -> None:
     label = shown(Label("x"))
     label.tell("")
     assert not label.isVisible()
+
+
+async def test_a_screen_reader_is_told_the_value_in_words(shown: Shown, qapp: object) -> None:
+    slider = shown(Slider("Context", lambda value: f"{value:,} tokens", "How much it reads."))
+    slider.offer((2048, 4096, 8192), 4096)
+    assert slider.slider.accessibleName() == "Context: 4,096 tokens"
+    slider.slider.setValue(2)
+    assert slider.slider.accessibleName() == "Context: 8,192 tokens"
+    assert slider.slider.accessibleDescription() == "How much it reads."
+
+
+async def test_it_tells_and_takes_no_room_for_what_is_missing(shown: Shown) -> None:
+    banner = shown(Banner("bad", closes=False))
+    banner.tell("Title", "Text", "Advice")
+    assert [part.isVisible() for part in (banner.title, banner.text, banner.advice)] == [True] * 3
+    banner.tell("", "Only this")
+    assert not banner.title.isVisible()
+    assert not banner.advice.isVisible()
+    assert banner.accessibleName() == "Only this"
+
+
+async def test_the_words_get_the_width(shown: Shown) -> None:
+    banner = shown(Banner("warn", text="A sentence that fits well into one line."))
+    assert banner.text.width() > banner.width() * 0.8
+
+
+async def test_it_can_be_dismissed(qtbot: QtBot, shown: Shown) -> None:
+    banner = shown(Banner("info", text="Hello."))
+    with qtbot.waitSignal(banner.dismissed, timeout=30_000):
+        banner.close_button.click()
+
+
+async def test_buttons_stand_in_their_order(shown: Shown) -> None:
+    banner = shown(Banner("bad", closes=False))
+    first, second = Button("Try again"), Button("Open the log")
+    banner.add_button(first)
+    banner.add_button(second)
+    await until(lambda: 0 < first.x() < second.x())

@@ -1,12 +1,15 @@
-from typing import get_args
+from collections.abc import Callable
+from typing import Any, get_args
 
 import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
-from app.look import icons
+from app.look import icons, theme
+from app.look.icons import LookPicture, Picture
 from app.look.summary import Look
 from app.look.theme import RESOURCES
+from tests.kit.until import until
 
 LOOKS = get_args(Look)
 
@@ -35,3 +38,24 @@ def test_an_icon_is_sharp_at_twice_the_size(qapp: QApplication) -> None:
 def test_an_icon_takes_the_colour_it_is_given(qapp: QApplication) -> None:
     picture = icons.pixmap("stop", "#336699", 24, 1.0).toImage()
     assert picture.pixelColor(12, 12) == QColor("#336699")
+
+
+Shown = Callable[[Any], Any]
+
+
+async def test_a_picture_follows_the_look(shown: Shown, qapp: QApplication) -> None:
+    picture = shown(Picture("home", 24, "text"))
+    light = picture.pixmap().toImage()
+    theme.apply(qapp, "dark")
+    await until(lambda: picture.pixmap().toImage() != light)
+    theme.apply(qapp, "light")
+    await until(lambda: picture.pixmap().toImage() == light)
+
+
+async def test_the_state_is_also_said(shown: Shown) -> None:
+    picture = shown(LookPicture(22))
+    picture.show_look("failed")
+    assert picture.accessibleName() == "Needs attention"
+    failed = picture.pixmap().toImage()
+    picture.show_look("ready")
+    assert picture.pixmap().toImage() != failed

@@ -4,7 +4,7 @@ from typing import Any
 from PySide6.QtGui import QColor, QImage
 
 from app.look import theme
-from app.look.engine_activity import KEPT, Plot
+from app.look.machine import KEPT, Plot
 
 Shown = Callable[[Any], Any]
 

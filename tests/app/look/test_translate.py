@@ -2,19 +2,44 @@ import re
 import string
 from collections.abc import Callable
 from pathlib import Path
+from string import Formatter
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QSettings
 from PySide6.QtWidgets import QApplication
 
+from app.home.page import HomePage
 from app.look import translate
-from app.look.translate import CONTEXT, ENGLISH, FOLDER, LANGUAGES, SERVER, read, tr
+from app.look.controls import Banner
+from app.look.model_rows import FitLabel, state_words
+from app.look.summary import summarise
+from app.look.translate import (
+    CONTEXT,
+    ENGLISH,
+    FOLDER,
+    LANGUAGES,
+    LONGEST,
+    SERVER,
+    Form,
+    Joints,
+    Sentences,
+    read,
+    told,
+    tr,
+)
 from app.shell.session import Session
 from app.shell.tray import Tray
 from app.shell.window import PAGES, Window
 from scripts.translations import contexts, texts, write
+from server.engine.watch import of_exit
+from server.errors import ModelDamaged, ModelNotFound
+from server.face.core import ModelStatus, ServerStatus
+from server.face.models import Download, Fit, Setup
+from server.models.fit import explain
 from server.settings import Settings
+from server.system.ports import Occupant
 from tests.kit.fake_core import FakeCore
+from tests.kit.until import until
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
 
@@ -108,3 +133,153 @@ def test_qt_speaks_the_language_too(
 ) -> None:
     speak(language)
     assert QCoreApplication.translate("QPlatformTheme", "Cancel") == cancel
+
+
+Speak = Callable[[str], None]
+KNOWN = {
+    "It fell silent.": "Sie schwieg.",
+    "It answered {0}.": "Antwort: {0}.",
+    "{0} of {1} (a+b)*[c]? were read.": "Von {1} gelesen: {0}.",
+    "{0} Again in {1} s.": "{0} Neu in {1} s.",
+    "It stopped: {0}.": "Halt: {0}.",
+    "it broke ({0})": "Bruch ({0})",
+    "bad luck": "Pech",
+    "Using {0}": "Benutzt {0}",
+    "Write {{}} in {0}.": "In {0} steht {{}}.",
+}
+
+
+@pytest.fixture
+def german() -> Sentences:
+    return Sentences(KNOWN)
+
+
+def test_words_are_known_and_values_stay(german: Sentences) -> None:
+    assert german.told("It fell silent.") == "Sie schwieg."
+    assert german.told("It answered 503.") == "Antwort: 503."
+
+
+def test_values_may_change_places_and_marks_of_patterns_are_words(german: Sentences) -> None:
+    assert german.told("3 of 9 (a+b)*[c]? were read.") == "Von 9 gelesen: 3."
+    assert german.told("3 of 9 (aab)c were read.") == "3 of 9 (aab)c were read."
+
+
+def test_several_sentences_are_told_one_by_one(german: Sentences) -> None:
+    assert german.told("It answered 1. It fell silent. It answered 2.") == (
+        "Antwort: 1. Sie schwieg. Antwort: 2."
+    )
+    chinese = Sentences(KNOWN, Joints(""))
+    assert chinese.told("It fell silent. It answered 2.") == "Sie schwieg.Antwort: 2."
+
+
+def test_a_value_that_is_a_sentence_is_told_too(german: Sentences) -> None:
+    assert german.told("It answered 503. Again in 3 s.") == "Antwort: 503. Neu in 3 s."
+    assert german.told("It stopped: it broke (bad luck).") == "Halt: Bruch (Pech)."
+    assert german.told("model.gguf: It fell silent.") == "model.gguf: Sie schwieg."
+    assert german.told("It answered bad luck, it broke (9).") == "Antwort: Pech, Bruch (9)."
+
+
+def test_depth_is_bounded(german: Sentences) -> None:
+    text = "It stopped: " * 9 + "bad luck" + "." * 9
+    assert german.told(text).startswith("Halt: Halt: ")
+    assert "It stopped: bad luck" in german.told(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Nobody said this.",
+        "It fell silent. Nobody said this.",
+        "It fell silent",
+        "Using it is not possible.",
+        "It answered " + "x" * LONGEST + ".",
+    ],
+)
+def test_what_is_not_known_stays(text: str, german: Sentences) -> None:
+    assert german.told(text) == text
+
+
+def test_values_are_taken_as_they_are(german: Sentences) -> None:
+    assert german.told("It answered one\ntwo.") == "Antwort: one\ntwo."
+    assert german.told("It answered {1} %s \\1.") == "Antwort: {1} %s \\1."
+    assert german.told("It answered \udcff.") == "Antwort: \udcff."
+    assert german.told("Write {} in a.txt.") == "In a.txt steht {}."
+    assert german.told("Using a/b") == "Benutzt a/b"
+
+
+def test_in_english_nothing_is_done(qapp: object) -> None:
+    assert told("The hub stopped responding.") == "The hub stopped responding."
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_template_is_told_with_its_values(language: str) -> None:
+    known = read(FOLDER / f"moat_{language}.ts", SERVER)
+    sentences = Sentences(known)
+    for source, translation in known.items():
+        places = [place for _, place, _, _ in Formatter().parse(source) if place is not None]
+        assert places == [str(number) for number in range(len(places))], source
+        values = [f"<{place}>" for place in places]
+        assert sentences.told(source.format(*values)) == translation.format(*values)
+        assert not places or Form(source, translation).mark
+
+
+def test_what_errors_say_is_told(speak: Speak) -> None:
+    speak("de")
+    damaged = ModelDamaged("a.gguf", "it ends in the middle of its header (at byte 24)")
+    assert told(str(damaged)) == "a.gguf ist beschädigt: sie endet mitten im Kopf (bei Byte 24)."
+    missing = ModelNotFound("x", ())
+    assert told(str(missing)) == "Hier gibt es kein Modell „x“. Installiert: keine."
+
+
+def test_what_the_server_words_itself_is_told_to_its_last_part(speak: Speak) -> None:
+    speak("de")
+    asked, taken = Setup(context_tokens=8192), Setup(context_tokens=4096, slots=1, kv_type="q8_0")
+    assert told(f"qwen: {explain(asked, taken)}") == (
+        "qwen: Der Speicher reichte nicht, darum läuft das Modell mit: 4096 Token Kontext statt"
+        " 8192, Antworten zugleich: 1 statt 4, ein q8_0-Zwischenspeicher."
+    )
+    assert told(f"The engine stopped: {of_exit(-9)}. It is being restarted.") == (
+        "Die Engine ist stehen geblieben: beendet durch Signal 9 (beendet, vielleicht weil der"
+        " Speicher ausging). Ein Neustart läuft."
+    )
+    assert told(f"Port 1 is taken by {Occupant('ollama', 7)}; Moat uses 2.") == (
+        "Port 1 ist belegt durch ollama (Prozess 7); Moat benutzt 2."
+    )
+
+
+def test_summaries_estimates_and_downloads_are_told(speak: Speak) -> None:
+    speak("zh")
+    reason = "The hub stopped responding. Trying again in 3 s."
+    download = Download("1", "a", "b", "running", reason=reason)
+    assert state_words(download).endswith("模型仓库不再响应。3 秒后重试。")
+    speak("de")
+    stopped = ModelStatus("failed", reason="The engine stopped: it aborted.")
+    summary = summarise(ServerStatus("ready"), stopped, ())
+    assert summary.detail == "Die Engine ist stehen geblieben: sie brach ab."
+    label = FitLabel(Fit("tight", "It takes 3.1 GB of the 8.0 GB free."))
+    assert label.why.text() == "Es braucht 3.1 GB von den freien 8.0 GB."
+    assert label.accessibleName().endswith(label.why.text())
+
+
+async def test_a_failure_is_told_in_the_banner(
+    speak: Speak, core: FakeCore, memory: QSettings
+) -> None:
+    speak("de")
+    window = Window(core, memory)
+    window.page().failed.emit("There is no such download.")
+    assert window.banner.text.text() == "Diesen Download gibt es nicht."
+    window.deleteLater()
+
+
+async def test_a_notice_is_told_and_dismissed_by_what_the_server_said(
+    speak: Speak, core: FakeCore
+) -> None:
+    speak("de")
+    page = HomePage(core)
+    core.notices.set(("The disk is full.",))
+    (banner,) = [one for one in page.findChildren(Banner) if one is not page.failure]
+    assert banner.text.text() == "Die Festplatte ist voll."
+    banner.dismissed.emit()
+    await until(lambda: core.notices.get() == ())
+    page.deleteLater()

@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtWidgets import QApplication
 
 from app.look.controls import Button, Label
-from app.look.download_row import state_words, time_left
+from app.look.model_rows import state_words, time_left
 from app.models.discover import FileRow, RepositoryRow
 from app.models.installed import FolderRow
 from app.models.page import DISCOVER, DOWNLOADS, ModelsPage

@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import QSettings
 
 from app.plugins import page as plugins
-from app.plugins.approvals import ApprovalCard
 from app.plugins.page import PluginsPage
+from app.plugins.questions import ApprovalCard
 from app.shell.window import Window
 from server.errors import LinkLost
 from server.face.plugins import OperationCard

@@ -14,10 +14,9 @@ from app.connect.page import ConnectPage
 from app.hardware.page import HardwarePage
 from app.home.page import HomePage
 from app.logs.page import LogsPage
-from app.look.engine_activity import RequestRow
+from app.look.machine import RequestRow
 from app.models.page import ModelsPage
-from app.shell.child import Program, keep_serving
-from app.shell.link import Link
+from app.shell.link import Link, Program, keep_serving
 from server import tasks
 from server.system import processes
 from tests.kit.until import until

@@ -16,7 +16,7 @@ from server.core.updates import UpdateFailed
 from server.egress import Egress
 from server.errors import BadRequest, DiskFull
 from server.face.models import Download, Machine
-from server.models.downloads import disk
+from server.models.downloads import journal
 from server.models.downloads.download import Limits
 from server.observe import Value
 from server.settings import Settings
@@ -217,7 +217,7 @@ async def test_a_full_disk_waits_for_room(
 ) -> None:
     usage = shutil.disk_usage(tmp_path)
     full = usage._replace(free=0)
-    monkeypatch.setattr(disk.shutil, "disk_usage", lambda _path: full)
+    monkeypatch.setattr(journal.shutil, "disk_usage", lambda _path: full)
     async with desk(tmp_path, server) as here:
         number = await here.support.fetch()
         await until(lambda: here.download is not None and "disk is full" in here.download.reason)

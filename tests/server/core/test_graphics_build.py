@@ -7,8 +7,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from server.core import graphics_build
-from server.core.graphics_build import Build, find_wanted
+from server.core import graphics
+from server.core.graphics import Build, find_wanted
 from server.face.models import Building, GraphicsOffer
 from server.observe import Value
 from server.system import backends
@@ -39,7 +39,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("MOAT_CMAKE_ARGS", "-DVulkan_INCLUDE_DIR=/somewhere")
     monkeypatch.setenv(backends.VARIABLE, str(tmp_path / "backends"))
-    monkeypatch.setenv(graphics_build.VARIABLE, "vulkan")
+    monkeypatch.setenv(graphics.VARIABLE, "vulkan")
     return
 
 

@@ -10,7 +10,7 @@ from server.core import sources as module
 from server.core.sources import Sources
 from server.data.sources import SourceIndex
 from server.errors import BadRequest
-from server.face.sources import SourceCard
+from server.face.core import SourceCard
 from tests.kit.until import until
 
 

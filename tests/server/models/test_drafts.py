@@ -8,8 +8,7 @@ import pytest
 from server.face.models import Device, Machine, Setup
 from server.models import memory
 from server.models.fit import judge, settle
-from server.models.gguf.cache import Headers
-from server.models.gguf.files import check
+from server.models.gguf.files import Headers, check
 from server.models.memory import cache_bytes, layout_of, memory_of
 from tests.kit.gguf_files import Shape, write_model
 

@@ -12,7 +12,7 @@ from scripts.fuzz_api import made
 from scripts.fuzz_api_bodies import broken
 from server.chat import ChatRequest
 from server.engine.base import ModelFacts
-from server.engine.jobs import job_of
+from server.engine.process import job_of
 from server.engine.styles import FORMATS
 from server.engine.wire import pack
 from server.errors import AppError

@@ -6,7 +6,7 @@ from typing import Any
 
 from server.chat import ToolCall
 from server.engine.styles import recognise
-from server.engine.styles.abilities import THOUGHTS
+from server.engine.styles.base import THOUGHTS
 from server.engine.styles.learned import (
     ANSWER,
     FIRST,
@@ -20,7 +20,7 @@ from server.engine.styles.learned import (
     probe_tools,
 )
 from server.engine.styles.messages import THOUGHT_NAMES
-from server.engine.styles.signatures import declare
+from server.engine.styles.parameters import declare
 from server.engine.styles.stream import shared_end
 from server.engine.worker.prompt.template import RenderLost, Template, TemplateFailed
 
@@ -60,7 +60,7 @@ def try_out(template: Template) -> dict[str, Any]:
 
 
 def abilities(template: Template) -> dict[str, Any]:
-    """The flags of `server.engine.styles.abilities.Abilities`, and what was learned of a style."""
+    """The flags of `server.engine.styles.base.Abilities`, and what was learned of a style."""
     # The tools come last: they are the hardest part, and a template that fails at them may be
     # good for all the rest.
     found = {

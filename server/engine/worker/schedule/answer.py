@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from server.engine.worker.decode.batch import Tokens
-from server.engine.worker.decode.candidates import Logits
-from server.engine.worker.decode.sampling import Sampler
+from server.engine.worker.decode.sampling import Logits, Sampler
 from server.engine.worker.decode.speculate import Payoff, Purse
 from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.prompt.vision import Picture, View

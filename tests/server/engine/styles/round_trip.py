@@ -8,7 +8,7 @@ from typing import Any
 from server.chat import ChatRequest, Message, Tool, ToolCall, ToolChoice
 from server.engine.base import ModelFacts
 from server.engine.styles import choose
-from server.engine.styles.abilities import starts_in_thought, thought_marks
+from server.engine.styles.base import starts_in_thought, thought_marks
 from server.engine.styles.learned import behind
 from server.engine.worker.prompt.probe import abilities, reads_parts
 from server.engine.worker.prompt.template import Template, TemplateFailed

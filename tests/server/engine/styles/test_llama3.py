@@ -7,7 +7,7 @@ import pytest
 
 from server.chat import Tool
 from server.engine.base import ModelFacts
-from server.engine.jobs import job_of
+from server.engine.process import job_of
 from server.engine.styles import choose, llama3, table
 from tests.server.engine.styles.samples import ASK, SWITCH, calls_in, pieces, streamed
 

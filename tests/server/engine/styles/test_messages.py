@@ -6,7 +6,7 @@ import pytest
 
 from server.chat import ChatRequest, Image, Message, ToolCall
 from server.engine.styles import gpt_oss
-from server.engine.styles.abilities import Abilities
+from server.engine.styles.base import Abilities
 from server.engine.styles.messages import IMAGE_MARK, in_plain_turns, native
 from server.engine.worker.prompt.render import environment, render
 from tests.server.engine.styles.samples import with_template

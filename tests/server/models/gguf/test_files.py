@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from server.errors import ModelDamaged
-from server.models.gguf.files import check
+from server.models.gguf import files
+from server.models.gguf.files import Headers, check
 from tests.kit.gguf_files import Shape, metadata_of, tensors_of, write, write_model
 from tests.kit.gguf_mutants import Mutants
 
@@ -133,3 +134,30 @@ def test_mutants_are_refused_with_the_defect_named_and_none_hangs(tmp_path: Path
         except ModelDamaged as error:
             refused += bool(error.defect)
     assert refused >= 0.98 * MUTANTS
+
+
+def test_an_unchanged_file_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    write_model(tmp_path / "m.gguf")
+    headers = Headers()
+    first = headers.check(tmp_path / "m.gguf")
+    monkeypatch.setattr(files, "check", None)
+    assert headers.check(tmp_path / "m.gguf") is first
+
+
+def test_a_changed_file_is_read_again(tmp_path: Path):
+    write_model(tmp_path / "m.gguf")
+    headers = Headers()
+    headers.check(tmp_path / "m.gguf")
+    write_model(tmp_path / "m.gguf", Shape(context=512))
+    os.utime(tmp_path / "m.gguf", ns=(1, 1))
+    assert headers.check(tmp_path / "m.gguf").context_tokens == 512
+
+
+def test_a_damaged_file_stays_damaged_until_it_changes(tmp_path: Path):
+    (tmp_path / "m.gguf").write_bytes(b"x")
+    headers = Headers()
+    for _ in range(2):
+        with pytest.raises(ModelDamaged):
+            headers.check(tmp_path / "m.gguf")
+    assert headers.peek(tmp_path / "m.gguf") is None
+    assert headers.peek(tmp_path / "missing.gguf") is None

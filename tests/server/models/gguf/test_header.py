@@ -2,8 +2,7 @@
 
 import pytest
 
-from server.models.gguf.header import Header, Tensor
-from server.models.gguf.tensors import FORMATS
+from server.models.gguf.header import FORMATS, Header, Tensor
 
 TENSOR = Tensor("blk.0.attn_q.weight", (256, 4), 12, 0)
 

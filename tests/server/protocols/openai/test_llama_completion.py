@@ -9,7 +9,7 @@ from server.chat import Constraint, Infill
 from server.errors import BadRequest, EngineCrashed
 from server.events import Event, Failed, Finished, TextDelta, TokenLogprob, Usage
 from server.protocols.base import Facts
-from server.protocols.openai.llama_completion import accept, accept_infill, collect, render
+from server.protocols.openai.llama_server import accept, accept_infill, collect, render
 from tests.kit.engines import replay
 
 FACTS = Facts("", default_model="small")

@@ -7,7 +7,7 @@ import pytest
 from server.engine.base import Ranking
 from server.errors import BadRequest
 from server.protocols.base import Facts, Reply
-from server.protocols.openai.rerank import accept
+from server.protocols.openai.embeddings import accept_rerank as accept
 
 FACTS = Facts("", default_model="small")
 ASKED = {"query": "cat", "documents": ["dog", {"text": "a cat"}, "cow"]}

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from server.dashboard.query import Element, Item
-from server.protocols.openbb.elements import read_context, read_element
+from server.protocols.openbb.query import read_context, read_element
 from server.protocols.openbb.writer import artifact_name
 
 

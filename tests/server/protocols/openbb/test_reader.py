@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from server.errors import BadRequest
-from server.protocols.openbb.reader import is_legacy, parse_call, read_query
+from server.protocols.openbb.query import is_legacy, parse_call, read_query
 
 CALL = {"function": "get_widget_data", "input_arguments": {"widget_uuid": "u1"}}
 ROWS = '[{"a": 1}]'

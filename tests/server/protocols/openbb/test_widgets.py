@@ -1,4 +1,4 @@
-from server.protocols.openbb.widgets import read_widgets
+from server.protocols.openbb.query import read_widgets
 
 
 def test_what_ran_counts_before_what_is_shown_before_the_default() -> None:

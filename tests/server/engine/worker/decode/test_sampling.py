@@ -4,14 +4,49 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from server.chat import Sampling
 from server.engine.base import EngineOptions
-from server.engine.worker.decode.candidates import CandidateArray, Logits
-from server.engine.worker.decode.sampling import Sampler, make_chain, seed_of
+from server.engine.worker.decode.sampling import (
+    CandidateArray,
+    Logits,
+    Sampler,
+    Threshold,
+    make_chain,
+    seed_of,
+)
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import NativeLog, lib
 from server.engine.worker.prompt.vocabulary import Vocabulary
+
+LOGITS = arrays(np.float32, 200, elements=st.floats(-80, 80, width=32))
+
+
+@given(st.lists(LOGITS, min_size=1, max_size=4), st.integers(1, 60))
+def test_the_best_are_always_among_them(rows: list[Logits], least: int) -> None:
+    threshold = Threshold(least)
+    for row in rows:
+        found = threshold.find(row)
+        assert len(found) >= least
+        bound = np.sort(row)[-least]
+        assert set(np.flatnonzero(row > bound)) <= set(found.tolist())
+
+
+def test_forbidden_tokens_are_left_out() -> None:
+    row = np.full(100, -np.inf, np.float32)
+    row[[3, 50]] = (1.0, -30.0)
+    assert Threshold(40).find(row).tolist() == [3, 50]
+
+
+def test_the_margin_follows_the_answer() -> None:
+    row = np.linspace(0, 10, 10_000, dtype=np.float32)
+    threshold = Threshold(10)
+    sizes = [len(threshold.find(row)) for _ in range(40)]
+    assert sizes[-1] <= 80 < sizes[0]
+
 
 ROWS = 25
 

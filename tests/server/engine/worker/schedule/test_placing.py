@@ -6,8 +6,7 @@ import numpy as np
 
 from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.schedule.admission import Admission
-from server.engine.worker.schedule.copying import Copying
-from server.engine.worker.schedule.pace import Pace
+from server.engine.worker.schedule.pace import Copying, Pace
 from server.engine.worker.schedule.prefix import HostCache, Slot, make_slots
 
 

@@ -13,8 +13,7 @@ from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.schedule.answer import Answer
 from server.engine.worker.schedule.compose import LEAST_CHUNK, fill_chunk
 from server.engine.worker.schedule.pace import Pace
-from server.engine.worker.schedule.scheduler import SHORT_PROMPT_TOKENS, Turns
-from server.engine.worker.schedule.step import Counters, Step
+from server.engine.worker.schedule.scheduler import SHORT_PROMPT_TOKENS, Counters, Step, Turns
 
 MOST = 512
 

@@ -1,0 +1,146 @@
+"""What lists show of a model: whether it runs here and why, and how its download goes."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
+
+from app.look import theme
+from app.look.controls import Button, Label, restyle, row, stack
+from app.look.summary import size
+from app.look.translate import told, tr
+from server.face.models import Download, Fit, Verdict
+
+_ROLES: dict[Verdict, str] = {
+    "runs well": "good",
+    "tight": "warn",
+    "does not fit": "bad",
+    "unknown": "small",
+}
+
+
+class FitLabel(QWidget):
+    def __init__(self, fit: Fit | None = None) -> None:
+        super().__init__()
+        self.verdict = Label("", "small")
+        self.why = Label("", "small", wrap=True)
+        self.setLayout(stack(self.verdict, self.why, spacing=0))
+        self.show_fit(fit or Fit("unknown", ""))
+
+    def show_fit(self, fit: Fit) -> None:
+        self.verdict.setText(verdict_words(fit.verdict))
+        self.verdict.setProperty("role", _ROLES[fit.verdict])
+        restyle(self.verdict)
+        why = told(fit.why)
+        self.why.tell(why)
+        self.setAccessibleName(f"{self.verdict.text()}. {why}")
+
+
+def verdict_words(verdict: Verdict) -> str:
+    return {
+        "runs well": tr("Runs well"),
+        "tight": tr("Tight"),
+        "does not fit": tr("Does not fit"),
+        "unknown": tr("Not known yet"),
+    }[verdict]
+
+
+def parameters(count: int) -> str:
+    if not count:
+        return ""
+    billions = count / 1e9
+    return f"{billions:.0f}B" if billions >= 10 else f"{billions:.1f}B" if billions >= 1 else (
+        f"{count / 1e6:.0f}M"
+    )  # fmt: skip
+
+
+def facts(*parts: str) -> str:
+    return "  ·  ".join(part for part in parts if part)
+
+
+class DownloadRow(QWidget):
+    paused = Signal(str)
+    resumed = Signal(str)
+    cancelled = Signal(str)
+
+    def __init__(self, download: Download) -> None:
+        super().__init__()
+        number = self.number = download.id
+        self.name = Label(download.name, "section")
+        self.state = Label("", "small", wrap=True)
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setRange(0, 1000)
+        name = download.name
+        self.pause = Button("", "pause", "icon", name=tr("Pause {name}").format(name=name))
+        self.resume = Button("", "play", "icon", name=tr("Resume {name}").format(name=name))
+        self.retry = Button(tr("Try again"), "reset", name=tr("Try {name} again").format(name=name))
+        self.cancel = Button("", "close", "icon", name=tr("Cancel {name}").format(name=name))
+        self.pause.clicked.connect(lambda: self.paused.emit(number))
+        self.resume.clicked.connect(lambda: self.resumed.emit(number))
+        self.retry.clicked.connect(lambda: self.resumed.emit(number))
+        self.cancel.clicked.connect(lambda: self.cancelled.emit(number))
+        line = row(spacing=theme.SMALL)
+        line.addLayout(stack(self.name, self.state, spacing=2), 1)
+        for button in (self.pause, self.resume, self.retry, self.cancel):
+            line.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SMALL)
+        column.addLayout(line)
+        column.addWidget(self.progress)
+
+    def show_download(self, download: Download) -> None:
+        done = download.done_bytes / download.total_bytes if download.total_bytes else 0.0
+        self.progress.setValue(round(done * 1000))
+        self.progress.setAccessibleName(
+            tr("{name}: {percent} downloaded").format(name=download.name, percent=f"{done:.0%}")
+        )
+        self.progress.setVisible(download.phase not in ("done", "failed"))
+        self.state.setText(state_words(download))
+        self.state.setProperty("role", _role(download))
+        restyle(self.state)
+        self.pause.setVisible(download.phase in ("running", "waiting"))
+        self.resume.setVisible(download.phase == "paused")
+        self.retry.setVisible(download.phase == "failed")
+        name = (
+            tr("Remove {name} from this list") if download.phase == "done" else tr("Cancel {name}")
+        )
+        self.cancel.set_icon("close", name.format(name=download.name))
+
+
+def state_words(download: Download) -> str:
+    amount = tr("{done} of {total}").format(
+        done=size(download.done_bytes), total=size(download.total_bytes)
+    )
+    reason = told(download.reason)
+    match download.phase:
+        case "running":
+            return facts(amount, _speed(download), time_left(download.left_s), reason)
+        case "waiting":
+            return facts(tr("Waiting"), reason)
+        case "paused":
+            return facts(tr("Paused"), amount)
+        case "verifying":
+            return tr("Verifying the checksum")
+        case "done":
+            return facts(tr("Finished and verified"), size(download.total_bytes))
+        case "failed":
+            return reason or tr("It failed.")
+
+
+def time_left(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    if seconds < 60:
+        return tr("less than a minute left")
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return tr("{minutes} min left").format(minutes=minutes)
+    return tr("{hours} h {minutes} min left").format(hours=minutes // 60, minutes=minutes % 60)
+
+
+def _speed(download: Download) -> str:
+    return f"{download.bytes_per_s / 1e6:.1f} MB/s" if download.bytes_per_s else ""
+
+
+def _role(download: Download) -> str:
+    return {"failed": "bad", "done": "good"}.get(download.phase, "small")

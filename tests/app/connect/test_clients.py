@@ -1,0 +1,68 @@
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pytestqt.qtbot import QtBot
+
+from app.connect.clients import RECIPES, Here, Recipe, RecipesCard
+
+ADDRESS, MODEL, KEY = "http://127.0.0.1:7777", "tiny-Q4_K_M", "secret-of-the-keyring"
+
+
+def parsed(recipe: Recipe) -> Any:
+    """The file as the program reads it."""
+    text = Here(ADDRESS, MODEL, KEY).fill(recipe.snippet)
+    kind = recipe.file.rpartition(".")[2]
+    if kind == "env":
+        return dict(line.split("=", 1) for line in text.splitlines())
+    readers: dict[str, Any] = {"json": json.loads, "toml": tomllib.loads}
+    return readers.get(kind, yaml.safe_load)(text)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+def test_each_file_can_be_read_and_leads_here(recipe: Recipe) -> None:
+    whole = json.dumps(parsed(recipe))
+    assert ADDRESS in whole
+    assert "$" not in whole
+    assert recipe.start
+    if recipe.name not in ("VS Code Copilot (Ollama)", "Open WebUI"):  # these list what is here
+        assert MODEL in whole
+
+
+@pytest.fixture
+def card(qtbot: QtBot) -> RecipesCard:
+    made = RecipesCard()
+    qtbot.addWidget(made)
+    made.show_here(ADDRESS, MODEL, KEY)
+    return made
+
+
+def test_the_key_is_written_but_not_shown(card: RecipesCard, tmp_path: Path) -> None:
+    for number, recipe in enumerate(RECIPES):
+        card.choice.setCurrentIndex(number)
+        assert recipe.file in card.file.text()
+        assert KEY not in card.snippet.toPlainText() + card.start.text()
+        assert card.save.isVisibleTo(card) == recipe.is_whole
+        card.write_to(tmp_path / "new" / recipe.name)
+        written = (tmp_path / "new" / recipe.name).read_text()
+        assert ADDRESS in written
+        assert (KEY in written) == ("$key" in recipe.snippet)
+        assert recipe.name in card.written.text()
+
+
+def test_a_folder_that_cannot_be_written_is_told(card: RecipesCard, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    told: list[str] = []
+    card.failed.connect(told.append)
+    card.write_to(tmp_path / "file" / "inside")
+    assert len(told) == 1
+    assert told[0].startswith("The file could not be written: ")
+
+
+def test_without_an_address_nothing_can_be_taken(card: RecipesCard) -> None:
+    card.show_here("", "", "")
+    assert not card.save.isEnabled()
+    assert not card.copy.isEnabled()
