@@ -27,7 +27,7 @@ KINDS = frozenset({
 })  # fmt: skip
 MOST_FILES = 50_000
 MOST_WORDS = 100
-"""Of a question. Whoever pastes a page means its beginning."""
+"""So many words of a question count. Whoever pastes a page means its beginning."""
 CANDIDATES = 200
 """Passages of each of the two searches that are weighed against each other."""
 LEAST_TOGETHER, MOST_TOGETHER, SPAN = 3, 8, 12

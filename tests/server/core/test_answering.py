@@ -1,6 +1,5 @@
 """Ollama's programs fetch, name, keep and delete models of a running Moat."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
