@@ -15,7 +15,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from server.errors import EgressRefused
+from server.errors import EgressRefused, RedirectRefused
 from server.face.core import Use
 from server.observe import Recent, Value
 from server.settings import PROXY_FORM, NetworkSettings
@@ -124,7 +124,7 @@ class _Asked:
         """Where the answer leads: to another host without credentials, often as mere reading."""
         url = _parsed(response.headers.get("Location", ""), self.url)
         if self.url.scheme == "https" and url.scheme != "https":
-            raise EgressRefused(f"{self.url.host} redirects to an unencrypted address.")
+            raise RedirectRefused(f"{self.url.host} redirects to an unencrypted address.")
         headers, options, method = self.headers, self.options, self.method
         if _host(url) != _host(self.url):
             headers = {key: value for key, value in headers.items() if key not in CREDENTIALS}
@@ -201,7 +201,7 @@ class Egress:
                 _check_stays(asked, following)
             asked, redirected = following, True
         else:
-            raise EgressRefused(f"{asked.url.host} redirects without end.")
+            raise RedirectRefused(f"{asked.url.host} redirects without end.")
         async with response:
             yield response
 
@@ -359,9 +359,9 @@ def _parsed(address: str, base: URL | None = None) -> URL:
 def _check_stays(asked: _Asked, following: _Asked) -> None:
     """A person has allowed one request, to one host."""
     if _host(following.url) != _host(asked.url):
-        raise EgressRefused(f"{asked.url.host} redirects to another host.")
+        raise RedirectRefused(f"{asked.url.host} redirects to another host.")
     if following.method not in READING:
-        raise EgressRefused(f"{asked.url.host} redirects a change: it is not sent a second time.")
+        raise RedirectRefused(f"{asked.url.host} redirects a change: it is not sent a second time.")
 
 
 def _host(url: URL) -> str:

@@ -193,6 +193,10 @@ class EgressRefused(AppError):
     status = 403
 
 
+class RedirectRefused(EgressRefused):
+    """A server sends us where we do not go."""
+
+
 class AnswerTooLong(AppError):
     """Another server's answer is longer than anything it should say."""
 

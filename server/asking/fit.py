@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from server.chat import Message
 from server.engine.base import Engine, ModelFacts
-from server.errors import FlowFailed
+from server.errors import FlowFailed, NotSupported
 
 CHARACTERS_PER_TOKEN = 2.4
 """A low estimate. Where the number of tokens matters, the model's own tokenizer counts them."""
@@ -32,6 +32,14 @@ def context_tokens(facts: ModelFacts) -> int:
     return facts.context_tokens or USUAL_CONTEXT
 
 
+async def count_tokens(engine: Engine, text: str) -> int:
+    """Estimates where a server elsewhere does not count."""
+    try:
+        return len(await engine.tokenize(text))
+    except NotSupported:
+        return int(len(text) / CHARACTERS_PER_TOKEN) + 1
+
+
 async def fit_prompt(
     engine: Engine, prompt: Prompt, most_tokens: int | None = None
 ) -> tuple[Message, ...]:
@@ -46,7 +54,7 @@ async def fit_prompt(
     room = int(limit * CHARACTERS_PER_TOKEN)
     for _ in range(ROUNDS):
         system, user = prompt(room)
-        used = len(await engine.tokenize(system + user))
+        used = await count_tokens(engine, system + user)
         if used <= limit:
             return _messages(system, user)
         room = max(int(room * limit / used * 0.8) - 50, 100)

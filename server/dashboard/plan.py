@@ -9,7 +9,7 @@ from datetime import date
 from uuid import uuid4
 
 from server.asking.ask import Asker, Offer, ask_json_in_chat
-from server.asking.fit import context_tokens
+from server.asking.fit import context_tokens, count_tokens
 from server.chat import Json, Message, ToolCall
 from server.dashboard import actions
 from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameters
@@ -390,7 +390,7 @@ class Planner:
             text = "\n".join(message.content for message in found)
             if len(text) < window:
                 break
-            needed = len(await self.engine.tokenize(text)) + 8 * len(found)
+            needed = await count_tokens(self.engine, text) + 8 * len(found)
             if needed <= window - STEP_TOKENS:
                 break
         return found

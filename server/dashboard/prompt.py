@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from server.asking.ask import Means
-from server.asking.fit import CHARACTERS_PER_TOKEN, context_tokens
+from server.asking.fit import CHARACTERS_PER_TOKEN, context_tokens, count_tokens
 from server.chat import Image, Json, Message
 from server.dashboard.figures.compute import Figure
 from server.dashboard.materials import Material
@@ -60,7 +60,7 @@ async def compose(
             _composed, query, materials, figures, characters, sees=facts.sees_images
         )
         text = "\n".join(message.content for message in prompt.messages)
-        needed = len(await means.engine.tokenize(text)) + 8 * len(prompt.messages)
+        needed = await count_tokens(means.engine, text) + 8 * len(prompt.messages)
         if needed <= room:
             break
         characters = int(characters * min(room / needed, SHRINK))

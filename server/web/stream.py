@@ -37,6 +37,9 @@ async def send(
         await response.write_eof()
     except (ConnectionError, TimeoutError):
         _abort(request)
+    except Exception:
+        _abort(request)  # the client would wait for an end that never comes
+        raise
     finally:
         await stop(ticker)
     return response

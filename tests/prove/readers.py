@@ -45,6 +45,7 @@ class _FromElsewhere:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
+        self.headers: dict[str, str] = {}
 
     @property
     def content(self) -> Self:

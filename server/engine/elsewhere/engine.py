@@ -10,11 +10,12 @@ from collections.abc import (
     AsyncIterator,
     Callable,
     Iterator,
+    Mapping,
     Sequence,
 )
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from server.chat import (
@@ -40,6 +41,7 @@ from server.errors import (
     EngineCrashed,
     ModelLoadFailed,
     NotSupported,
+    RedirectRefused,
 )
 from server.events import (
     CallArguments,
@@ -47,6 +49,7 @@ from server.events import (
     Finished,
     Piece,
     Pieces,
+    PromptProgress,
     ReasoningDelta,
     StopReason,
     TextDelta,
@@ -60,6 +63,7 @@ from server.sizes import MIB
 from server.sse import Sent, TooLong, read_events
 from server.system.limits import one_line
 
+T = TypeVar("T")
 NO_GRAMMAR = "The engine on the other machine takes only a JSON schema, and only for a chat."
 NO_INFILL = "The engine on the other machine cannot fill a gap in a text."
 _EXTRAS = {
@@ -76,7 +80,7 @@ _EXTRAS = {
 
 
 def body_of(request: ChatRequest, model: str, kind: str = "") -> Json:
-    body = {
+    body: Json = {
         "model": model,
         "stream": True,
         "stream_options": {"include_usage": True},
@@ -86,6 +90,10 @@ def body_of(request: ChatRequest, model: str, kind: str = "") -> Json:
     if kind == "llama-server" and request.sampling.seed is not None:
         # What it reads anew and what its cache holds differ in the last bits: a seed would not do.
         body["cache_prompt"] = False
+    if kind == "llama-server":
+        body["return_progress"] = True
+    elif kind == "vllm":
+        body["stream_options"]["continuous_usage_stats"] = True
     if request.infill is not None:
         raise NotSupported(NO_INFILL)
     if request.prompt is not None:
@@ -212,6 +220,8 @@ def _constraint(constraint: Constraint | None, kind: str, *, raw: bool) -> Json:
 DONE = "[DONE]"
 LONGEST_EVENT = 8 * MIB
 LONGEST_BODY = 256 * MIB
+MOST_TOKENS = 1 << 31
+EVENTS_AT_ONCE = 16
 _REASONS: dict[str, StopReason] = {
     "length": "length",
     "tool_calls": "tool_calls",
@@ -236,21 +246,32 @@ class RemoteAnswer:
     def __init__(self) -> None:
         self.reason: StopReason | None = None
         self._usage = Usage()
+        self._has_begun = False
         self._calls: dict[int, _Call] = {}
         self._open: _Call | None = None
 
     def feed(self, chunk: Json) -> list[Piece]:
+        pieces: list[Piece] = self._progress(chunk)
         if chunk.get("usage"):
             self._usage = _usage(chunk["usage"])
-        pieces: list[Piece] = []
         for choice in chunk.get("choices", ())[:1]:
             pieces += self._choice(choice)
+        self._has_begun |= bool(pieces)
         return pieces
 
     def finish(self) -> list[Piece]:
         assert self.reason
         reason: StopReason = "tool_calls" if self._calls and self.reason == "stop" else self.reason
         return [*self._close_call(), Finished(reason, self._usage)]
+
+    def _progress(self, chunk: Json) -> list[Piece]:
+        """How far the prompt was read: llama-server says so meanwhile, vLLM once it is done."""
+        if told := chunk.get("prompt_progress"):
+            return [PromptProgress(_tokens(told["processed"]), _tokens(told["total"]))]
+        if self._has_begun or not chunk.get("usage"):
+            return []
+        read = _usage(chunk["usage"]).prompt_tokens
+        return [PromptProgress(read, read)]
 
     def _choice(self, choice: Json) -> list[Piece]:
         delta = choice.get("delta") or {}
@@ -306,11 +327,16 @@ def _usage(usage: Json) -> Usage:
     prompt = usage.get("prompt_tokens_details") or {}
     completion = usage.get("completion_tokens_details") or {}
     return Usage(
-        prompt_tokens=max(int(usage.get("prompt_tokens") or 0), 0),
-        cached_tokens=max(int(prompt.get("cached_tokens") or 0), 0),
-        completion_tokens=max(int(usage.get("completion_tokens") or 0), 0),
-        reasoning_tokens=max(int(completion.get("reasoning_tokens") or 0), 0),
+        prompt_tokens=_tokens(usage.get("prompt_tokens")),
+        cached_tokens=_tokens(prompt.get("cached_tokens")),
+        completion_tokens=_tokens(usage.get("completion_tokens")),
+        reasoning_tokens=_tokens(completion.get("reasoning_tokens")),
     )
+
+
+def _tokens(count: Any) -> int:
+    """A count that can be added up, whatever the server says."""
+    return min(max(int(count or 0), 0), MOST_TOKENS)
 
 
 def _logprobs(logprobs: Any) -> tuple[TokenLogprob, ...]:
@@ -347,6 +373,8 @@ class Body(Protocol):
 class Response(Protocol):
     @property
     def status(self) -> int: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...
     @property
     def content(self) -> Body: ...
 
@@ -386,6 +414,10 @@ class Remote:
         return urlsplit(self.url).netloc.rpartition("@")[2]
 
 
+class UnexpectedAnswer(EngineCrashed):
+    """The server sent what the protocol does not have."""
+
+
 class RemoteEngine:
     def __init__(self, remote: Remote, door: Door, key: Callable[[], str] = str) -> None:
         self.facts = ModelFacts()
@@ -393,6 +425,8 @@ class RemoteEngine:
         self._remote = remote
         self._door = door
         self._key = key
+        self._lacks: set[str] = set()
+        """Paths that it was asked for and does not have."""
 
     @property
     def host(self) -> str:
@@ -422,6 +456,7 @@ class RemoteEngine:
         self.state.set(LoadState("ready", 1.0))
 
     async def close(self) -> None:
+        self._lacks.clear()
         self.state.set(LoadState())
 
     async def probe(self, patience_s: float = PROBE_S) -> None:
@@ -462,7 +497,10 @@ class RemoteEngine:
                 with self._as_expected():
                     pieces = answer.feed(self._chunk(sent.data))
                 for piece in pieces:
-                    first = first if first > began else time.monotonic()
+                    if first == began and not isinstance(piece, PromptProgress):
+                        first = time.monotonic()
+                    if isinstance(piece, CallOpened) and not wants_tools(request):
+                        raise self._unexpected("a call of a tool that was not offered")
                     yield piece
         if answer.reason is None:
             raise EngineCrashed(f"The engine at {self.host} ended the answer early.")
@@ -525,7 +563,7 @@ class RemoteEngine:
             try:
                 async with aclosing(answer(request)) as pieces:
                     async for piece in pieces:
-                        begun = True
+                        begun |= not isinstance(piece, PromptProgress)
                         yield piece
             except (BadRequest, NotSupported):
                 if begun or answer == self._stream:
@@ -574,24 +612,23 @@ class RemoteEngine:
     async def apply_template(self, request: ChatRequest) -> str:
         await self.load()
         body = body_of(replace(request, prompt=None), self.facts.name)
-        found = await self._own("/apply-template", body)
-        with self._as_expected():
-            return text_of(found["prompt"])
+        return await self._own("/apply-template", body, lambda found: text_of(found["prompt"]))
 
     async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
         await self.load()
         # llama-server reads the first pair of names, vLLM the second.
         body = {"content": text, "parse_special": special}
         body |= {"prompt": text, "add_special_tokens": False, "model": self.facts.name}
-        found = await self._own("/tokenize", body)
-        with self._as_expected():
-            return [int(token) for token in found["tokens"]]
+        return await self._own(
+            "/tokenize", body, lambda found: [int(token) for token in found["tokens"]]
+        )
 
     async def detokenize(self, tokens: Sequence[int]) -> str:
         await self.load()
-        found = await self._own("/detokenize", {"tokens": list(tokens), "model": self.facts.name})
-        with self._as_expected():
-            return text_of(found["content"] if "content" in found else found["prompt"])
+        body = {"tokens": list(tokens), "model": self.facts.name}
+        return await self._own(
+            "/detokenize", body, lambda found: text_of(found.get("content") or found["prompt"])
+        )
 
     async def rerank(self, query: str, documents: Sequence[str]) -> Ranking:
         await self.load()
@@ -603,7 +640,7 @@ class RemoteEngine:
             }
             usage = found.get("usage") or {}
             ordered = [scores[at] for at in range(len(documents))]
-            return Ranking(ordered, int(usage.get("total_tokens") or 0), "rank")
+            return Ranking(ordered, _tokens(usage.get("total_tokens")), "rank")
 
     async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
         await self.load()
@@ -615,7 +652,7 @@ class RemoteEngine:
             if len({len(vector) for vector in vectors}) > 1:
                 raise ValueError("vectors of different lengths")
             used = found.get("usage") or {}
-            return Embeddings(vectors, int(used.get("prompt_tokens") or 0))
+            return Embeddings(vectors, _tokens(used.get("prompt_tokens")))
 
     async def stats(self) -> dict[str, Any]:
         return {}
@@ -627,31 +664,41 @@ class RemoteEngine:
         except (BadRequest, NotSupported, EngineCrashed):
             return {}
 
-    async def _own(self, path: str, body: Json) -> Json:
-        """What is no part of OpenAI's protocol: some servers have it."""
+    async def _own(self, path: str, body: Json, read: Callable[[Json], T]) -> T:
+        """What is no part of OpenAI's protocol: some servers have it, some answer with a page."""
+        lacking = NotSupported(f"The engine at {self.host} has no {path}.")
+        if path in self._lacks:
+            raise lacking
         try:
-            return await self._call("POST", path, body)
-        except (BadRequest, NotSupported) as error:
-            text = f"The engine at {self.host} has no {path}."
-            raise NotSupported(text) from error
+            found = await self._call("POST", path, body)
+            with self._as_expected():
+                return read(found)
+        except BadRequest as error:
+            raise lacking from error
+        except (NotSupported, UnexpectedAnswer) as error:
+            self._lacks.add(path)
+            raise lacking from error
 
     async def _call(self, method: str, path: str, body: Json | None = None) -> Json:
         async with self._open(method, path, body) as response:
             return self._chunk(await self._read(response))
 
     async def _read(self, response: Response) -> str:
-        parts, size = [], 0
+        async with aclosing(self._parts(response)) as parts:
+            return b"".join([part async for part in parts]).decode(errors="replace")
+
+    async def _parts(self, response: Response) -> AsyncGenerator[bytes, None]:
+        size = 0
         async for part in response.content.iter_any():
-            parts.append(part)
             size += len(part)
             if size > LONGEST_BODY:
-                raise EngineCrashed(f"The engine at {self.host} sent an answer without end.")
-        return b"".join(parts).decode(errors="replace")
+                raise self._unexpected("an answer without end")
+            yield part
 
     @asynccontextmanager
     async def _open(self, method: str, path: str, body: Json | None) -> AsyncIterator[Response]:
         # A kept connection that the server dropped meanwhile would look like a dead server.
-        headers = {"Connection": "close"}
+        headers = {"Connection": "close", "Accept-Encoding": "identity"}
         if key := self._key():
             headers["Authorization"] = f"Bearer {key}"
         options: Json = {"headers": headers, "stall_s": STALL_S, "direct": is_here(self.host)}
@@ -661,9 +708,14 @@ class RemoteEngine:
         try:
             reason = self._remote.reason
             async with self._door.request(method, url, reason, **options) as response:
+                if response.headers.get("Content-Encoding", "identity") != "identity":
+                    # A few bytes could unpack to more than there is memory and time for.
+                    raise self._unexpected("a compressed answer")
                 if response.status >= 400:
                     raise self._error(response.status, await self._read(response))
                 yield response
+        except RedirectRefused as error:
+            raise EngineCrashed(f"The engine at {self.host} redirects requests.") from error
         except self._door.failures as error:
             text = f"The engine at {self.host} cannot be reached or broke off."
             if "leads to a private address" in str(error):
@@ -673,12 +725,18 @@ class RemoteEngine:
 
     async def _events(self, response: Response) -> AsyncGenerator[Sent, None]:
         try:
-            async with aclosing(read_events(response.content.iter_any(), LONGEST_EVENT)) as events:
+            async with (
+                aclosing(self._parts(response)) as parts,
+                aclosing(read_events(parts, LONGEST_EVENT)) as events,
+            ):
+                count = 0
                 async for sent in events:
                     yield sent
+                    count += 1
+                    if count % EVENTS_AT_ONCE == 0:
+                        await asyncio.sleep(0)  # others are served, however fast it talks
         except TooLong as error:
-            text = f"The engine at {self._remote.host} sent an unexpected answer."
-            raise EngineCrashed(text) from error
+            raise self._unexpected() from error
 
     @contextmanager
     def _as_expected(self) -> Iterator[None]:
@@ -686,17 +744,18 @@ class RemoteEngine:
         try:
             yield
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            text = f"The engine at {self.host} sent an unexpected answer."
-            raise EngineCrashed(text) from error
+            raise self._unexpected() from error
+
+    def _unexpected(self, what: str = "an unexpected answer") -> "UnexpectedAnswer":
+        return UnexpectedAnswer(f"The engine at {self.host} sent {what}.")
 
     def _chunk(self, text: str) -> Json:
         try:
             chunk = json.loads(text)
         except (ValueError, RecursionError) as error:
-            text = f"The engine at {self.host} sent something that is no JSON."
-            raise EngineCrashed(text) from error
+            raise self._unexpected("something that is no JSON") from error
         if not isinstance(chunk, dict):
-            raise EngineCrashed(f"The engine at {self.host} sent an unexpected answer.")
+            raise self._unexpected()
         if chunk.get("error"):
             raise self._error(500, text)
         return chunk

@@ -16,7 +16,7 @@ from server.chat import ChatRequest, Prompt
 from server.engine.base import Embeddings, LoadState, ModelFacts, Ranking
 from server.engine.elsewhere.engine import RemoteEngine
 from server.errors import AppError, Busy, EngineCrashed, ModelLoadFailed
-from server.events import Pieces
+from server.events import Pieces, PromptProgress
 from server.observe import Value
 from server.tasks import spawn, stop
 
@@ -119,7 +119,7 @@ class Several:
                     aclosing(place.engine.generate(request)) as pieces,
                 ):
                     while piece := await place.wait_for(anext(pieces, None)):
-                        begun = True
+                        begun |= not isinstance(piece, PromptProgress)
                         yield piece
                     return
             except RETRIED:

@@ -13,7 +13,7 @@ from aiohttp.test_utils import TestServer
 
 from server.chat import ChatRequest, Message, Tool, ToolCall, ToolChoice
 from server.egress import Egress
-from server.engine.elsewhere.engine import REASON, Remote, RemoteEngine
+from server.engine.elsewhere.engine import REASON, Remote, RemoteAnswer, RemoteEngine
 from server.errors import (
     AppError,
     BadRequest,
@@ -182,15 +182,17 @@ async def test_text_reasoning_and_usage_arrive(engine: RemoteEngine, house: Hous
     assert (end.usage.completion_tokens, end.usage.reasoning_tokens) == (3, 1)
 
 
-async def test_tool_calls_are_put_together(engine: RemoteEngine, house: House) -> None:
-    house.chunks = [
+def test_tool_calls_are_put_together() -> None:
+    answer = RemoteAnswer()
+    chunks = [
         calls(0, "", name="add", id="c1"),
         calls(0, '{"a": '),
         calls(0, "1}"),
         calls(1, '{"a"', name="cut", id="c2"),
         delta("tool_calls"),
     ]
-    *pieces, end = await read(engine)
+    fed = [piece for chunk in chunks for piece in answer.feed(chunk)]
+    *pieces, end = [*fed, *answer.finish()]
     assert pieces == [
         CallOpened(0, "c1", "add"),
         CallArguments(0, '{"a": '),

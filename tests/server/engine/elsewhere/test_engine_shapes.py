@@ -51,7 +51,8 @@ def test_depth_without_end_is_no_answer(tmp_path: Path) -> None:
 
 def test_arguments_of_depth_without_end_are_a_call_that_is_not_valid(tmp_path: Path) -> None:
     call = {"index": 0, "function": {"name": "f", "arguments": "[" * 200_000}}
-    SSE.read(stream(choice(delta={"tool_calls": [call]}), ENDED), tmp_path)
+    with pytest.raises(EngineCrashed, match="a tool that was not offered"):
+        SSE.read(stream(choice(delta={"tool_calls": [call]}), ENDED), tmp_path)
     answer = RemoteAnswer()
     answer.feed(choice(delta={"tool_calls": [call]}, finish_reason="stop"))
     asked, _ = answer.finish()

@@ -8,13 +8,21 @@ from typing import Any
 
 import pytest
 
+from server.asking.fit import count_tokens
 from server.chat import ChatRequest, Constraint, Message, Tool, ToolChoice
 from server.egress import Egress
 from server.engine.elsewhere import engine as module
 from server.engine.elsewhere.engine import REASON, Remote, RemoteEngine
 from server.engine.elsewhere.several import Several
-from server.errors import AppError, BadSchema, EngineCrashed, ModelLoadFailed
-from server.events import CallArguments, Finished, Piece, TextDelta, ToolCallRequested
+from server.errors import AppError, BadSchema, EngineCrashed, ModelLoadFailed, NotSupported
+from server.events import (
+    CallArguments,
+    Finished,
+    Piece,
+    PromptProgress,
+    TextDelta,
+    ToolCallRequested,
+)
 from server.settings import NetworkSettings
 
 Json = dict[str, Any]
@@ -125,10 +133,12 @@ async def test_an_answer_of_garbage_is_an_error(answer: bytes) -> None:
 
 async def test_a_line_and_a_body_without_end_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONGEST_EVENT", 1000)
-    monkeypatch.setattr(module, "LONGEST_BODY", 1000)
     endless = whole(b"data: " + b"x" * 5000)
     async with reached(Liar(completions=[endless], embeddings=[endless])) as engine:
         with pytest.raises(EngineCrashed, match="unexpected"):
+            await read(engine)
+        monkeypatch.setattr(module, "LONGEST_BODY", 1000)
+        with pytest.raises(EngineCrashed, match="without end"):
             await read(engine)
         with pytest.raises(EngineCrashed, match="without end"):
             await engine.embed(["a"])
@@ -146,6 +156,38 @@ async def test_vectors_of_the_wrong_number_or_length_are_refused(rows: list[Json
     async with reached(Liar(embeddings=[whole({"data": rows})])) as engine:
         with pytest.raises(EngineCrashed, match="unexpected answer"):
             await engine.embed(["a", "b"])
+
+
+async def test_counts_that_cannot_be_added_up_are_not_taken_over() -> None:
+    row = {"index": 0, "embedding": [1.0]}
+    for said, counted in ((-5, 0), (10**400, module.MOST_TOKENS), (3, 3)):
+        found = whole({"data": [row], "usage": {"prompt_tokens": said}})
+        async with reached(Liar(embeddings=[found])) as engine:
+            assert (await engine.embed(["a"])).tokens == counted
+
+
+@pytest.mark.parametrize("answer", [whole({}, "404 Not Found"), whole(b"<h1>Hello</h1>")])
+async def test_a_server_that_does_not_count_is_asked_once(answer: bytes) -> None:
+    liar = Liar(tokenize=[answer])
+    async with reached(liar) as engine:
+        for _ in range(2):
+            with pytest.raises(NotSupported, match="has no /tokenize"):
+                await engine.tokenize("hi")
+        assert len(liar.bodies) == 1
+        assert await count_tokens(engine, "hi") == 1
+
+
+@pytest.mark.parametrize("kind", ["llamacpp", "vllm"])
+async def test_how_far_the_prompt_was_read_is_told_before_the_first_word(kind: str) -> None:
+    told = {"processed": 4, "total": 9} if kind == "llamacpp" else None
+    first: Json = {"prompt_progress": told} if told else {"usage": {"prompt_tokens": 9}}
+    later = {"usage": {"prompt_tokens": 9, "completion_tokens": 1}}
+    chunks = [first, {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}], **later}]
+    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode()
+    models = {"data": [{"id": "m", "owned_by": kind}]}
+    async with reached(Liar(models=[whole(models)], completions=[whole(body)])) as engine:
+        pieces = await read(engine)
+    assert pieces[:-1] == [PromptProgress(4 if told else 9, 9), TextDelta("a")]
 
 
 async def test_facts_that_are_none_are_unknown_and_can_be_said_by_the_person() -> None:
