@@ -1,4 +1,7 @@
-"""S29: the server's tests in a network of their own with only loopback, every attempt recorded."""
+"""S29: the server's tests in a network of their own with only loopback, every attempt recorded.
+
+`make prove ROWS=S29c` runs all tests of the libraries that speak HTTP so, in about a minute.
+"""
 
 import json
 import os
@@ -37,6 +40,12 @@ QUICK = (
     "tests/server/test_door.py",
     "tests/contract/test_openai_sdk.py",
     "tests/contract/test_anthropic_sdk.py",
+)
+LIBRARIES = (
+    "tests/server/test_door.py",
+    "tests/server/models",
+    "tests/server/plugins/mcp",
+    "tests/server/web/test_mcp_server.py",
 )
 FULL = (
     *("tests/server", "tests/contract", "tests/faults"),
@@ -115,6 +124,16 @@ def recorded(stage: Stage, command: list[str]) -> tuple[Record, str]:
 
 
 def nothing_leaves(stage: Stage) -> Figure:
+    if not stage.quick:
+        prepare()
+    return _watched(stage, QUICK if stage.quick else FULL)
+
+
+def libraries_leave_nothing(stage: Stage) -> Figure:
+    return _watched(stage, LIBRARIES)
+
+
+def _watched(stage: Stage, tests: tuple[str, ...]) -> Figure:
     for program in ("unshare", "strace"):
         if shutil.which(program) is None:
             raise RuntimeError(f"'{program}' is not installed here; the row needs it")
@@ -122,9 +141,6 @@ def nothing_leaves(stage: Stage) -> Figure:
     if len(probe.outside) < 2:
         raise RuntimeError("the recorder did not notice a connection made on purpose")
     report = stage.scratch("alone") / "report.xml"
-    if not stage.quick:
-        prepare()
-    tests = QUICK if stage.quick else FULL
     record, output = recorded(stage, [*by_test.command(report), *tests])
     outcome = by_test.read(report, output)
     out = record.outside.total()
@@ -189,5 +205,12 @@ ROWS = (
         "Libraries that speak HTTP leave only through our door, checked as they run",
         "0 clients but ours, 0 connections beyond loopback",
         clients_are_ours,
+    ),
+    Row(
+        "S29c",
+        "The libraries of the hub and of MCP in use: their tests with only loopback, all recorded",
+        "0 connections, 0 names asked for",
+        libraries_leave_nothing,
+        beside="apart",
     ),
 )
