@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUE = ROOT / "resources" / "catalogue.json"
+COMMON_SERVERS = ROOT / "resources" / "mcp_servers.json"
 SAYING = (
     "app/desktop/autostart.py",
     *(f"app/chat/{name}.py" for name in (
@@ -114,6 +115,9 @@ def templates() -> list[str]:
         found.update(dict.fromkeys(clauses(ROOT / name, pattern)))
     models = json.loads(CATALOGUE.read_text("utf-8"))["models"]
     found.update(dict.fromkeys(escaped(model["good_at"]) for model in models))
+    for server in json.loads(COMMON_SERVERS.read_text("utf-8")).values():
+        labels = [option["label"] for option in server.get("options", ())]
+        found.update(dict.fromkeys(map(escaped, (server["about"], server["reaches"], *labels))))
     return list(found)
 
 

@@ -15,6 +15,12 @@ from server.face.models import HubCard, HubFile, HubListing, HubModel, Suggestio
 
 T = TypeVar("T")
 _LINES = 14
+_USES: dict[str, Callable[[], str]] = {
+    "tools": lambda: tr("calls tools"),
+    "thinking": lambda: tr("thinks"),
+    "vision": lambda: tr("sees images"),
+    "embeddings": lambda: tr("embeddings"),
+}
 _MOST_ISSUES = 5
 
 
@@ -137,6 +143,8 @@ class Discover(QWidget):
     card_wanted = Signal(str)
     wanted = Signal(str, str)
     """A repository and the file in it to download."""
+    refreshed = Signal()
+    refresh_cancelled = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -152,6 +160,12 @@ class Discover(QWidget):
         self.note = Label("", "small", wrap=True)
         self.back = Button(tr("Back"), name=tr("Back to the list"))
         self.back.clicked.connect(lambda: self.show_suggestions(self._suggested))
+        self.refresh = Button(tr("Look for new models"), "search")
+        self.refresh.setToolTip(tr("Asks the hub what is popular now and fits this computer."))
+        self.refresh.clicked.connect(self.refreshed)
+        self.cancel = Button(tr("Cancel"), name=tr("Cancel looking for new models"))
+        self.cancel.clicked.connect(self.refresh_cancelled)
+        self.cancel.hide()
         self.about = CardBox()
         self.about.wanted.connect(self._want_card)
         self._repo = ""
@@ -168,7 +182,7 @@ class Discover(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.LARGE)
         column.addLayout(row(self.search, self.go))
-        self.card.column.addLayout(row(self.heading, 0, self.back))
+        self.card.column.addLayout(row(self.heading, 0, self.refresh, self.cancel, self.back))
         self.card.column.addWidget(self.note)
         self.card.column.addWidget(self.about)
         self.card.column.addWidget(self.busy)
@@ -195,6 +209,16 @@ class Discover(QWidget):
         )
         self._fill(suggested, _suggestion_key, self._suggestion)
         self.back.hide()
+        self.refresh.show()
+
+    def show_refreshing(self, words: str) -> None:
+        """Shows how far the search for new models is; empty words end it."""
+        self.refresh.setEnabled(not words)
+        self.cancel.setVisible(bool(words))
+        if words:
+            self.show_busy(told(words))
+        elif self.busy.property("role") == "muted":
+            self.show_busy("")
 
     def show_found(self, text: str, found: list[HubModel]) -> None:
         self._head(tr("Results for “{text}”").format(text=text), "")
@@ -231,6 +255,7 @@ class Discover(QWidget):
         self.heading.setText(heading)
         self.note.tell(note)
         self.back.show()
+        self.refresh.hide()
 
     def _fill(
         self,
@@ -252,7 +277,8 @@ class Discover(QWidget):
 
     def _suggestion(self, one: Suggestion) -> QWidget:
         good_at = told(one.good_at)
-        about = facts(good_at, parameters(one.parameters), size(one.size_bytes), one.licence)
+        uses = ", ".join(_USES[use]() for use in one.uses if use in _USES)
+        about = facts(good_at, uses, parameters(one.parameters), size(one.size_bytes), one.licence)
         made = FileRow(one.title, about, one)
         made.wanted.connect(lambda: self.wanted.emit(one.repo, one.file))
         self._files[one.repo, one.file] = made

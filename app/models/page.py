@@ -305,10 +305,25 @@ class ModelsPage(Page):
         except LinkLost:
             self._was_suggested = False
 
+    async def refresh(self) -> None:
+        self.discover.show_refreshing(tr("Asking the hub…"))
+        try:
+            await self.core.models.refresh_suggestions()
+        except AppError as error:
+            self.discover.show_refreshing("")
+            self.discover.show_problem(told(str(error)))
+        else:
+            self.discover.show_refreshing("")
+            await self._suggest()
+
     def _look_again(self, _: object) -> None:
         """The page is there before its server is."""
         self.run(self._find_folders())
         self.turn_to(self._body.currentIndex())
+
+    def _show_refreshing(self, words: str) -> None:
+        if words:
+            self.discover.show_refreshing(words)
 
     async def _find_folders(self) -> None:
         try:
@@ -326,6 +341,9 @@ class ModelsPage(Page):
     def _bind(self, core: Face) -> None:
         self.parts.chosen.connect(self.turn_to)
         self._bind_installed(core)
+        self.discover.refreshed.connect(lambda: self.run(self.refresh()))
+        self.discover.refresh_cancelled.connect(lambda: self.run(core.models.cancel_refresh()))
+        self.observe(core.models.refreshing, self._show_refreshing)
         self.discover.card_wanted.connect(lambda repo: self.run(self.read_card(repo)))
         self.token.saved.connect(lambda token: self.run(self.keep_token(token)))
         self.token.login_used.connect(lambda: self.run(self.use_login()))

@@ -109,7 +109,7 @@ class OptionField(QWidget):
     def __init__(self, option: OptionCard) -> None:
         super().__init__()
         self._name, self._kind = option.name, option.kind
-        label = tr(option.label)
+        label = told(tr(option.label))
         self._shown = option.value
         self.edit: QLineEdit | QPlainTextEdit
         if option.kind == "folders":

@@ -5,22 +5,54 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtCore import QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QVBoxLayout
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QVBoxLayout, QWidget
 
-from app.look.controls import Button, Card, Column, Label, Rows, row
+from app.look.controls import Button, Card, Column, Label, Rows, row, stack
+from app.look.model_rows import facts
 from app.look.page import Page
-from app.look.translate import tr
+from app.look.translate import told, tr
 from app.plugins.card import PluginBox
 from server.errors import AppError
 from server.face.core import Face
-from server.face.plugins import PluginCard
+from server.face.plugins import CommonServer, PluginCard
 from server.settings import Settings
 
 LOG_LINES = 300
 _LOOK_MS = 2000
 """How often the folders are looked at while this page is shown."""
+
+
+class ServerRow(QWidget):
+    """A common MCP server: what it does and may reach, and a button that makes a plugin of it."""
+
+    wanted = Signal(str, str)
+    """Its name, and the hosts that it may reach."""
+
+    def __init__(self, server: CommonServer) -> None:
+        super().__init__()
+        name = tr("Add {name}").format(name=server.name)
+        self.add = Button(tr("Added") if server.added else tr("Add"), "plus", name=name)
+        self.add.setEnabled(not server.added)
+        self.hosts = QLineEdit()
+        self.hosts.setPlaceholderText(tr("Hosts it may reach, such as en.wikipedia.org"))
+        self.hosts.setAccessibleName(tr("Hosts that {name} may reach").format(name=server.name))
+        self.hosts.setVisible(server.asks_hosts and not server.added)
+        self.add.clicked.connect(lambda: self.wanted.emit(server.name, self.hosts.text()))
+        reaches = tr("Reaches: {places}").format(places=told(server.reaches))
+        words = stack(
+            Label(server.name, "section"),
+            Label(told(server.about), "small", wrap=True),
+            Label(reaches, "small", wrap=True),
+            Label(facts(server.command, server.licence), "small", wrap=True),
+            self.hosts,
+            spacing=2,
+        )
+        line = row()
+        line.addLayout(words, 1)
+        line.addWidget(self.add)
+        self.setLayout(line)
 
 
 class PluginsPage(Page):
@@ -54,6 +86,7 @@ class PluginsPage(Page):
         self.list: Rows[PluginCard, PluginBox] = Rows(
             _identity, self._make, PluginBox.show_card, lined=False
         )
+        self.servers: Rows[CommonServer, ServerRow] = Rows(_server_identity, self._make_server)
         self._looking = QTimer(self)
         self._looking.setInterval(_LOOK_MS)
         self._looking.timeout.connect(lambda: self.run(self._look()))
@@ -80,6 +113,7 @@ class PluginsPage(Page):
             self._plain_file = await self.core.plain_secrets_file()
             for box in self.list.rows:
                 box.show_place(self._plain_file)
+            self.servers.show(await self.core.plugins.common_servers())
 
     def show_plugins(self, plugins: tuple[PluginCard, ...]) -> None:
         self.list.show(plugins)
@@ -176,6 +210,23 @@ class PluginsPage(Page):
         if picked:
             self.run(self.core.plugins.import_servers(picked))
 
+    def _make_server(self, server: CommonServer) -> ServerRow:
+        line = ServerRow(server)
+        line.wanted.connect(lambda name, hosts: self.run(self._add_server(name, hosts)))
+        return line
+
+    async def _add_server(self, name: str, hosts: str) -> None:
+        await self.core.plugins.add_server(name, hosts)
+        await self._look()
+
+    def _lay_out_servers(self) -> Card:
+        card = Card()
+        card.column.addWidget(Label(tr("Common MCP servers"), "headline"))
+        note = tr("Adding one starts nothing. Look at it in the list above, then enable it.")
+        card.column.addWidget(Label(note, "small", wrap=True))
+        card.column.addLayout(self.servers.layout)
+        return card
+
     def _lay_out(self) -> None:
         column = Column()
         column.body.addLayout(
@@ -187,18 +238,23 @@ class PluginsPage(Page):
                 self.install,
             )
         )
-        told = Label(tr("Plugins are paused: none of them is used."), wrap=True)
+        words = Label(tr("Plugins are paused: none of them is used."), wrap=True)
         line = row()
-        line.addWidget(told, 1)
+        line.addWidget(words, 1)
         line.addWidget(self.resume)
         self.paused.column.addLayout(line)
         column.body.addWidget(self.paused)
         column.body.addWidget(self.empty)
         column.body.addLayout(self.list.layout)
+        column.body.addWidget(self._lay_out_servers())
         column.body.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(column)
+
+
+def _server_identity(server: CommonServer) -> tuple[object, ...]:
+    return server.name, server.added
 
 
 def _identity(card: PluginCard) -> tuple[object, ...]:

@@ -3411,6 +3411,66 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>Support for graphics cards is fetched from here, when you ask for it. Empty: the folder of the update feed.</source>
    <translation>Von hier wird Unterstützung für Grafikkarten geladen, wenn Sie danach fragen. Leer: der Ordner der Update-Adresse.</translation>
   </message>
+  <message>
+   <source>calls tools</source>
+   <translation>ruft Werkzeuge auf</translation>
+  </message>
+  <message>
+   <source>thinks</source>
+   <translation>denkt nach</translation>
+  </message>
+  <message>
+   <source>sees images</source>
+   <translation>sieht Bilder</translation>
+  </message>
+  <message>
+   <source>embeddings</source>
+   <translation>Einbettungen</translation>
+  </message>
+  <message>
+   <source>Look for new models</source>
+   <translation>Nach neuen Modellen suchen</translation>
+  </message>
+  <message>
+   <source>Asks the hub what is popular now and fits this computer.</source>
+   <translation>Fragt den Hub, was gerade beliebt ist und auf diesen Computer passt.</translation>
+  </message>
+  <message>
+   <source>Cancel looking for new models</source>
+   <translation>Suche nach neuen Modellen abbrechen</translation>
+  </message>
+  <message>
+   <source>Asking the hub…</source>
+   <translation>Der Hub wird gefragt…</translation>
+  </message>
+  <message>
+   <source>Adding one starts nothing. Look at it in the list above, then enable it.</source>
+   <translation>Beim Hinzufügen wird nichts gestartet. Sehen Sie ihn sich in der Liste oben an und aktivieren Sie ihn dann.</translation>
+  </message>
+  <message>
+   <source>Hosts it may reach, such as en.wikipedia.org</source>
+   <translation>Rechner, die er erreichen darf, etwa de.wikipedia.org</translation>
+  </message>
+  <message>
+   <source>Add {name}</source>
+   <translation>{name} hinzufügen</translation>
+  </message>
+  <message>
+   <source>Added</source>
+   <translation>Hinzugefügt</translation>
+  </message>
+  <message>
+   <source>Reaches: {places}</source>
+   <translation>Erreicht: {places}</translation>
+  </message>
+  <message>
+   <source>Common MCP servers</source>
+   <translation>Gebräuchliche MCP-Server</translation>
+  </message>
+  <message>
+   <source>Hosts that {name} may reach</source>
+   <translation>Rechner, die {name} erreichen darf</translation>
+  </message>
  </context>
 <context>
   <name>server</name>
@@ -5641,6 +5701,114 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>'{0}' cannot be combined with 'tools'.</source>
    <translation>„{0}“ kann nicht mit „tools“ kombiniert werden.</translation>
+  </message>
+  <message>
+   <source>New models are being looked for already.</source>
+   <translation>Nach neuen Modellen wird bereits gesucht.</translation>
+  </message>
+  <message>
+   <source>Looking for new models was cancelled.</source>
+   <translation>Die Suche nach neuen Modellen wurde abgebrochen.</translation>
+  </message>
+  <message>
+   <source>The hub names no new model that fits this computer.</source>
+   <translation>Der Hub nennt kein neues Modell, das auf diesen Computer passt.</translation>
+  </message>
+  <message>
+   <source>Asking for the models of {0} ({1} of {2}).</source>
+   <translation>Die Modelle von {0} werden erfragt ({1} von {2}).</translation>
+  </message>
+  <message>
+   <source>Reading {0} ({1} of {2}).</source>
+   <translation>{0} wird gelesen ({1} von {2}).</translation>
+  </message>
+  <message>
+   <source>Much asked for on the hub on {0}.</source>
+   <translation>Auf dem Hub viel gefragt am {0}.</translation>
+  </message>
+  <message>
+   <source>There is a plugin '{0}' already.</source>
+   <translation>Es gibt bereits ein Plugin „{0}“.</translation>
+  </message>
+  <message>
+   <source>There is no common MCP server '{0}'.</source>
+   <translation>Es gibt keinen gebräuchlichen MCP-Server „{0}“.</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' takes no hosts.</source>
+   <translation>Der MCP-Server „{0}“ nimmt keine Rechner an.</translation>
+  </message>
+  <message>
+   <source>Name the hosts that '{0}' may reach.</source>
+   <translation>Nennen Sie die Rechner, die „{0}“ erreichen darf.</translation>
+  </message>
+  <message>
+   <source>'{0}' is not a host.</source>
+   <translation>„{0}“ ist kein Rechner.</translation>
+  </message>
+  <message>
+   <source>A trial server that shows all that MCP can do: try forms, progress and prompts with it.</source>
+   <translation>Ein Probeserver, der alles zeigt, was MCP kann: Formulare, Fortschritt und Prompts zum Ausprobieren.</translation>
+  </message>
+  <message>
+   <source>Nothing beside its package.</source>
+   <translation>Nichts außer seinem Paket.</translation>
+  </message>
+  <message>
+   <source>Fetches a web page and gives its text as Markdown.</source>
+   <translation>Holt eine Webseite und gibt ihren Text als Markdown.</translation>
+  </message>
+  <message>
+   <source>The hosts that you name, and nothing else.</source>
+   <translation>Die Rechner, die Sie nennen, und sonst nichts.</translation>
+  </message>
+  <message>
+   <source>Lists, searches and reads files.</source>
+   <translation>Listet, durchsucht und liest Dateien.</translation>
+  </message>
+  <message>
+   <source>The folders that you choose, to read.</source>
+   <translation>Die Ordner, die Sie wählen, zum Lesen.</translation>
+  </message>
+  <message>
+   <source>Folders that it may read</source>
+   <translation>Ordner, die er lesen darf</translation>
+  </message>
+  <message>
+   <source>Reads a Git repository: its state, its history, what changed.</source>
+   <translation>Liest ein Git-Repository: Zustand, Verlauf, Änderungen.</translation>
+  </message>
+  <message>
+   <source>The repository that you choose, to read.</source>
+   <translation>Das Repository, das Sie wählen, zum Lesen.</translation>
+  </message>
+  <message>
+   <source>The repository's folder</source>
+   <translation>Der Ordner des Repositorys</translation>
+  </message>
+  <message>
+   <source>Notes names and how they belong together, for as long as it runs.</source>
+   <translation>Merkt sich Namen und wie sie zusammenhängen, solange er läuft.</translation>
+  </message>
+  <message>
+   <source>Lets a model write its thoughts down step by step, and revise them.</source>
+   <translation>Lässt ein Modell seine Gedanken Schritt für Schritt aufschreiben und überarbeiten.</translation>
+  </message>
+  <message>
+   <source>Asks an SQLite database by SQL.</source>
+   <translation>Fragt eine SQLite-Datenbank mit SQL ab.</translation>
+  </message>
+  <message>
+   <source>The database that you choose, to read.</source>
+   <translation>Die Datenbank, die Sie wählen, zum Lesen.</translation>
+  </message>
+  <message>
+   <source>The database's file</source>
+   <translation>Die Datei der Datenbank</translation>
+  </message>
+  <message>
+   <source>Tells the time, and converts it between time zones.</source>
+   <translation>Sagt die Uhrzeit und rechnet sie zwischen Zeitzonen um.</translation>
   </message>
  </context>
 </TS>

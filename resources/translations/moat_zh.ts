@@ -3411,6 +3411,66 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>Support for graphics cards is fetched from here, when you ask for it. Empty: the folder of the update feed.</source>
    <translation>按您的要求从这里获取显卡支持。留空：更新源所在的文件夹。</translation>
   </message>
+  <message>
+   <source>calls tools</source>
+   <translation>可调用工具</translation>
+  </message>
+  <message>
+   <source>thinks</source>
+   <translation>会思考</translation>
+  </message>
+  <message>
+   <source>sees images</source>
+   <translation>能看图片</translation>
+  </message>
+  <message>
+   <source>embeddings</source>
+   <translation>嵌入</translation>
+  </message>
+  <message>
+   <source>Look for new models</source>
+   <translation>查找新模型</translation>
+  </message>
+  <message>
+   <source>Asks the hub what is popular now and fits this computer.</source>
+   <translation>询问模型站目前受欢迎且适合这台电脑的模型。</translation>
+  </message>
+  <message>
+   <source>Cancel looking for new models</source>
+   <translation>取消查找新模型</translation>
+  </message>
+  <message>
+   <source>Asking the hub…</source>
+   <translation>正在询问模型站…</translation>
+  </message>
+  <message>
+   <source>Adding one starts nothing. Look at it in the list above, then enable it.</source>
+   <translation>添加时不会启动任何程序。请先在上方列表中查看，然后启用。</translation>
+  </message>
+  <message>
+   <source>Hosts it may reach, such as en.wikipedia.org</source>
+   <translation>允许访问的主机，例如 zh.wikipedia.org</translation>
+  </message>
+  <message>
+   <source>Add {name}</source>
+   <translation>添加 {name}</translation>
+  </message>
+  <message>
+   <source>Added</source>
+   <translation>已添加</translation>
+  </message>
+  <message>
+   <source>Reaches: {places}</source>
+   <translation>可访问：{places}</translation>
+  </message>
+  <message>
+   <source>Common MCP servers</source>
+   <translation>常用 MCP 服务器</translation>
+  </message>
+  <message>
+   <source>Hosts that {name} may reach</source>
+   <translation>{name} 可访问的主机</translation>
+  </message>
  </context>
 <context>
   <name>server</name>
@@ -5641,6 +5701,114 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>'{0}' cannot be combined with 'tools'.</source>
    <translation>“{0}”不能与“tools”一起使用。</translation>
+  </message>
+  <message>
+   <source>New models are being looked for already.</source>
+   <translation>已在查找新模型。</translation>
+  </message>
+  <message>
+   <source>Looking for new models was cancelled.</source>
+   <translation>查找新模型已取消。</translation>
+  </message>
+  <message>
+   <source>The hub names no new model that fits this computer.</source>
+   <translation>模型站没有适合这台电脑的新模型。</translation>
+  </message>
+  <message>
+   <source>Asking for the models of {0} ({1} of {2}).</source>
+   <translation>正在询问 {0} 的模型（{1}/{2}）。</translation>
+  </message>
+  <message>
+   <source>Reading {0} ({1} of {2}).</source>
+   <translation>正在读取 {0}（{1}/{2}）。</translation>
+  </message>
+  <message>
+   <source>Much asked for on the hub on {0}.</source>
+   <translation>{0} 在模型站上很受欢迎。</translation>
+  </message>
+  <message>
+   <source>There is a plugin '{0}' already.</source>
+   <translation>已有插件“{0}”。</translation>
+  </message>
+  <message>
+   <source>There is no common MCP server '{0}'.</source>
+   <translation>没有常用 MCP 服务器“{0}”。</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' takes no hosts.</source>
+   <translation>MCP 服务器“{0}”不接受主机。</translation>
+  </message>
+  <message>
+   <source>Name the hosts that '{0}' may reach.</source>
+   <translation>请指定“{0}”可访问的主机。</translation>
+  </message>
+  <message>
+   <source>'{0}' is not a host.</source>
+   <translation>“{0}”不是主机。</translation>
+  </message>
+  <message>
+   <source>A trial server that shows all that MCP can do: try forms, progress and prompts with it.</source>
+   <translation>展示 MCP 全部功能的试用服务器：可试用表单、进度和提示词。</translation>
+  </message>
+  <message>
+   <source>Nothing beside its package.</source>
+   <translation>除自身软件包外不访问任何内容。</translation>
+  </message>
+  <message>
+   <source>Fetches a web page and gives its text as Markdown.</source>
+   <translation>获取网页并以 Markdown 给出其文字。</translation>
+  </message>
+  <message>
+   <source>The hosts that you name, and nothing else.</source>
+   <translation>仅您指定的主机。</translation>
+  </message>
+  <message>
+   <source>Lists, searches and reads files.</source>
+   <translation>列出、搜索并读取文件。</translation>
+  </message>
+  <message>
+   <source>The folders that you choose, to read.</source>
+   <translation>您选择的文件夹，只读。</translation>
+  </message>
+  <message>
+   <source>Folders that it may read</source>
+   <translation>允许读取的文件夹</translation>
+  </message>
+  <message>
+   <source>Reads a Git repository: its state, its history, what changed.</source>
+   <translation>读取 Git 仓库：状态、历史和更改。</translation>
+  </message>
+  <message>
+   <source>The repository that you choose, to read.</source>
+   <translation>您选择的仓库，只读。</translation>
+  </message>
+  <message>
+   <source>The repository's folder</source>
+   <translation>仓库文件夹</translation>
+  </message>
+  <message>
+   <source>Notes names and how they belong together, for as long as it runs.</source>
+   <translation>在运行期间记录名称及其关系。</translation>
+  </message>
+  <message>
+   <source>Lets a model write its thoughts down step by step, and revise them.</source>
+   <translation>让模型逐步写下并修改自己的思路。</translation>
+  </message>
+  <message>
+   <source>Asks an SQLite database by SQL.</source>
+   <translation>用 SQL 查询 SQLite 数据库。</translation>
+  </message>
+  <message>
+   <source>The database that you choose, to read.</source>
+   <translation>您选择的数据库，只读。</translation>
+  </message>
+  <message>
+   <source>The database's file</source>
+   <translation>数据库文件</translation>
+  </message>
+  <message>
+   <source>Tells the time, and converts it between time zones.</source>
+   <translation>报时，并在时区之间换算。</translation>
   </message>
  </context>
 </TS>

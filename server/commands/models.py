@@ -124,6 +124,11 @@ def add_to(commands: Any) -> None:
     one.add_argument("words", nargs="*")
     _for_scripts(one).set_defaults(run=_runner(_search))
 
+    one = actions.add_parser(
+        "refresh", help="ask the hub for new models that fit; 'search' without words lists them"
+    )
+    one.set_defaults(run=_runner(_refresh))
+
     one = actions.add_parser("pull", help="download a model; again to go on with an unfinished one")
     one.add_argument("repo", help="owner/name, as the hub spells it")
     one.add_argument("file", nargs="?", default="", help="a file or quantisation: Q4_K_M")
@@ -251,6 +256,16 @@ async def _list(options: argparse.Namespace, shelf: ModelShelf) -> int:
     return 0
 
 
+async def _refresh(_options: argparse.Namespace, shelf: ModelShelf) -> int:
+    disconnect = shelf.refreshing.connect(lambda words: _say(words) if words else None)
+    try:
+        count = await shelf.refresh_suggestions()
+    finally:
+        disconnect()
+    _say(f"New models: {count}. 'moat models search' lists them with the others.")
+    return 0
+
+
 async def _search(options: argparse.Namespace, shelf: ModelShelf) -> int:
     if not options.words:
         return await _suggest(options, shelf)
@@ -272,7 +287,8 @@ async def _suggest(options: argparse.Namespace, shelf: ModelShelf) -> int:
     for one in found:
         mark = "*" if one.recommended else " "
         _say(f"{mark} {one.title:<24} {one.size_bytes / GB:5.1f} GB  {one.fit.verdict:<13}")
-        _say(f"    {one.good_at}  moat models pull {one.repo} {one.file}")
+        _say(f"    {one.good_at} ({', '.join(one.uses)}; {one.licence})")
+        _say(f"    moat models pull {one.repo} {one.file}")
     return 0
 
 

@@ -70,6 +70,7 @@ at once; without one the command works on the same files by itself.
   moat plugins check my-plugin              what is wrong with a folder, errors first
   moat plugins install my-plugin            it starts disabled
   moat plugins import claude_desktop_config.json     the MCP servers that it lists
+  moat plugins servers                      common MCP servers; 'add NAME' makes a plugin of one
   moat plugins set my-plugin server https://api.example.org
   moat plugins secret my-plugin token       asks for the secret, or reads it from a pipe
   moat plugins enable my-plugin
@@ -104,6 +105,14 @@ def add_to(commands: Any) -> None:
     )
     one.add_argument("path")
     one.set_defaults(run=_at_desk(_import))
+    one = actions.add_parser("servers", help="list common MCP servers that can be added")
+    one.set_defaults(run=_at_desk(_servers))
+    one = actions.add_parser("add", help="a common MCP server, by its name; it starts disabled")
+    one.add_argument("name", metavar="NAME")
+    one.add_argument(
+        "--host", action="append", default=[], metavar="HOST", help="that it may reach"
+    )
+    one.set_defaults(run=_at_desk(_add))
     for name, told, work in (
         ("enable", "enable a plugin", _enable),
         ("disable", "disable a plugin", _disable),
@@ -253,6 +262,26 @@ async def _import(desk: Desk, options: argparse.Namespace) -> int:
         for finding in card.findings:
             _say(f"  {finding}")
     _say("'moat plugins enable NAME' lets one of them work.")
+    return 0
+
+
+async def _servers(desk: Desk, _options: argparse.Namespace) -> int:
+    for server in await desk.command("plugins.common_servers"):
+        added = "  (added)" if server.added else ""
+        _say(f"{server.name}{added}\n  {server.about} It reaches: {server.reaches}")
+        _say(f"  {server.command}  [{server.licence}]")
+    _say("'moat plugins add NAME' makes a plugin of one. It starts disabled.")
+    return 0
+
+
+async def _add(desk: Desk, options: argparse.Namespace) -> int:
+    hosts = ",".join(options.host)
+    key = await desk.command("plugins.add_server", name=options.name, hosts=hosts)
+    card = await _card(desk, key)
+    _say(f"{key} is installed, disabled. {_may(card)}")
+    for option in card.options:
+        _say(f"  {option.label}: 'moat plugins set {key} {option.name} VALUE' sets it.")
+    _say(f"'moat plugins enable {key}' lets it work.")
     return 0
 
 

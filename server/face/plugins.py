@@ -131,6 +131,20 @@ class FormCard:
 
 
 @dataclass(frozen=True, slots=True)
+class CommonServer:
+    """An MCP server of the list that comes with Moat. Nothing of it is here before it is added."""
+
+    name: str
+    about: str
+    reaches: str
+    licence: str
+    command: str
+    asks_hosts: bool = False
+    """It reaches only hosts that the person names."""
+    added: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PluginTest:
     """What a flow would do with a question (dry), does with made-up answers (mock), or did."""
 
@@ -162,6 +176,11 @@ class PluginsFace(Protocol):
     async def install(self, path: str) -> str: ...
     async def import_servers(self, path: str) -> list[str]:
         """Makes a plugin of each MCP server that another program lists. They start disabled."""
+        ...
+
+    async def common_servers(self) -> list[CommonServer]: ...
+    async def add_server(self, name: str, hosts: str) -> str:
+        """Makes a plugin of a common MCP server, which starts disabled. Hosts: with commas."""
         ...
 
     async def enable(self, key: str) -> None: ...

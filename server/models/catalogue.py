@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from server.errors import BadRequest, HubRefused
 from server.face.models import Fit, HubModel, Machine, Setup, Suggestion
 from server.models.fit import judge
-from server.models.gguf.header import Header
+from server.models.gguf.header import Header, LongArray
 from server.models.repository import QUANTISATION
 
 FILE = Path(__file__).resolve().parents[2] / "resources" / "catalogue.json"
@@ -67,7 +67,9 @@ class Entry(BaseModel, extra="forbid"):
     parameters: int
     size_bytes: int
     rank: int
-    shape: Shape
+    shape: Shape | None = None
+    head: dict[str, Any] = {}
+    """In place of a shape: what the head of the file itself says."""
     active_parameters: int = 0
     projector: str = ""
 
@@ -75,10 +77,14 @@ class Entry(BaseModel, extra="forbid"):
     def bytes_per_word(self) -> float:
         return self.size_bytes * (self.active_parameters or self.parameters) / self.parameters
 
+    @property
+    def header(self) -> Header:
+        if self.shape is None:
+            return Header(3, self.head, (), 0, self.size_bytes)
+        return self.shape.header(self.size_bytes, 7 if "Q8_0" in self.file else 15)
+
     def fit(self, machine: Machine, setup: Setup) -> Fit:
-        quantisation = 7 if "Q8_0" in self.file else 15
-        header = self.shape.header(self.size_bytes, quantisation)
-        return judge(header, setup, machine, self.size_bytes)
+        return judge(self.header, setup, machine, self.size_bytes)
 
 
 class Catalogue(BaseModel, extra="forbid"):
@@ -86,15 +92,35 @@ class Catalogue(BaseModel, extra="forbid"):
     models: tuple[Entry, ...]
 
 
+def kept_head(header: Header) -> dict[str, Any]:
+    """What memory is judged by: the architecture's own values, without long lists."""
+    own = (f"{header.architecture}.", "general.architecture", "general.file_type")
+    head = {
+        key: value
+        for key, value in header.metadata.items()
+        if key.startswith(own) and not isinstance(value, LongArray)
+    }
+    return head | {f"{header.architecture}.vocab_size": header.vocabulary}
+
+
 @cache
 def read() -> Catalogue:
     return Catalogue.model_validate_json(FILE.read_text("utf-8"))
 
 
-def suggest(machine: Machine, setup: Setup, installed: Collection[str] = ()) -> list[Suggestion]:
-    """All entries with their verdicts, the recommended one marked."""
-    made = [(entry, _suggestion(entry, machine, setup, installed)) for entry in read().models]
-    best = recommended(machine, [(entry, one.fit) for entry, one in made])
+def suggest(
+    machine: Machine,
+    setup: Setup,
+    installed: Collection[str] = (),
+    found: Iterable[Entry] = (),
+) -> list[Suggestion]:
+    """All entries with their verdicts, the recommended one marked; those `found` on the hub last.
+
+    Those are never recommended: nobody has tried them.
+    """
+    entries = (*read().models, *found)
+    made = [(entry, _suggestion(entry, machine, setup, installed)) for entry in entries]
+    best = recommended(machine, [(entry, one.fit) for entry, one in made if entry.rank])
     return [replace(one, recommended=entry is best) for entry, one in made]
 
 
@@ -127,7 +153,7 @@ def _suggestion(
         entry.licence,
         entry.parameters,
         entry.size_bytes,
-        entry.shape.context,
+        entry.header.context_tokens,
         entry.fit(machine, setup),
         installed=entry.file in installed,
         projector=entry.projector,

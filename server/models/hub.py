@@ -50,6 +50,12 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
+class TrendingModel:
+    about: HubModel
+    template: str
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """The answer to a request for a range."""
 
@@ -84,6 +90,11 @@ class Hub:
         """Repositories with GGUF files, the most used first."""
         async with self._library() as library:
             return await library.search(text, limit)
+
+    async def trending(self, publisher: str, limit: int) -> list[TrendingModel]:
+        """A publisher's repositories with GGUF files, those first that many look at now."""
+        async with self._library() as library:
+            return await library.trending(publisher, limit)
 
     async def repository(self, repo: str, revision: str = "main") -> Repository:
         """What it holds at one commit, so that nothing can change on the way."""

@@ -25,7 +25,7 @@ from server.errors import (
 )
 from server.face.models import HubCard, HubModel, ScanIssue
 from server.models import names
-from server.models.hub import AGENT, SEARCH, RemoteFile, Repository, why
+from server.models.hub import AGENT, SEARCH, RemoteFile, Repository, TrendingModel, why
 
 T = TypeVar("T")
 MAX_PAGES = 20
@@ -35,6 +35,7 @@ MISSING = {
     "EntryNotFound": "The hub has no such file.",
     "RevisionNotFound": "The hub has no such revision.",
 }
+EXPANDED: list[Any] = ["downloads", "likes", "gated", "tags", "lastModified", "gguf"]
 UNCLEAR = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """What the library raises for an answer it cannot read: it trusts the hub's shapes."""
 
@@ -51,13 +52,18 @@ class Library:
 
         def work(api: HfApi) -> list[HubModel]:
             found = api.list_models(
-                search=text,
-                filter="gguf",
-                sort="downloads",
-                limit=limit,
-                expand=["downloads", "likes", "gated", "tags", "lastModified", "gguf"],
+                search=text, filter="gguf", sort="downloads", limit=limit, expand=EXPANDED
             )
             return [_model(info) for info in islice(found, limit)]
+
+        return await self._ask(work)
+
+    async def trending(self, publisher: str, limit: int) -> list[TrendingModel]:
+        def work(api: HfApi) -> list[TrendingModel]:
+            found = api.list_models(
+                author=publisher, filter="gguf", sort="trending_score", limit=limit, expand=EXPANDED
+            )
+            return [TrendingModel(_model(info), _template(info)) for info in islice(found, limit)]
 
         return await self._ask(work)
 
@@ -179,6 +185,11 @@ def _model(info: ModelInfo) -> HubModel:
         _text(gguf.get("architecture") or ""),
         _count(gguf.get("total") or 0),
     )
+
+
+def _template(info: ModelInfo) -> str:
+    gguf = info.gguf if isinstance(info.gguf, dict) else {}
+    return _text(gguf.get("chat_template") or "")
 
 
 def _licence(info: ModelInfo) -> str:

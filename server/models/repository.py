@@ -5,12 +5,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from server.errors import BadRequest
+from server.errors import BadRequest, ModelDamaged
 from server.face.models import HubFile
 from server.models import names
 from server.models.gguf.files import SHARD
 from server.models.gguf.header import Header
-from server.models.hub import RemoteFile, Repository
+from server.models.gguf.parse import HeaderCut, peek
+from server.models.gguf.plausible import defect
+from server.models.hub import Hub, RemoteFile, Repository
+
+PEEK_BYTES = 512 * 1024
 
 QUANTISATION = re.compile(
     r"(?i)(?:^|[-._/])((?:UD-)?(?:I?Q\d(?:_[A-Z0-9]+)*|BF16|F16|F32|FP16|MXFP4(?:_MOE)?|TQ\d_\d))"
@@ -32,6 +36,18 @@ def group(files: Iterable[RemoteFile]) -> tuple[tuple[HubFile, ...], tuple[HubFi
     made.sort(key=lambda one: (one.size_bytes, one.name))
     models = tuple(one for one in made if not is_projector(one.name))
     return models, tuple(one for one in made if is_projector(one.name))
+
+
+async def read_head(hub: Hub, found: Repository, file: HubFile) -> Header:
+    """The header of a file that lies elsewhere, as strictly read as that of one here."""
+    data = await hub.beginning(found.repo, found.revision, file.parts[0], PEEK_BYTES)
+    try:
+        header = peek(data, file.size_bytes, file.name)
+    except HeaderCut:
+        raise ModelDamaged(file.name, "it ends in the middle of its header") from None
+    if wrong := defect(header):
+        raise ModelDamaged(file.name, wrong)
+    return header
 
 
 def is_projector(path: str) -> bool:

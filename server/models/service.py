@@ -36,14 +36,12 @@ from server.models import catalogue, library, memory, names
 from server.models import catalogue as pull
 from server.models import repository as choices
 from server.models import repository as projectors
+from server.models.catalogue_refresh import CatalogueRefresh
 from server.models.downloads import disk
 from server.models.downloads.download import Limits
 from server.models.downloads.queue import FOLDER, AlreadyHere, Downloads
 from server.models.fit import judge
 from server.models.gguf.files import Headers, shard_paths
-from server.models.gguf.header import Header
-from server.models.gguf.parse import HeaderCut, peek
-from server.models.gguf.plausible import defect
 from server.models.hub import Hub, RemoteFile, Repository, usual_address
 from server.models.library import Library, check_deletable, delete, only_eyes, owner_of
 from server.models.machine import Surveyor
@@ -141,7 +139,6 @@ def _digest(path: Path, given_up: Event) -> str:
 
 templates = Late("server.models.gguf.templates")
 TOKEN = "hub-token"
-PEEK_BYTES = 512 * 1024
 
 
 class ModelShelf:
@@ -173,6 +170,9 @@ class ModelShelf:
             self._hub, models, self._limit, self._changed, Limits(), unfinished
         )
         self.downloads = self._fetching.all
+        found = models / ".catalogue.json"
+        self._refresh = CatalogueRefresh(self._hub, found, self.surveyor.look)
+        self.refreshing = self._refresh.progress
         self.cards: Value[tuple[ModelCard, ...]] = Value(())
         """Those of engines elsewhere, too: the core publishes both."""
 
@@ -191,6 +191,7 @@ class ModelShelf:
         )
 
     async def close(self) -> None:
+        await self._refresh.cancel()
         await self._fetching.close()
 
     async def search(self, text: str) -> list[HubModel]:
@@ -340,7 +341,14 @@ class ModelShelf:
 
     async def suggest(self) -> list[Suggestion]:
         installed = {Path(card.path).name for card in self.look()}
-        return catalogue.suggest(await self.surveyor.look(), self._setup(), installed)
+        found = await asyncio.to_thread(self._refresh.found)
+        return catalogue.suggest(await self.surveyor.look(), self._setup(), installed, found)
+
+    async def refresh_suggestions(self) -> int:
+        return await self._refresh.run(self._setup())
+
+    async def cancel_refresh(self) -> None:
+        await self._refresh.cancel()
 
     async def survey_machine(self) -> Machine:
         machine = await self.surveyor.look(anew=True)
@@ -409,10 +417,7 @@ class ModelShelf:
     ) -> list[Fit]:
         """One look at the smallest file's head tells the shape of all of them."""
         try:
-            data = await self._hub.beginning(
-                found.repo, found.revision, models[0].parts[0], PEEK_BYTES
-            )
-            header = _sensible(data, models[0])
+            header = await choices.read_head(self._hub, found, models[0])
         except (HubFailed, ModelDamaged) as error:
             return [Fit("unknown", str(error))] * len(models)
         return [judge(header, self._setup(), machine, one.size_bytes) for one in models]
@@ -476,17 +481,6 @@ def _existing(path: str) -> Path:
     if not os.path.isfile(given):  # noqa: PTH113 - pathlib's raises where it may not look
         raise BadRequest(f"There is no file {given.name}.", "path")
     return given
-
-
-def _sensible(data: bytes, file: HubFile) -> Header:
-    """The header of a file that lies elsewhere, as strictly read as that of one here."""
-    try:
-        header = peek(data, file.size_bytes, file.name)
-    except HeaderCut:
-        raise ModelDamaged(file.name, "it ends in the middle of its header") from None
-    if wrong := defect(header):
-        raise ModelDamaged(file.name, wrong)
-    return header
 
 
 def _seeing(setup: Setup, card: ModelCard) -> Setup:

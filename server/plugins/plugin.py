@@ -16,7 +16,7 @@ from typing import Any
 from server.chat import Json
 from server.data.sqlite import Database, import_csv
 from server.egress import Egress, is_address, read_up_to
-from server.errors import AppError, EgressRefused, FlowFailed
+from server.errors import AppError, EgressRefused, Fault, FlowFailed
 from server.flows.base import Action, Flow, Reach, Step
 from server.plugins.api.action import MAX_ANSWER, ApiAction, Reaching
 from server.plugins.api.operations import Operation
@@ -403,13 +403,22 @@ class Plugin:
 
     def _option_path(self, text: str) -> Path:
         match = OPTION.fullmatch(text)
-        if match is None:
-            return self.loaded.folder / text
-        value = self.decided.options.get(match[1], "").strip()
+        return Path(self._chosen(match[1], "sql")) if match else self.loaded.folder / text
+
+    def _command(self, server: McpServer) -> tuple[str, ...]:
+        """An argument `${option:NAME}` becomes what was chosen: an argument for each line of it."""
+        made: list[str] = []
+        for part in server.command:
+            match = OPTION.fullmatch(part)
+            made += self._chosen(match[1], "mcp_error").splitlines() if match else [part]
+        return tuple(made)
+
+    def _chosen(self, option: str, fault: Fault) -> str:
+        value = self.decided.options.get(option, "").strip()
         if not value:
-            message = f"Choose '{match[1]}' for {self.manifest.name} under Plugins first."
-            raise FlowFailed("sql", message)
-        return Path(value)
+            message = f"Choose '{option}' for {self.manifest.name} under Plugins first."
+            raise FlowFailed(fault, message)
+        return value
 
     def _client(self, server: McpServer) -> McpClient:
         if server.name not in self._clients:
@@ -423,9 +432,8 @@ class Plugin:
                 env = await self.sealed.opened_all(server.env)
                 if not self.is_walled:
                     self._outside.unwatched(self.key)
-                return Program(
-                    server.command, env, hear, self.journal.note, self._walls_for(server)
-                )
+                command = self._command(server)
+                return Program(command, env, hear, self.journal.note, self._walls_for(server))
 
             self._clients[server.name] = McpClient(server.name, make, self.sealed.clean_all)
         return self._clients[server.name]

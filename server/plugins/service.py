@@ -20,6 +20,7 @@ from server.events import StatusNote, StepChanged, TextDelta
 from server.face.plugins import (
     SERVER,
     Approval,
+    CommonServer,
     FlowCard,
     FormCard,
     OperationCard,
@@ -332,6 +333,18 @@ class PluginHouse:
         await self._look_for_secrets()
         log.info("MCP servers are imported: %s", ", ".join(server.key for server in found))
         return [server.key for server in found]
+
+    async def common_servers(self) -> list[CommonServer]:
+        found = await asyncio.to_thread(imported.common)
+        known = (*self.shelf.plugins, *self.shelf.broken)
+        return [replace(server, added=server.name in known) for server in found]
+
+    async def add_server(self, name: str, hosts: str) -> str:
+        server = await asyncio.to_thread(imported.make_common, name, hosts)
+        if server.key in (*self.shelf.plugins, *self.shelf.broken):
+            raise BadRequest(f"There is a plugin '{server.key}' already.", "name")
+        await self._import(server)
+        return server.key
 
     async def _import(self, server: imported.Imported) -> None:
         def write() -> None:

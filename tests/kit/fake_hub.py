@@ -42,6 +42,9 @@ class FakeHub:
     cards: dict[str, bytes] = field(default_factory=dict)
     scan: object = None
     licence_name: str = ""
+    template: str = ""
+    holds_search: bool = False
+    is_asked: asyncio.Event = field(default_factory=asyncio.Event)
     gated: set[str] = field(default_factory=set)
     token: str = ""
     lied: dict[str, str] = field(default_factory=dict)
@@ -126,15 +129,22 @@ class FakeHub:
             "gated": "manual" if repo in self.gated else False,
             "tags": ["gguf", "license:apache-2.0"],
             "lastModified": "2026-01-02T03:04:05.000Z",
-            "gguf": {"total": 1000, "architecture": "llama"},
+            "gguf": {"total": 1000, "architecture": "llama", "chat_template": self.template},
             "cardData": {"license": "apache-2.0", "license_name": self.licence_name},
         }
 
     async def _search(self, request: web.Request) -> web.Response:
         self._note("hub", request)
         self._fail()
-        wanted = request.query["search"].lower()
-        found = [self._describe(repo) for repo in self.files if wanted in repo.lower()]
+        wanted, author = request.query.get("search", "").lower(), request.query.get("author", "")
+        if self.holds_search:
+            self.is_asked.set()
+            await self._held.wait()
+        found = [
+            self._describe(repo)
+            for repo in self.files
+            if wanted in repo.lower() and author in ("", repo.partition("/")[0])
+        ]
         return web.json_response(found[: int(request.query["limit"])])
 
     async def _about(self, request: web.Request) -> web.Response:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from server.face.plugins import (
     Approval,
+    CommonServer,
     FlowCard,
     FormCard,
     OperationCard,
@@ -84,6 +85,7 @@ class FakePlugins:
         self.approvals: Value[tuple[Approval, ...]] = Value(())
         self.forms: Value[tuple[FormCard, ...]] = Value(())
         self.unwatched: Value[tuple[str, ...]] = Value(())
+        self.common: tuple[CommonServer, ...] = ()
         self.looks = 0
 
     async def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
@@ -101,6 +103,13 @@ class FakePlugins:
     async def import_servers(self, path: str) -> list[str]:
         self._take("plugins.import_servers", path)
         return []
+
+    async def common_servers(self) -> list[CommonServer]:
+        return list(self.common)
+
+    async def add_server(self, name: str, hosts: str) -> str:
+        self._take("plugins.add_server", name, hosts)
+        return name
 
     async def install(self, path: str) -> str:
         self._take("plugins.install", path)

@@ -105,6 +105,7 @@ class FakeModels:
         self.settings = settings or Value(Settings())
         self.cards: Value[tuple[ModelCard, ...]] = Value(())
         self.downloads: Value[tuple[Download, ...]] = Value(())
+        self.refreshing: Value[str] = Value("")
         self.ready_to_survey = asyncio.Event()
         self.ready_to_survey.set()
         self.hub_login = ""
@@ -168,6 +169,13 @@ class FakeModels:
     async def suggest(self) -> list[Suggestion]:
         self._take("models.suggest")
         return [SUGGESTED]
+
+    async def refresh_suggestions(self) -> int:
+        self._take("models.refresh_suggestions")
+        return 1
+
+    async def cancel_refresh(self) -> None:
+        self._take("models.cancel_refresh")
 
     async def survey_machine(self) -> Machine:
         self._take("models.survey_machine")

@@ -1,12 +1,13 @@
 """Reads the list of MCP servers of another program, and makes a plugin of each.
 
 Known are the files of Claude Desktop and Cursor (`mcpServers`), of VS Code (`servers`) and the
-`mcp` part of its settings.
+`mcp` part of its settings. A short list of common servers comes with Moat.
 """
 
 import json
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,12 @@ from yarl import URL
 
 from server.chat import Json
 from server.egress import is_address
+from server.errors import BadRequest
+from server.face.plugins import CommonServer
 from server.plugins.folder import is_key
 from server.plugins.install import PluginRefused
 from server.plugins.manifest import SECRET
+from server.system.paths import RESOURCES
 
 LARGEST = 1024 * 1024
 MOST_SERVERS = 50
@@ -31,6 +35,7 @@ STORES = {
 }
 """Programs that fetch the server before they start it, and from where."""
 FOLDERS = "folders"
+COMMON = RESOURCES / "mcp_servers.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,46 @@ def read(path: Path) -> list[Imported]:
             raise PluginRefused(f"{path.name} has two servers that would be called '{made.key}'.")
         found[made.key] = made
     return list(found.values())
+
+
+@cache
+def _common() -> dict[str, Json]:
+    found: dict[str, Json] = json.loads(COMMON.read_text("utf-8"))
+    return found
+
+
+def common() -> list[CommonServer]:
+    return [
+        CommonServer(
+            name,
+            entry["about"],
+            entry["reaches"],
+            entry["licence"],
+            " ".join((entry["command"], *entry["args"])),
+            asks_hosts=entry.get("asks_hosts", False),
+        )
+        for name, entry in _common().items()
+    ]
+
+
+def make_common(name: str, hosts: str) -> Imported:
+    """Makes a plugin of a server of our list, as of one that another program lists."""
+    entry = _common().get(name)
+    if entry is None:
+        raise BadRequest(f"There is no common MCP server '{name}'.", "name")
+    named = [host.strip() for host in hosts.split(",") if host.strip()]
+    if named and not entry.get("asks_hosts"):
+        raise BadRequest(f"The MCP server '{name}' takes no hosts.", "hosts")
+    if entry.get("asks_hosts") and not named:
+        raise BadRequest(f"Name the hosts that '{name}' may reach.", "hosts")
+    addresses = [host if "://" in host else f"https://{host}" for host in named]
+    if wrong := next((address for address in addresses if not is_address(address)), None):
+        raise BadRequest(f"'{wrong}' is not a host.", "hosts")
+    made = _imported(name, entry, "Moat")
+    made.manifest["description"] = entry["about"]
+    made.manifest["hosts"] += addresses
+    made.manifest["options"] = entry.get("options", [])
+    return made
 
 
 def _parsed(path: Path) -> Any:

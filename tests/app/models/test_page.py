@@ -326,3 +326,25 @@ async def test_a_model_that_could_not_be_loaded_says_why(core: FakeCore, shown: 
     assert large.note.text() == "Could not be loaded: The file is damaged."
     assert "damaged" not in starter.note.text()
     assert large.load.isEnabled()
+
+
+async def test_new_models_are_looked_for_when_asked_and_no_more_when_cancelled(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = shown(ModelsPage(core))
+    page.parts.choose(DISCOVER)
+    discover = page.discover
+    await until(lambda: discover.refresh.isVisible())
+    assert ("models.refresh_suggestions",) not in core.commands
+    core.models.refreshing.set("Reading maker/model (1 of 3).")
+    assert discover.busy.text() == "Reading maker/model (1 of 3)."
+    assert not discover.refresh.isEnabled()
+    discover.cancel.click()
+    await until(lambda: ("models.cancel_refresh",) in core.commands)
+    core.refuse = AppError("No way.")
+    await page.refresh()
+    assert discover.busy.text() == "No way."
+    assert (discover.refresh.isEnabled(), discover.cancel.isVisible()) == (True, False)
+    await page.refresh()
+    assert core.commands[-2:] == [("models.refresh_suggestions",), ("models.suggest",)]
+    assert discover.busy.text() == ""

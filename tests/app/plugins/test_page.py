@@ -11,7 +11,7 @@ from app.plugins.page import PluginsPage
 from app.plugins.questions import ApprovalCard
 from app.shell.window import Window
 from server.errors import LinkLost
-from server.face.plugins import OperationCard
+from server.face.plugins import CommonServer, OperationCard
 from tests.kit.fake_core import FakeCore
 from tests.kit.fake_plugins import ORDER, PORTFOLIO
 from tests.kit.until import until
@@ -143,3 +143,21 @@ async def test_without_a_keyring_the_page_says_where_secrets_lie(
     field = box.secrets["TOKEN"]
     field.settle(kept=True)
     assert field.placeholderText() == "Stored unencrypted"
+
+
+async def test_a_common_server_is_added_with_the_hosts_that_are_named(
+    core: FakeCore, shown: Shown
+) -> None:
+    fetch = CommonServer("fetch", "Fetches.", "Hosts.", "MIT", "uvx fetch", asks_hosts=True)
+    core.plugins.common = (fetch, CommonServer("time", "Tells.", "-", "MIT", "uvx", added=True))
+    page = shown(PluginsPage(core))
+    await until(lambda: len(page.servers.rows) == 2)
+    wanted, there = page.servers.rows
+    assert not there.add.isEnabled()
+    assert not there.hosts.isVisible()
+    wanted.hosts.setText("wiki.test")
+    wanted.add.click()
+    await until(lambda: ("plugins.add_server", "fetch", "wiki.test") in core.commands)
+    core.plugins.common = (replace(fetch, added=True),)
+    await page._look()
+    assert not page.servers.rows[0].add.isEnabled()

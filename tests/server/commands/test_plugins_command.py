@@ -285,3 +285,14 @@ def test_without_a_keyring_an_import_says_where_its_secrets_lie(
     assert "NOTES_TOKEN of notes is stored. This system has no usable keyring" in said
     assert "LEVEL" not in said
     assert "hidden-123" not in said
+
+
+def test_a_common_server_is_listed_and_added(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plugins", "servers"]) == 0
+    assert "uvx mcp-server-fetch  [MIT]" in capsys.readouterr().out
+    assert cli.main(["plugins", "add", "fetch"]) == 1
+    assert "Name the hosts" in capsys.readouterr().err
+    assert cli.main(["plugins", "add", "fetch", "--host", "wiki.test"]) == 0
+    said = capsys.readouterr().out
+    assert "fetch is installed, disabled." in said
+    assert "https://wiki.test" in said

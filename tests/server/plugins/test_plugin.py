@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from aiohttp.test_utils import TestServer
 
 from server.egress import Egress
 from server.engine.base import Engine
-from server.errors import EgressRefused
+from server.errors import AppError, BadRequest, EgressRefused
 from server.face.plugins import PluginTest
 from server.plugins import plugin as plugin_module
 from server.plugins.mcp import program as mcp_program
@@ -213,3 +214,30 @@ async def test_imported_servers_wait_for_a_review_and_keep_their_secrets_apart(
     await house.enable("sums")
     async with asyncio.timeout(60):
         assert [tool.key for tool in await house.find_tools("sums")] == ["Sums/add"]
+
+
+async def test_a_common_server_waits_for_a_review_and_starts_with_what_was_chosen(
+    house: PluginHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program in place of the store's: what is fetched there is not here."""
+    fake = tmp_path / "bin" / "uvx"
+    fake.parent.mkdir()
+    command = shlex.join(program())
+    fake.write_text(f'#!/bin/sh\necho "$@" >&2\nexec {command}\n')
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", str(fake.parent), prepend=":")
+    (tmp_path / "repo").mkdir()
+    assert await house.add_server("git", "") == "git"
+    with pytest.raises(BadRequest, match="already"):
+        await house.add_server("git", "")
+    assert [server.name for server in await house.common_servers() if server.added] == ["git"]
+    card = next(card for card in house.cards.get() if card.key == "git")
+    assert (card.enabled, card.review) == (False, True)
+    await house.enable("git")
+    with pytest.raises(AppError, match="Choose 'repository'"):
+        await house.find_tools("git")
+    await house.set_option("git", "repository", str(tmp_path / "repo"))
+    async with asyncio.timeout(60):
+        assert [tool.key for tool in await house.find_tools("git")] == ["git/add"]
+    log = await house.read_log("git", 10)
+    assert any(f"mcp-server-git --repository {tmp_path / 'repo'}" in line for line in log)

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from server.data.yaml_with_places import Findings, read
+from server.errors import BadRequest
 from server.plugins.install import PluginRefused
-from server.plugins.manifest import parse
+from server.plugins.manifest import OPTION, parse
 from server.plugins.mcp import imported
 
 CLAUDE = {
@@ -103,3 +104,34 @@ def test_what_cannot_be_imported_is_refused_with_a_reason(
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PluginRefused, match=r"none\.json cannot be read"):
         imported.read(tmp_path / "none.json")
+
+
+def test_each_common_server_makes_a_plugin_without_findings() -> None:
+    servers = imported.common()
+    assert {"fetch", "filesystem", "git", "memory", "time"} <= {server.name for server in servers}
+    for server in servers:
+        made = imported.make_common(server.name, "wiki.test" if server.asks_hosts else "")
+        findings = Findings("plugin.json")
+        text = json.dumps(made.manifest).encode()
+        manifest = parse(made.key, read(text, findings), findings)
+        assert manifest
+        assert findings.found == []
+        assert manifest.servers[0].command == tuple(server.command.split(" "))
+        named = {name for part in manifest.servers[0].command for name in OPTION.findall(part)}
+        assert named == {option.name for option in manifest.options}
+        assert ("https://wiki.test" in manifest.hosts) == server.asks_hosts
+        assert all((server.about, server.reaches, server.licence))
+
+
+@pytest.mark.parametrize(
+    ("name", "hosts", "reason"),
+    [
+        ("nothing", "", "no common MCP server 'nothing'"),
+        ("time", "wiki.test", "takes no hosts"),
+        ("fetch", " , ", "Name the hosts"),
+        ("fetch", "wiki.test, ftp://x", "'ftp://x' is not a host"),
+    ],
+)
+def test_a_common_server_is_added_only_as_it_is_listed(name: str, hosts: str, reason: str) -> None:
+    with pytest.raises(BadRequest, match=reason):
+        imported.make_common(name, hosts)
