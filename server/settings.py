@@ -404,6 +404,13 @@ class ModelSettings(Group):
         ),
     ] = 0
     folders: Annotated[tuple[str, ...], Field(title="Additional model folders")] = ()
+    in_hub_cache: Annotated[
+        bool,
+        Field(
+            title="Keep downloads in Hugging Face's cache",
+            description="llama.cpp, vLLM and transformers find them there and use the same bytes.",
+        ),
+    ] = False
     files: Annotated[
         tuple[str, ...],
         Field(title="Models used in place", description="GGUF files, not copied."),

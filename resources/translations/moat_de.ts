@@ -3471,6 +3471,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>Hosts that {name} may reach</source>
    <translation>Rechner, die {name} erreichen darf</translation>
   </message>
+  <message>
+   <source>Keep downloads in Hugging Face's cache</source>
+   <translation>Downloads im Cache von Hugging Face ablegen</translation>
+  </message>
+  <message>
+   <source>llama.cpp, vLLM and transformers find them there and use the same bytes.</source>
+   <translation>llama.cpp, vLLM und transformers finden sie dort und nutzen dieselben Bytes.</translation>
+  </message>
  </context>
 <context>
   <name>server</name>

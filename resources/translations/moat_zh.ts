@@ -3471,6 +3471,14 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>Hosts that {name} may reach</source>
    <translation>{name} 可访问的主机</translation>
   </message>
+  <message>
+   <source>Keep downloads in Hugging Face's cache</source>
+   <translation>将下载保存在 Hugging Face 的缓存中</translation>
+  </message>
+  <message>
+   <source>llama.cpp, vLLM and transformers find them there and use the same bytes.</source>
+   <translation>llama.cpp、vLLM 和 transformers 可在那里找到并共用同一份数据。</translation>
+  </message>
  </context>
 <context>
   <name>server</name>

@@ -16,6 +16,7 @@ from server.errors import BadRequest, ModelDamaged, ModelNotFound, NoModel
 from server.face.models import FoundFolder, ModelCard, Owner
 from server.models.gguf.files import SHARD, Headers, shard_paths
 from server.models.gguf.header import Header
+from server.models.hub_cache import HubCache
 from server.models.repository import is_projector, pair, size_of
 from server.system.limits import one_line
 
@@ -38,12 +39,17 @@ def candidates(home: Path, variables: Mapping[str, str]) -> Iterator[tuple[str, 
     ollama = variables.get("OLLAMA_MODELS")
     yield "Ollama", Path(ollama) if ollama else home / ".ollama" / "models"
     yield "Ollama", Path("/usr/share/ollama/.ollama/models")
+    yield "Hugging Face cache", hub_cache_folder(home, variables)
+    yield "llama.cpp", home / ".cache" / "llama.cpp"
+    yield "Jan", home / ".local" / "share" / "Jan" / "data" / "llamacpp" / "models"
+
+
+def hub_cache_folder(home: Path, variables: Mapping[str, str]) -> Path:
+    """Where Hugging Face's own programs keep what they download."""
     cache = variables.get("HF_HUB_CACHE") or variables.get("HUGGINGFACE_HUB_CACHE")
     hugging = variables.get("HF_HOME")
     default = Path(hugging) / "hub" if hugging else home / ".cache" / "huggingface" / "hub"
-    yield "Hugging Face cache", Path(cache) if cache else default
-    yield "llama.cpp", home / ".cache" / "llama.cpp"
-    yield "Jan", home / ".local" / "share" / "Jan" / "data" / "llamacpp" / "models"
+    return Path(cache).expanduser() if cache else default.expanduser()
 
 
 def find_stores(
@@ -129,6 +135,8 @@ def check_deletable(card: ModelCard, models: Path, files: Iterable[str] = ()) ->
 
 def _is_ours(card: ModelCard, models: Path) -> bool:
     try:
+        if card.path in HubCache(models).paths():
+            return True
         return Path(card.path).resolve().is_relative_to(models.resolve())
     except (OSError, RuntimeError):
         return False
@@ -370,6 +378,9 @@ def delete(card: ModelCard, models: Path) -> int:
     others = {one for one in path.parent.glob("*.gguf") if not is_projector(one.name)}
     if card.projector and others <= set(parts):
         parts += [one for one in path.parent.glob("*.gguf") if is_projector(one.name)]
+    cache = HubCache(models)
+    if card.path in cache.paths():
+        return sum(cache.remove(part) for part in parts)
     freed = 0
     for part in parts:
         freed += part.stat().st_size

@@ -58,6 +58,12 @@ def is_projector(path: str) -> bool:
     return is_named_first or ("mmproj" in name and name.endswith(".gguf"))
 
 
+def is_listed(name: str) -> bool:
+    """Whether a file stands for a model: not a projector, and of several parts the first."""
+    match = SHARD.match(name)
+    return not is_projector(name) and (match is None or int(match["number"]) == 1)
+
+
 def quantisation(path: str) -> str:
     found = QUANTISATION.findall(path.removesuffix(".gguf"))
     return found[-1].upper() if found else ""

@@ -43,9 +43,10 @@ from server.models.downloads.queue import FOLDER, AlreadyHere, Downloads
 from server.models.fit import judge
 from server.models.gguf.files import Headers, shard_paths
 from server.models.hub import Hub, RemoteFile, Repository, usual_address
+from server.models.hub_cache import HubCache
 from server.models.library import Library, check_deletable, delete, only_eyes, owner_of
 from server.models.machine import Surveyor
-from server.models.repository import group
+from server.models.repository import group, is_listed
 from server.observe import Value
 from server.settings import OWN_FIELDS, NetworkSettings, OwnSettings, Settings
 from server.sizes import MB
@@ -183,8 +184,9 @@ class ModelShelf:
     def look(self) -> tuple[ModelCard, ...]:
         """The models that are here now, in our folder and in those the user added."""
         chosen = self.settings().model
-        folders = [self._models, *map(Path, chosen.folders)]
-        self.library.look_in(folders, map(Path, chosen.files))
+        folders = [self._models, *map(Path, filter(None, (*chosen.folders, self._cache())))]
+        kept = (path for path in HubCache(self._models).paths() if is_listed(Path(path).name))
+        self.library.look_in(folders, map(Path, (*chosen.files, *kept)))
         return tuple(
             replace(card, owned=owner_of(card, self._models, chosen.files))
             for card in self.library.scan()
@@ -217,7 +219,7 @@ class ModelShelf:
 
     async def download(self, repo: str, file: str) -> str:
         """By a file's name, or by a quantisation; an empty name takes the recommended one."""
-        return self._fetching.start(*await self._choose(repo, file))
+        return self._fetching.start(*await self._choose(repo, file), cache=self._cache())
 
     async def pull(self, name: str) -> tuple[Path, str]:
         """A model by what Ollama's programs call it: where it will lie, and the download's id.
@@ -225,9 +227,12 @@ class ModelShelf:
         The id is empty where the model is here already.
         """
         repository, files = await self._choose(*await pull.find(name, self.search))
-        path = names.inside(self._models, repository.repo, names.file(files[0].path))
+        cache = self._cache()
+        path = self._fetching.target_of(
+            repository.repo, repository.revision, files[0].path, cache=cache
+        )
         try:
-            return path, self._fetching.start(repository, files)
+            return path, self._fetching.start(repository, files, cache=cache)
         except AlreadyHere:
             return path, ""
 
@@ -381,7 +386,13 @@ class ModelShelf:
         found = await self._compare(name)
         if found.newer.state != "newer" or found.repository is None:
             raise BadRequest("The hub has no newer file of this model.", "name")
-        return self._fetching.start(found.repository, found.files, replaces=True)
+        card, files = self.library.find(name, ""), found.files
+        cache = await asyncio.to_thread(HubCache(self._models).folder_of, Path(card.path))
+        if cache and card.projector:
+            # There each version has a folder of its own: its projector has to come along.
+            eyes = Path(card.projector).name
+            files += tuple(file for file in found.repository.files if file.path.endswith(eyes))
+        return self._fetching.start(found.repository, files, replaces=True, cache=cache)
 
     async def _compare(self, name: str) -> Found:
         card = self.library.find(name, "")
@@ -442,6 +453,12 @@ class ModelShelf:
     def _guessing(self, setup: Setup) -> Setup:
         """With what the draft model takes, where one is set."""
         return memory.beside(setup, memory.in_use(self.settings().model), self.headers)
+
+    def _cache(self) -> str:
+        """The folder of Hugging Face's cache, where downloads are to lie there."""
+        if not self.settings().model.in_hub_cache:
+            return ""
+        return str(library.hub_cache_folder(Path.home(), os.environ))
 
     def _network(self) -> NetworkSettings:
         return self.settings().network

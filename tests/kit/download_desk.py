@@ -17,6 +17,7 @@ from tests.kit.fake_hub import FakeHub
 
 Token = Callable[[str], Awaitable[str | None]]
 REPO = "maker/tiny-GGUF"
+SHORT_S, PATIENCE_S = 0.4, 60.0
 PIECE = 64 * 1024
 FAST = Limits(
     connections=3,
@@ -50,17 +51,22 @@ async def desk(
 
 
 def client(fake: FakeHub, egress: Egress, token: Token | None = None) -> Hub:
+    """Impatient only with a hub that will stall: a busy machine may be slow to answer."""
+
     async def usual(_host: str) -> str | None:
         return fake.token or None
 
     network = NetworkSettings(hub=fake.address, hub_storage=("localhost",))
-    return Hub(egress, lambda: network, token or usual, stall_s=0.4)
+    will_stall = any(fault.kind == "stall" for fault in fake.faults)
+    return Hub(egress, lambda: network, token or usual, SHORT_S if will_stall else PATIENCE_S)
 
 
 async def begin(fake: FakeHub, downloads: Downloads, *paths: str) -> str:
     egress = Egress(lambda: NetworkSettings())
     try:
-        repository = await client(fake, egress).repository(REPO)
+        asked = client(fake, egress)
+        asked._stall_s = PATIENCE_S
+        repository = await asked.repository(REPO)
     finally:
         await egress.close()
     wanted = paths or ("tiny-Q4_K_M.gguf",)

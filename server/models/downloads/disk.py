@@ -108,7 +108,16 @@ def sha256(path: Path, is_cancelled: Callable[[], bool]) -> str:
     return found.hexdigest()
 
 
-def place(journal: Journal, targets: list[Path]) -> None:
+Put = Callable[[Path, Path, str], None]
+"""Puts a part, whose hash is given, where it belongs."""
+
+
+def put(part: Path, target: Path, _digest: str) -> None:
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part.replace(target)
+
+
+def place(journal: Journal, targets: list[Path], put: Put = put) -> None:
     """Verified parts become files; the first of a split model last, since it is the one listed."""
     with disk_trouble():
         for number in reversed(range(len(targets))):
@@ -117,5 +126,4 @@ def place(journal: Journal, targets: list[Path]) -> None:
                 continue
             with part.open("rb+") as file:
                 os.fsync(file.fileno())
-            targets[number].parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            part.replace(targets[number])
+            put(part, targets[number], journal.plan.files[number].sha256)

@@ -128,6 +128,7 @@ class Transfer:
         targets: list[Path],
         throttle: Throttle,
         limits: Limits,
+        put: disk.Put = disk.put,
     ) -> None:
         self.phase: DownloadPhase = "waiting"
         self.note = ""
@@ -137,6 +138,7 @@ class Transfer:
         self._targets = targets
         self._throttle = throttle
         self._limits = limits
+        self._put = put
         self._busy: set[tuple[int, int]] = set()
         self._begun_bytes = 0
         self._looks: dict[int, int] = {}
@@ -164,7 +166,7 @@ class Transfer:
                 if not bad:
                     break
                 self._begin_again(bad, attempt)
-            await asyncio.to_thread(disk.place, self._journal, self._targets)
+            await asyncio.to_thread(disk.place, self._journal, self._targets, self._put)
             self.phase = "done"
         finally:
             self._ended = True

@@ -53,6 +53,8 @@ class Plan:
     piece_bytes: int
     replaces: bool = False
     """Files of these names are here, and are another version."""
+    cache: str = ""
+    """The folder of Hugging Face's cache; empty: they go into our own folder."""
 
     @property
     def total_bytes(self) -> int:
@@ -118,7 +120,7 @@ class Journal:
 
     def is_placed(self, file: int, target: Path) -> bool:
         """Whether nothing is left to do for that file."""
-        if not self.plan.replaces:
+        if not self.plan.replaces or self.plan.cache:
             return target.exists()
         # An older version is there from the beginning. A part is made first and moved last.
         return self.is_reserved and not self.part(file).exists() and target.exists()

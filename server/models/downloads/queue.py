@@ -8,16 +8,18 @@ import os
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from server.errors import AppError, BadRequest, DiskFailed, DiskFull, HubRefused
 from server.face.models import Download, DownloadPhase
-from server.models import names
+from server.models import hub_cache, names
 from server.models.downloads import disk
 from server.models.downloads.download import FileHost, Limits, Restart, Throttle, Transfer
 from server.models.downloads.journal import Journal, Plan, PlannedFile, disk_trouble
 from server.models.hub import RemoteFile, Repository
+from server.models.hub_cache import HubCache
 from server.observe import Value
 from server.system.files import try_lock
 from server.tasks import spawn, stop
@@ -117,6 +119,7 @@ class Downloads:
         self._hub = hub
         self._models = models
         self._folder = models / folder
+        self._cache = HubCache(models)
         self._limits = limits or Limits()
         self._throttle = Throttle(limit_bytes_s)
         self._on_installed = on_installed
@@ -148,11 +151,17 @@ class Downloads:
         await stop(self._ticking)
 
     def start(
-        self, repository: Repository, files: tuple[RemoteFile, ...], *, replaces: bool = False
+        self,
+        repository: Repository,
+        files: tuple[RemoteFile, ...],
+        *,
+        replaces: bool = False,
+        cache: str = "",
     ) -> str:
         """Begins a download, or takes up the one that is already there.
 
-        `replaces`: files of these names are here and give way to what comes.
+        `replaces`: files of these names are here and give way to what comes. `cache`: the folder
+        of Hugging Face's cache, where they are to lie there.
         """
         planned = tuple(PlannedFile(one.path, one.size_bytes, one.sha256) for one in files)
         if not planned:
@@ -171,6 +180,7 @@ class Downloads:
             planned,
             self._limits.piece_bytes,
             replaces,
+            cache,
         )
         if not replaces and all(target.exists() for target in self._targets(plan)):
             raise AlreadyHere(f"{plan.name} is already installed.", "file")
@@ -211,7 +221,14 @@ class Downloads:
             self._run(job)
 
     def _targets(self, plan: Plan) -> list[Path]:
-        return [names.inside(self._models, plan.repo, names.file(f.path)) for f in plan.files]
+        place = partial(self.target_of, plan.repo, plan.revision, cache=plan.cache)
+        return [place(file.path) for file in plan.files]
+
+    def target_of(self, repo: str, revision: str, path: str, *, cache: str) -> Path:
+        """Where a file will lie."""
+        if cache:
+            return hub_cache.target_of(Path(cache), repo, revision, path)
+        return names.inside(self._models, repo, names.file(path))
 
     def _run(self, job: _Job, *, anew: bool = False) -> None:
         """Raises where another program is at it, or where its journal cannot be begun."""
@@ -237,6 +254,7 @@ class Downloads:
             job.phase, job.reason = "done", ""
             job.let_go()
             job.journal.remove()
+            self._drop_older(job.journal.plan)
             self._on_installed()
         finally:
             job.transfer = None
@@ -246,8 +264,15 @@ class Downloads:
         """Until it is done: waits while the disk is full, begins anew when the file changed."""
         restarts = 0
         while True:
-            targets = self._targets(job.journal.plan)
-            job.transfer = Transfer(self._hub, job.journal, targets, self._throttle, self._limits)
+            plan = job.journal.plan
+            targets = self._targets(plan)
+            put: disk.Put = disk.put
+            if plan.cache:
+                put = self._cache.put
+                await asyncio.to_thread(self._link_known, plan, targets)
+            job.transfer = Transfer(
+                self._hub, job.journal, targets, self._throttle, self._limits, put
+            )
             try:
                 await job.transfer.run()
             except DiskFull as error:
@@ -261,6 +286,17 @@ class Downloads:
                     raise HubRefused("The hub's file changes again and again.") from None
             else:
                 return
+
+    def _link_known(self, plan: Plan, targets: list[Path]) -> None:
+        for target, file in zip(targets, plan.files, strict=True):
+            self._cache.link_known(target, file.sha256, file.size_bytes)
+
+    def _drop_older(self, plan: Plan) -> None:
+        """In our own folder the new file has taken the place of the old one already."""
+        if plan.cache and plan.replaces:
+            for target in self._targets(plan):
+                with suppress(OSError):
+                    self._cache.drop_older(target)
 
     async def _wait_for_room(self, job: _Job) -> None:
         while True:
