@@ -104,6 +104,14 @@ def is_private(address: str) -> bool:
     return not inner.is_global or inner.is_multicast
 
 
+def is_near(host: str) -> bool:
+    """Whether a name or an address means this machine or its network, as far as it shows."""
+    name = host.strip("[]").rstrip(".").lower()
+    if ":" in name or name.replace(".", "").isdigit():
+        return is_private(name)
+    return "." not in name or name.endswith(tuple(f".{ending}" for ending in OWN_ENDINGS))
+
+
 def _host_of(address: str) -> str:
     try:
         return (URL(address).host or "").lower()

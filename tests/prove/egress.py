@@ -43,7 +43,17 @@ QUICK = (
 )
 LIBRARIES = (
     "tests/server/test_door.py",
-    "tests/server/models",
+    *(
+        f"tests/server/models/test_{name}.py"
+        for name in (
+            "catalogue_refresh",
+            "hub",
+            "hub_cache",
+            "hub_facts",
+            "origin",
+            "service",
+        )
+    ),
     "tests/server/plugins/mcp",
     "tests/server/web/test_mcp_server.py",
 )

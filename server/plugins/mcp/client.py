@@ -19,6 +19,8 @@ sessions = Late("server.plugins.mcp.session")
 T = TypeVar("T")
 OPEN_S = 60.0
 LIST_S = 30.0
+MOST_QUESTIONS = 10
+"""The most forms that a server may ask a person to fill in during one call."""
 FRESH_S = 300.0
 """How long a list holds, where the server has no way to say that it has changed."""
 Ask = Callable[[str, Json], Awaitable[Json | None]]
@@ -76,10 +78,15 @@ class _Call:
     session: "Session"
     limit: asyncio.Timeout
     ask: Ask | None
+    questions: int = 0
 
     async def wait_for(self, message: str, schema: Json) -> Json | None:
+        """A server that asks again and again gets no more answers: its time would never end."""
+        self.questions += 1
+        if self.ask is None or self.questions > MOST_QUESTIONS or self.limit.expired():
+            return None
         with paused(self.limit):
-            return await self.ask(message, schema) if self.ask else None
+            return await self.ask(message, schema)
 
 
 class McpClient:

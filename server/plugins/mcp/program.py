@@ -25,6 +25,7 @@ from server.tasks import spawn, stop
 
 LONGEST_LINE = 8 * 1024 * 1024
 QUIT_S = 2.0
+DRAINED, DRAIN_S = 1024 * 1024, 0.01
 OPEN_S = 20.0
 KEPT_VARIABLES = (
     "PATH", "HOME", "LANG", "TZ", "TMPDIR", "TEMP", "TMP", "USER", "SYSTEMROOT", "APPDATA",
@@ -153,7 +154,13 @@ class Program:
     async def _read(self, stdout: asyncio.StreamReader) -> None:
         with contextlib.suppress(ValueError):
             async for line in stdout:
+                if self._process is None:
+                    break
                 await self._take(line)
+                # Many lines may be here already: others get their turn between two of them.
+                await asyncio.sleep(0)
+        if self._process is None:
+            await _drain(stdout)
 
     def _no_more(self, reading: asyncio.Task[None]) -> None:
         """Whatever ended the reading, nobody must wait for more; we know when it was us."""
@@ -168,6 +175,12 @@ class Program:
                 await hearing
         elif message is None:
             self._note(line.decode("utf-8", "replace").rstrip())
+
+
+async def _drain(stdout: asyncio.StreamReader) -> None:
+    """Nobody hears it any more, but it may have to write before it can end."""
+    while await stdout.read(DRAINED):  # noqa: ASYNC110  a pause, not a wait
+        await asyncio.sleep(DRAIN_S)
 
 
 def resolved(command: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:

@@ -23,7 +23,8 @@ from server.errors import AnswerTooLong, AppError, Fault, FlowFailed
 from server.plugins.mcp import program
 from server.plugins.mcp.client import Link, Listed, McpTool, Remote, SessionForgotten
 from server.plugins.mcp.program import Program
-from server.plugins.mcp.tidy import tidy
+from server.plugins.mcp.tidy import MOST_LISTED, is_too_deep, tidy
+from server.system.limits import one_line, printable
 from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
@@ -36,6 +37,11 @@ MOST_ROUNDS = 10
 STATE_ONLY_S = 0.2
 """How long a server waits that asks to be called again, without a question."""
 LONGEST_ERROR = 500
+MOST_A_SECOND = 1000
+"""Messages: a server that sends more is heard more slowly, and everybody else is served."""
+MOST_OPEN = 32
+"""Requests of the server's own that wait for our answer: more are not heard."""
+NOTES_AT_ONCE, NOTE_S = 50, 0.2
 OUR_FAULT = "moat_fault"
 FORGOTTEN = "forgotten"
 NOT_FOUND = -32601
@@ -93,6 +99,8 @@ class Session:
             client = self._must_be_open()
             async for page in self._pages(client.list_tools):
                 found |= {tool.name: _tool(tool) for tool in page.tools}
+                if len(found) >= MOST_LISTED:
+                    break
         return found
 
     async def listed(self) -> Listed:
@@ -114,8 +122,10 @@ class Session:
         return Listed(tuple(resources), tuple(prompts))
 
     async def call(self, tool: str, arguments: Json, say: Callable[[str], None] | None) -> Json:
+        notes = _Notes()
+
         async def tell(progress: float, total: float | None, message: str | None) -> None:
-            if say is not None:
+            if say is not None and notes.is_due():
                 say(_progress_words(progress, total, message))
 
         session = self._must_be_open().session
@@ -222,7 +232,7 @@ class Session:
         return self._failed(error.message)
 
     def _failed(self, why: str) -> FlowFailed:
-        return FlowFailed("mcp_error", f"{self.link.name}: {why[:LONGEST_ERROR]}")
+        return FlowFailed("mcp_error", f"{self.link.name}: {printable(why)[:LONGEST_ERROR]}")
 
     async def _hear(self, message: Any) -> None:
         if isinstance(message, types.ToolListChangedNotification):
@@ -235,7 +245,8 @@ class Session:
         del context
         if not isinstance(params, types.ElicitRequestFormParams):
             return types.ElicitResult(action="decline")
-        values = await self.link.ask(params.message, dict(params.requested_schema))
+        message = printable(params.message)[:LONGEST_ERROR]
+        values = await self.link.ask(message, dict(params.requested_schema))
         if values is None:
             return types.ElicitResult(action="decline")
         return types.ElicitResult(action="accept", content=values)
@@ -244,7 +255,7 @@ class Session:
     async def _piped(self, started: Program) -> AsyncIterator[tuple["_Ear", "_Mouth"]]:
         """The program's pipes as the library wants them."""
         sent, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        asked: dict[str, str] = {}
+        traffic = _Traffic()
 
         async def hear(message: Json) -> None:
             try:
@@ -261,8 +272,8 @@ class Session:
         watching = spawn(give_up(), "mcp-end")
         try:
             await started.open()
-            ear = _Ear(heard, asked, self.link.clean)
-            yield ear, _Mouth(_Stdin(started, hear), asked)
+            ear = _Ear(heard, traffic, self.link.clean)
+            yield ear, _Mouth(_Stdin(started, hear), traffic)
         finally:
             self.link.hear = None
             sent.close()
@@ -272,7 +283,7 @@ class Session:
 
     @asynccontextmanager
     async def _remote(self, way: Remote) -> AsyncIterator[tuple["_Ear", "_Mouth"]]:
-        asked: dict[str, str] = {}
+        traffic = _Traffic()
         pass_ = door.Pass(way.door, way.reason, HTTP_S, most_bytes=0, headers=way.headers)
         # It may not listen beside its requests: what it held open would stay open for ever.
         limits_s = {"POST": None, "DELETE": program.QUIT_S}
@@ -283,7 +294,7 @@ class Session:
                 way.url, http_client=http, max_sse_event_size=program.LONGEST_LINE
             ) as (read, write),
         ):
-            yield _Ear(read, asked, self.link.clean), _Mouth(write, asked)
+            yield _Ear(read, traffic, self.link.clean), _Mouth(write, traffic)
 
 
 @dataclass(slots=True)
@@ -335,15 +346,61 @@ class _Ends:
 
 
 @dataclass(slots=True)
+class _Traffic:
+    """What is under way between a server and us."""
+
+    asked: dict[str, str] = field(default_factory=dict)
+    """The method of each of our requests that waits for its answer."""
+    questions: set[str] = field(default_factory=set)
+    """The server's own requests that we have not answered."""
+    count: int = 0
+    since: float = 0.0
+
+    async def slow_down(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if now - self.since >= 1:
+            self.since, self.count = now, 0
+        self.count += 1
+        if self.count > MOST_A_SECOND:
+            await asyncio.sleep(self.since + 1 - now)
+
+    def may_pass(self, message: Any) -> bool:
+        if not isinstance(message, types.JSONRPCRequest):
+            return True
+        if len(self.questions) >= MOST_OPEN:
+            return False
+        self.questions.add(str(message.id))
+        return True
+
+
+@dataclass(slots=True)
+class _Notes:
+    """How far a call is, said often enough for a person."""
+
+    count: int = 0
+    last: float = 0.0
+
+    def is_due(self) -> bool:
+        now = asyncio.get_running_loop().time()
+        self.count += 1
+        if self.count > NOTES_AT_ONCE and now - self.last < NOTE_S:
+            return False
+        self.last = now
+        return True
+
+
+@dataclass(slots=True)
 class _Mouth(_Ends):
     inner: Any
-    asked: dict[str, str]
-    """The method of each request that waits for its answer."""
+    traffic: _Traffic
 
     async def send(self, item: SessionMessage) -> None:
-        if isinstance(item.message, types.JSONRPCRequest):
-            self.asked[str(item.message.id)] = item.message.method
+        message = item.message
+        if isinstance(message, types.JSONRPCRequest):
+            self.traffic.asked[str(message.id)] = message.method
         await self.inner.send(item)
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+            self.traffic.questions.discard(str(message.id))
 
 
 @dataclass(slots=True)
@@ -351,27 +408,34 @@ class _Ear(_Ends):
     """Blacks out secrets in what is heard, and mends it."""
 
     inner: Any
-    asked: dict[str, str]
+    traffic: _Traffic
     clean: Callable[[Any], Any]
 
     async def receive(self) -> SessionMessage | Exception:
-        return self._read(await self.inner.receive())
+        return await self._next(self.inner.receive)
 
     def __aiter__(self) -> "_Ear":
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        return self._read(await self.inner.__anext__())
+        return await self._next(self.inner.__anext__)
+
+    async def _next(self, hear: Callable[[], Awaitable[Any]]) -> SessionMessage | Exception:
+        while True:
+            item = await hear()
+            await self.traffic.slow_down()
+            if isinstance(item, Exception) or self.traffic.may_pass(item.message):
+                return self._read(item)
 
     def _read(self, item: SessionMessage | Exception) -> SessionMessage | Exception:
         if isinstance(item, Exception):
             return item
         message = item.message
         if isinstance(message, types.JSONRPCResponse):
-            method = self.asked.pop(str(message.id), "")
+            method = self.traffic.asked.pop(str(message.id), "")
             message.result = tidy(method, self.clean(message.result))
         elif isinstance(message, types.JSONRPCError):
-            self.asked.pop(str(message.id), "")
+            self.traffic.asked.pop(str(message.id), "")
             message.error.message = str(self.clean(message.error.message))
         elif message.params is not None:
             message.params = self.clean(message.params)
@@ -380,6 +444,8 @@ class _Ear(_Ends):
 
 def _read(message: Json) -> types.JSONRPCMessage:
     """A malformed answer is an error for whoever waits for it."""
+    if is_too_deep(message):
+        message = {"id": message.get("id"), "error": TOO_DEEP}
     try:
         return types.jsonrpc_message_adapter.validate_python(message, by_name=False)
     except ValidationError:
@@ -392,6 +458,7 @@ def _read(message: Json) -> types.JSONRPCMessage:
 
 
 NO_RESULT = "an answer without a result"
+TOO_DEEP = "an answer that is nested too deep"
 
 
 def _words(error: Any) -> str:
@@ -426,6 +493,8 @@ def _why(outcome: int | Exception, text: bytes, *, has_session: bool) -> tuple[s
         return f"The MCP server answered with status {outcome}.", fault
     if outcome < 300 and text and not isinstance(found, dict):
         return "The answer says it is JSON, but it is not.", "mcp_error"
+    if is_too_deep(found):
+        return f"The MCP server gave {TOO_DEEP}.", "mcp_error"
     return "", ""
 
 
@@ -454,4 +523,4 @@ def _tool(tool: types.Tool) -> McpTool:
 
 def _progress_words(done: float, total: float | None, message: str | None) -> str:
     count = f"{done:g} of {total:g}" if total else f"{done:g}"
-    return f"{message} ({count})" if message else count
+    return f"{one_line(message)[:LONGEST_ERROR]} ({count})" if message else count

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from yarl import URL
 
-from server.egress import Egress
+from server.egress import Egress, is_near
 from server.errors import AppError
 from server.plugins.manifest import McpServer, is_safe
 from server.plugins.secrets import Sealed
@@ -85,10 +85,15 @@ class McpSignIn:
 
     def allow(self, address: str) -> None:
         """Lets the sign-in reach who the server names, only encrypted or on the same machine."""
-        is_here = URL(self.server.url).host in HERE
-        if not is_safe(address) or (URL(address).host in HERE and not is_here):
-            raise SignInFailed(f"{self.server.name} gives no safe address to sign in at.")
+        self._check(address)
         self.door.allow(address, self.reason, stays=True)
+
+    def _check(self, address: str) -> None:
+        """A server elsewhere leads nobody to this machine, nor to its network."""
+        own, other = (URL(url).host or "" for url in (self.server.url, address))
+        leads_here = other in HERE and own not in HERE
+        if not is_safe(address) or leads_here or (is_near(other) and not is_near(own)):
+            raise SignInFailed(f"{self.server.name} gives no safe address to sign in at.")
 
     async def begin(self) -> str:
         """Returns the address for the browser. Gives up a sign-in that was open."""
@@ -99,8 +104,7 @@ class McpSignIn:
         address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
         async def show(url: str) -> None:
-            if not is_safe(url):
-                raise SignInFailed(f"{self.server.name} gives no safe address to sign in at.")
+            self._check(url)
             opened.state = parse_qs(urlsplit(url).query).get("state", [opened.state])[0]
             address.set_result(url)
 

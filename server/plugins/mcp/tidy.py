@@ -5,10 +5,16 @@ Servers are written by many people. A tool with an odd detail is still a tool.
 
 import json
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from server.chat import Json
+from server.system.limits import one_line, printable
 
+MOST_LISTED = 500
+LONGEST_NAME = 128
+LONGEST_WORDS = 10_000
+DEEPEST = 100
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 UNKNOWN = {"name": "", "version": ""}
 
@@ -27,14 +33,32 @@ def _greeting(result: Json) -> Json:
 
 
 def _tools(result: Json) -> Json:
+    """Leaves out tools whose names cannot be shown as they are: they are called by them."""
     tools = result.get("tools")
-    if not isinstance(tools, list) or not all(_is_named(tool) for tool in tools):
+    if not isinstance(tools, list) or not all(_is_named(tool) for tool in tools[:MOST_LISTED]):
         return result
-    return {**result, "tools": [_tool(tool) for tool in tools]}
+    good = (tool for tool in tools if _is_named(tool) and _is_plain(tool["name"]))
+    return {**result, "tools": [_tool(tool) for tool in islice(good, MOST_LISTED)]}
 
 
 def _is_named(tool: Any) -> bool:
-    return isinstance(tool, dict) and isinstance(tool.get("name"), str) and tool["name"] != ""
+    return isinstance(tool, dict) and isinstance(tool.get("name"), str)
+
+
+def _is_plain(name: str) -> bool:
+    is_shown = name.isprintable() and name == one_line(name)
+    return is_shown and 0 < len(name) <= LONGEST_NAME
+
+
+def is_too_deep(value: Any) -> bool:
+    """Whether a value is nested so deep that reading it could end whoever reads it."""
+    level = [value]
+    for _ in range(DEEPEST):
+        inner = (part.values() if isinstance(part, dict) else part for part in level)
+        level = [part for parts in inner for part in parts if isinstance(part, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def _tool(tool: Json) -> Json:
@@ -43,10 +67,14 @@ def _tool(tool: Json) -> Json:
     given = hints if isinstance(hints, dict) else {}
     return {
         "name": tool["name"],
-        "description": str(tool.get("description") or tool.get("title") or ""),
+        "description": _words(tool),
         "inputSchema": _arguments(tool.get("inputSchema")),
         "annotations": {name: given[name] for name in HINTS if isinstance(given.get(name), bool)},
     }
+
+
+def _words(entry: Json) -> str:
+    return printable(str(entry.get("description") or entry.get("title") or ""))[:LONGEST_WORDS]
 
 
 def _arguments(schema: Any) -> Json:
@@ -102,10 +130,10 @@ def _listed(key: str, *needed: str) -> Callable[[Json], Json]:
         entries = result.get(key)
         good = [
             {
-                **{name: entry[name] for name in needed},
-                "description": str(entry.get("description") or entry.get("title") or ""),
+                **{name: one_line(entry[name])[:LONGEST_WORDS] for name in needed},
+                "description": _words(entry),
             }
-            for entry in (entries if isinstance(entries, list) else ())
+            for entry in (entries[:MOST_LISTED] if isinstance(entries, list) else ())
             if isinstance(entry, dict) and all(isinstance(entry.get(name), str) for name in needed)
         ]
         return {**result, key: good}

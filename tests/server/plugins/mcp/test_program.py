@@ -176,3 +176,21 @@ async def test_a_command_is_looked_for_where_the_program_would_look(tmp_path: Pa
     client = piped(("mcp-tool",), env={"PATH": str(tmp_path)})
     assert list(await client.tools()) == ["add"]
     await client.close()
+
+
+async def test_closing_a_program_that_floods_hears_no_more_of_it() -> None:
+    begun, noted = asyncio.Event(), 0
+
+    def note(_line: str) -> None:
+        nonlocal noted
+        noted += 1
+        begun.set()
+
+    code = "import sys\nwhile True: sys.stdout.write('no json\\n' * 1000)"
+    flooding = Program((sys.executable, "-c", code), {}, lambda _message: None, note)
+    async with asyncio.timeout(60):
+        await flooding.open()
+        await begun.wait()
+        before = noted
+        await flooding.close()
+    assert noted <= before + 1

@@ -12,12 +12,14 @@ import pytest
 from server.chat import Json
 from server.egress import Egress
 from server.errors import FlowFailed
+from server.plugins.mcp import client as mcp_client
 from server.plugins.mcp import program as mcp_program
 from server.plugins.mcp import session as mcp_session
 from server.plugins.mcp.client import Listed, McpClient, Remote
 from server.plugins.mcp.program import Hear, Program
 from server.settings import NetworkSettings
 from tests.kit import sdk_mcp
+from tests.kit.fake_mcp import piped, program, served
 from tests.kit.running import has_ended
 
 OLD, NEW = "2025-11-25", "2026-07-28"
@@ -104,3 +106,116 @@ async def test_an_answer_over_http_that_is_too_large_is_refused(
             await client.call("large", {"size": 50_000}, 60)
         assert caught.value.fault == "too_large"
         assert text(await client.call("add", {"a": 1, "b": 2}, 60)) == "3"
+
+
+HOSTILE = """
+import json, sys
+mode = sys.argv[1]
+def say(**message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+def question(number):
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    params = {"message": "again\\u202e", "requestedSchema": schema}
+    say(id=f"q{number}", method="elicitation/create", params=params)
+for line in sys.stdin:
+    asked = json.loads(line)
+    method, number = asked.get("method"), asked.get("id")
+    if method == "server/discover":
+        say(id=number, error={"code": -32601, "message": "no"})
+    elif method == "initialize" and mode != "mute":
+        say(id=number, result={"protocolVersion": "2025-11-25", "capabilities": {}})
+    elif method == "tools/call":
+        if mode == "roots":
+            while True:
+                number = f"{number}x"
+                say(id=number[-40:] + str(len(number)), method="roots/list")
+        if mode == "progress":
+            token = asked["params"]["_meta"]["progressToken"]
+            for step in range(500):
+                params = {"progressToken": token, "progress": step, "message": "on\\u202e"}
+                say(method="notifications/progress", params=params)
+        if mode == "forms":
+            for step in range(100):
+                question(step)
+                sys.stdin.readline()
+        say(id=number, result={"content": [{"type": "text", "text": "done"}]})
+"""
+
+
+def hostile(mode: str) -> McpClient:
+    return piped((sys.executable, "-I", "-c", HOSTILE, mode))
+
+
+async def test_a_server_that_never_greets_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_client, "OPEN_S", 0.5)
+    before = set(psutil.Process().children())
+    client = hostile("mute")
+    with pytest.raises(FlowFailed, match="took longer"):
+        await client.tools()
+    await client.close()
+    assert set(psutil.Process().children()) <= before
+
+
+async def test_a_server_that_asks_for_ever_is_answered_a_few_times() -> None:
+    asked: list[str] = []
+
+    async def fill_in(message: str, _schema: Json) -> Json | None:
+        asked.append(message)
+        return {"a": "b"}
+
+    client = hostile("forms")
+    async with asyncio.timeout(120):
+        assert text(await client.call("add", {}, 60, fill_in)) == "done"
+        await client.close()
+    assert asked == ["again"] * mcp_client.MOST_QUESTIONS
+
+
+async def test_requests_of_a_server_that_reads_no_answers_do_not_pile_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(mcp_program, "QUIT_S", 0.2)
+    client = hostile("roots")
+    with pytest.raises(FlowFailed, match="took longer"):
+        await client.call("add", {}, 1)
+    assert len(asyncio.all_tasks()) < mcp_session.MOST_OPEN + 20
+    async with asyncio.timeout(60):
+        await client.close()
+
+
+async def test_a_flood_of_progress_is_told_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_session, "NOTE_S", 600.0)
+    notes: list[str] = []
+    client = hostile("progress")
+    async with asyncio.timeout(120):
+        assert text(await client.call("add", {}, 60, None, notes.append)) == "done"
+        await client.close()
+    assert notes == [f"on ({step})" for step in range(mcp_session.NOTES_AT_ONCE)]
+
+
+@pytest.mark.parametrize("way", ["program", "http"])
+async def test_an_answer_that_is_nested_too_deep_is_an_error(way: str) -> None:
+    deep: Json = {}
+    for _ in range(150):
+        deep = {"a": deep}
+    if way == "program":
+        client = piped(program(tools_call={"result": {"structuredContent": deep}}))
+        await refused(client)
+        return
+    async with served() as server:
+        server.results["tools/call"] = {"structuredContent": deep}
+        door = Egress(NetworkSettings)
+        door.allow(server.url, "plugin p")
+
+        async def make(_hear: Hear) -> Remote:
+            return Remote(server.url, {}, door, "plugin p")
+
+        await refused(McpClient("sums", make, lambda value: value))
+        await door.close()
+
+
+async def refused(client: McpClient) -> None:
+    async with asyncio.timeout(60):
+        with pytest.raises(FlowFailed, match="nested too deep"):
+            await client.call("add", {}, 60)
+        assert "add" in await client.tools()
+        await client.close()

@@ -5,9 +5,11 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
+from mcp.shared.auth import OAuthToken
 
 from server.egress import Egress
 from server.errors import FlowFailed
@@ -121,7 +123,21 @@ async def test_a_sign_in_that_is_given_up_leaves_nothing(place: Place) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["http://provider.example/token", "file:///etc/passwd", "http://127.0.0.1:9/token"],
+    [
+        "http://provider.example/token",
+        "file:///etc/passwd",
+        "http://127.0.0.1:9/token",
+        "https://127.0.0.2/token",
+        "https://192.168.1.1/token",
+        "https://169.254.169.254/latest",
+        "https://[::1]/token",
+        "https://[fd00::1]/token",
+        "https://[::ffff:10.0.0.1]/token",
+        "https://2130706433/token",
+        "https://router/token",
+        "https://printer.local/token",
+        "https://localhost./token",
+    ],
 )
 async def test_a_server_elsewhere_leads_the_sign_in_to_no_unsafe_place(
     place: Place, address: str
@@ -142,3 +158,29 @@ def test_headers_that_sign_in_need_no_other_way() -> None:
     server = McpServer("notes", url="https://notes.example/mcp")
     assert not has_own_way(server)
     assert has_own_way(replace(server, headers={"Authorization": "Bearer ${secret:key}"}))
+
+
+async def test_a_server_of_the_own_network_may_sign_in_beside_it(place: Place) -> None:
+    sign_in, _ = place.start("https://192.168.1.2/mcp")
+    sign_in.allow("https://192.168.1.1/token")
+    with pytest.raises(SignInFailed, match="no safe address"):
+        sign_in.allow("https://127.0.0.1/token")
+
+
+async def test_a_token_that_never_comes_can_be_given_up(place: Place) -> None:
+    reached, released = asyncio.Event(), asyncio.Event()
+
+    class Hanging(Provider):
+        async def exchange_authorization_code(self, *given: Any) -> OAuthToken:
+            reached.set()
+            await released.wait()
+            return await super().exchange_authorization_code(*given)
+
+    async with asyncio.timeout(120), protected(Hanging()) as url:
+        sign_in, _ = place.start(url)
+        await visit(await sign_in.begin())
+        await reached.wait()
+        assert sign_in.state == "open"
+        await sign_in.close()
+        released.set()
+        assert (sign_in.state, await sign_in.is_done()) == ("", False)

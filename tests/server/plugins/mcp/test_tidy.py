@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.plugins.mcp.tidy import tidy
+from server.plugins.mcp.tidy import MOST_LISTED, is_too_deep, tidy
 
 
 def tool(**details: Any) -> Any:
@@ -64,3 +64,29 @@ def test_what_cannot_be_shown_is_left_out_of_a_list() -> None:
     found = tidy("resources/list", {"resources": odd})
     assert [entry["name"] for entry in found["resources"]] == ["a"]
     assert tidy("prompts/list", {"prompts": "none"}) == {"prompts": []}
+
+
+@pytest.mark.parametrize(
+    "name", ["", " add", "a\u202eb", "a\x1b[31mb", "a\nb", "a\u200bb", "a\U000e0041b", "x" * 129]
+)
+def test_a_tool_whose_name_is_not_what_it_seems_is_left_out(name: str) -> None:
+    listed = {"tools": [{"name": name}, {"name": "add", "description": "adds\u202e\x1b[2J"}]}
+    (tool,) = tidy("tools/list", listed)["tools"]
+    assert (tool["name"], tool["description"]) == ("add", "adds[2J")
+
+
+def test_a_server_with_thousands_of_tools_keeps_the_first() -> None:
+    listed = {"tools": [{"name": f"t{number}"} for number in range(MOST_LISTED + 1)]}
+    assert len(tidy("tools/list", listed)["tools"]) == MOST_LISTED
+    prompts = {"prompts": [{"name": f"p{number}\u202e"} for number in range(MOST_LISTED + 1)]}
+    found = tidy("prompts/list", prompts)["prompts"]
+    assert (len(found), found[0]["name"]) == (MOST_LISTED, "p0")
+
+
+def test_what_is_nested_too_deep_is_known_without_reading_it_whole() -> None:
+    deep: Any = []
+    for _ in range(50_000):
+        deep = [deep, {"a": 1}]
+    assert is_too_deep({"result": deep})
+    assert not is_too_deep({"a": [{"b": [1]}] * 1000})
+    assert not is_too_deep("text")
