@@ -5818,5 +5818,13 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>Tells the time, and converts it between time zones.</source>
    <translation>Sagt die Uhrzeit und rechnet sie zwischen Zeitzonen um.</translation>
   </message>
+  <message>
+   <source>{0} cannot be read; save it as xlsx.</source>
+   <translation>{0} kann nicht gelesen werden; speichern Sie es als xlsx.</translation>
+  </message>
+  <message>
+   <source>The MCP server's answer is nested too deep.</source>
+   <translation>Die Antwort des MCP-Servers ist zu tief verschachtelt.</translation>
+  </message>
  </context>
 </TS>

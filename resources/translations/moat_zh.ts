@@ -5818,5 +5818,13 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>Tells the time, and converts it between time zones.</source>
    <translation>报时，并在时区之间换算。</translation>
   </message>
+  <message>
+   <source>{0} cannot be read; save it as xlsx.</source>
+   <translation>无法读取 {0}；请另存为 xlsx。</translation>
+  </message>
+  <message>
+   <source>The MCP server's answer is nested too deep.</source>
+   <translation>MCP 服务器的回答嵌套过深。</translation>
+  </message>
  </context>
 </TS>

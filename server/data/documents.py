@@ -1,4 +1,4 @@
-"""Files into text and tables: pdf, docx, xlsx, xls, csv, html, text, known by their content."""
+"""Files into text and tables: pdf, docx, workbooks, csv, html, text, known by their content."""
 
 import csv
 import io
@@ -26,6 +26,7 @@ MAX_PAGES = 400
 PDF_S = 20.0
 MOST_PAGE_BYTES = 2 * 1024 * 1024
 """The most bytes that draw a page. A bigger page is a drawing of lines and would take minutes."""
+OPEN_SHEETS = b"application/vnd.oasis.opendocument.spreadsheet"
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 HIDDEN_TAGS = frozenset({"script", "style", "head", "noscript", "template"})
 BREAKING_TAGS = frozenset({"p", "br", "div", "tr", "li", "h1", "h2", "h3", "h4", "table", "td"})
@@ -198,7 +199,19 @@ def _read_archive(data: bytes, name: str) -> Document:
             return Document(name, (_docx(archive),))
         if "xl/workbook.xml" in names:
             return _of_sheets(office.sheets(archive), office.count(archive), name)
+        is_open = "mimetype" in names and archive.open("mimetype").read(99).startswith(OPEN_SHEETS)
+    if is_open or "xl/workbook.bin" in names:
+        return _other_workbook(data, name)
     raise Unreadable(f"{name} is an archive, not a document.")
+
+
+def _other_workbook(data: bytes, name: str) -> Document:
+    """Excel's binary workbooks (xlsb) and those of LibreOffice (ods)."""
+    try:
+        found, total = old_workbook.read_sheets(data)
+    except ValueError as error:
+        raise Unreadable(f"{name} cannot be read; save it as xlsx.") from error
+    return _of_sheets(found, total, name)
 
 
 def _old_workbook(data: bytes, name: str) -> Document:

@@ -1,4 +1,4 @@
-"""Excel's old xls files, read in a process of its own with limits on memory and time.
+"""Workbooks as xls, xlsb and ods, read in a process of its own with limits on memory and time.
 
 The library that reads them is native code. It reserves memory for as many cells as a file claims
 to have, so a small file could take all memory or end the process.
@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Iterator
 from datetime import date, datetime
 from typing import Any
@@ -29,6 +30,7 @@ MEMORY_LIMIT_BYTES = 1024 * 1024 * 1024
 TEXT_LIMIT = 32 * 1024 * 1024
 """The most characters in all cells together: thousands of cells may share one long text."""
 LOOK_S = 0.05
+SHORT_CELLS = frozenset(range(12, 19))
 
 
 def read_sheets(data: bytes) -> tuple[list[Sheet], int]:
@@ -81,9 +83,42 @@ def main() -> None:
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
     import python_calamine  # noqa: PLC0415 - only this process ever loads it
 
-    book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
+    file = io.BytesIO(sys.stdin.buffer.read())
+    _refuse_short_cells(file)
+    book = python_calamine.CalamineWorkbook.from_filelike(file)
     result = {"sheets": list(_sheets(book)), "total": len(book.sheet_names)}
     sys.stdout.write(json.dumps(result))
+
+
+def _refuse_short_cells(file: io.BytesIO) -> None:
+    """The library passes over cells of xlsb that leave out their column: figures would be lost."""
+    if zipfile.is_zipfile(file):
+        with zipfile.ZipFile(file) as archive:
+            for name in archive.namelist():
+                is_sheet = name.startswith("xl/worksheets/") and name.endswith(".bin")
+                if is_sheet and not SHORT_CELLS.isdisjoint(_record_kinds(archive.read(name))):
+                    raise ValueError("This workbook has cells that cannot be read.")
+    file.seek(0)
+
+
+def _record_kinds(data: bytes) -> Iterator[int]:
+    """A record is its kind and its length, with seven bits in each byte, and its content."""
+    at = 0
+    while at < len(data):
+        kind, at = _number(data, at)
+        size, at = _number(data, at)
+        at += size
+        yield kind
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    value, shift = 0, 0
+    while True:
+        value |= (data[at] & 0x7F) << shift
+        shift += 7
+        at += 1
+        if not data[at - 1] & 0x80:
+            return value, at
 
 
 def _sheets(book: Any) -> Iterator[dict[str, Any]]:

@@ -21,7 +21,8 @@ from server.face.core import FoundPassage
 from server.language.ranking import KIN_WEIGHT, related_words, stems
 
 KINDS = frozenset({
-    ".pdf", ".docx", ".xlsx", ".xls", ".csv", ".tsv", ".html", ".htm", ".txt", ".md", ".markdown",
+    ".pdf", ".docx", ".xlsx", ".xls", ".xlsb", ".ods", ".csv", ".tsv", ".html", ".htm", ".txt",
+    ".md", ".markdown",
     ".rst", ".log", ".json", ".yaml", ".yml", ".xml", ".tex", ".org", ".py", ".js", ".ts", ".java",
     ".c", ".h", ".cpp", ".cs", ".go", ".rs", ".rb", ".sql", ".sh", ".ini", ".toml", ".cfg",
 })  # fmt: skip

@@ -1,5 +1,6 @@
 import base64
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -76,3 +77,23 @@ def test_a_reader_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) 
 def test_this_process_never_loads_the_reader() -> None:
     read(xls(*CELLS), "t.xls")
     assert "python_calamine" not in sys.modules
+
+
+WORKBOOKS = Path(__file__).resolve().parents[2] / "data" / "workbooks"
+
+
+@pytest.mark.parametrize("name", ["date.xlsb", "date.ods"])
+def test_binary_and_open_workbooks_are_read_as_tables(name: str) -> None:
+    data = (WORKBOOKS / name).read_bytes()
+    (sheet,), total = read_sheets(data)
+    assert ([row[1] for row in sheet.rows][:3], total) == ([15, 16, 17], 1)
+    assert sheet.rows[0][0] == "2021-01-01"
+    (table,) = read(data, name).tables
+    assert table.name == f"{name}: Sheet1"
+
+
+@pytest.mark.parametrize("name", ["issue_594_dos.ods", "pass_protected.ods", "short_cells.xlsb"])
+def test_a_workbook_that_cannot_be_read_whole_is_refused(name: str) -> None:
+    """One claims billions of rows, one is encrypted, one has cells that the library passes over."""
+    with pytest.raises(Unreadable, match="save it as xlsx"):
+        read((WORKBOOKS / name).read_bytes(), name)
