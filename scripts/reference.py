@@ -29,6 +29,10 @@ Moat answers all of these at one address, `http://localhost:7777` unless the set
 protocol, named after its folder or module in `server/protocols/`. A route with several paths
 answers the same at each.
 
+`POST /mcp` is Moat as an MCP server (streamable HTTP, the revisions 2025-11-25 and 2026-07-28), by
+the protocol's own library in `server/web/mcp_server.py`: the tools `ask` and `embed`, and those of
+enabled plugins where the settings let clients use them.
+
 Not listed is the link between the window and its server (`/control/`). It has a port of its own and
 needs a secret that is made anew at each start.
 """

@@ -494,7 +494,7 @@ def _why(outcome: int | Exception, text: bytes, *, has_session: bool) -> tuple[s
     if outcome < 300 and text and not isinstance(found, dict):
         return "The answer says it is JSON, but it is not.", "mcp_error"
     if is_too_deep(found):
-        return f"The MCP server gave {TOO_DEEP}.", "mcp_error"
+        return "The MCP server's answer is nested too deep.", "mcp_error"
     return "", ""
 
 
