@@ -19,7 +19,7 @@ from server.errors import BadRequest
 from server.face.plugins import CommonServer
 from server.plugins.folder import is_key
 from server.plugins.install import PluginRefused
-from server.plugins.manifest import SECRET
+from server.plugins.manifest import OPTION, SECRET
 from server.system.paths import RESOURCES
 
 LARGEST = 1024 * 1024
@@ -76,7 +76,7 @@ def common() -> list[CommonServer]:
             entry["about"],
             entry["reaches"],
             entry["licence"],
-            " ".join((entry["command"], *entry["args"])),
+            OPTION.sub(r"<\1>", " ".join((entry["command"], *entry["args"]))),
             asks_hosts=entry.get("asks_hosts", False),
         )
         for name, entry in _common().items()
