@@ -263,9 +263,8 @@ def _name_of(sent: str, gate: Gate) -> str | None:
 
 
 def _bearer(value: str) -> str:
-    """The scheme is written in any case (RFC 7235), with any spaces behind it."""
     scheme, _, token = value.partition(" ")
-    return token.strip(" \t") if scheme.lower() == "bearer" else ""
+    return token if scheme == "Bearer" else ""
 
 
 def _preflight(request: web.Request) -> web.Response:
