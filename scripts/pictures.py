@@ -35,7 +35,7 @@ from app.models.page import DISCOVER, ModelsPage
 from app.shell.link import Link, Program, keep_serving
 from app.shell.tray import Tray
 from app.shell.window import Window
-from app.welcome.page import WelcomePage
+from app.welcome import WelcomePage
 from scripts.bootstrap.places import ROOT
 from scripts.scenes.welcome import NoAutostart
 from server import tasks

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal, get_args, get_origin
 from xml.etree import ElementTree
 
-from app.home.page import ADDRESS_HELP, NO_MODEL
-from app.logs.page import LEVEL_CHOICES
+from app.home import ADDRESS_HELP, NO_MODEL
+from app.logs import LEVEL_CHOICES
 from app.look.translate import CONTEXT, FOLDER, LANGUAGES, SERVER, read
 from app.shell.session import NO_TRAY, STAYS
 from app.shell.window import PAGES

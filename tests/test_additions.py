@@ -135,7 +135,7 @@ found = PAGES[0].title == "Example"
     "a setting": Addition(
         """
 from PySide6.QtWidgets import QApplication
-from app.settings.page import SettingsPage
+from app.settings import SettingsPage
 from tests.kit.fake_core import FakeCore
 running = QApplication([])
 found = "privacy.example" in SettingsPage(FakeCore.ready()).fields

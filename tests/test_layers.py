@@ -32,9 +32,9 @@ BROKEN_ON_PURPOSE = {
     ),
     "The shell holds the pages, the pages stand on the look": (
         "app/look/theme.py",
-        "import app.home.page",
+        "import app.home",
     ),
-    "Pages do not know each other": ("app/home/page.py", "import app.logs.page"),
+    "Pages do not know each other": ("app/home.py", "import app.logs"),
     "Only the worker touches llama.cpp": ("server/engine/process.py", "import llama_cpp"),
     "HTTP only in the web layer and at the one door out": (
         "server/models/library.py",

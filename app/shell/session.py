@@ -20,7 +20,7 @@ from app.look.translate import tr
 from app.shell.link import Link, Program, keep_serving
 from app.shell.tray import Tray
 from app.shell.window import Window
-from app.welcome.page import WelcomePage
+from app.welcome import WelcomePage
 from server import tasks
 from server.errors import AppError
 from server.face.core import Face, ServerStatus

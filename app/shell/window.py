@@ -29,12 +29,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.activity.page import ActivityPage
+from app.activity import ActivityPage
 from app.chat.page import ChatPage
 from app.connect.page import ConnectPage
 from app.hardware.page import HardwarePage
-from app.home.page import HomePage
-from app.logs.page import LogsPage
+from app.home import HomePage
+from app.logs import LogsPage
 from app.look import icons, theme
 from app.look import summary as state
 from app.look.controls import Banner, Label, row, short_name, stack
@@ -47,7 +47,7 @@ from app.look.translate import told, tr
 from app.models.page import ModelsPage
 from app.plugins.page import PluginsPage
 from app.plugins.questions import Approvals, Forms
-from app.settings.page import SettingsPage
+from app.settings import SettingsPage
 from server.errors import AppError
 from server.face.core import Face
 

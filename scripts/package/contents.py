@@ -16,12 +16,6 @@ PACKAGES = ("app", "server")
 ENGINE = "llama_cpp/lib"
 ENGINE_IN_WORK = "llama_cpp/engine"
 """Where the shipped one is put until that of the build environment has given way."""
-CHILD_ROLES = (
-    "server.engine.worker",
-    "server.engine.worker.prompt.render",
-    "server.plugins.python.child",
-    "server.plugins.walls.inside",
-)
 ENGINE_MODULES = ("llama_cpp.llama_cpp", "llama_cpp.mtmd_cpp")
 DATA = (("resources", "resources"), ("plugins", "plugins"))
 LEFT_OUT_MODULES = (

@@ -2,7 +2,7 @@
 
 import time
 
-from app.activity.page import ActivityPage
+from app.activity import ActivityPage
 from app.shell.window import Window
 from scripts.scenes.base import LONG_NAME, Scene, opened
 from server.face.core import AnsweredRequest, Use

@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-from app.logs.page import LogsPage
+from app.logs import LogsPage
 from app.shell.window import Window
 from scripts.scenes.base import LAID_OUT_S, Scene, opened
 from server.face.core import LogLine

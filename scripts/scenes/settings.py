@@ -1,6 +1,6 @@
 """Settings: as they came, changed, one refused, nothing found, about."""
 
-from app.settings.page import SettingsPage
+from app.settings import SettingsPage
 from app.shell.window import Window
 from scripts.scenes.base import Scene, opened, scrolled_down
 from server.face.core import Update

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from app.shell.window import Window
-from app.welcome.page import WelcomePage
+from app.welcome import WelcomePage
 from scripts.scenes.base import Scene
 from tests.kit.fake_core import FakeCore
 

@@ -11,6 +11,7 @@ from server.chat import Json
 from server.dashboard.inventory import Inventory
 from server.dashboard.query import OfferedTool, Param, Widget
 from server.dashboard.tickers import is_ticker
+from server.schemas.bounded import closed
 
 MOST_READS = 6
 SQL_CHARACTERS = 800
@@ -143,16 +144,6 @@ def value_schema(param: Param) -> Json:
     if param.several:
         return {"type": "array", "items": one, "minItems": 1, "maxItems": 12}
     return one
-
-
-def closed(properties: Json) -> Json:
-    """An object with just these members."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def fit_parameters(widget: Widget, given: Json) -> tuple[Json, list[str]]:

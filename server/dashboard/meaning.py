@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from server.chat import Json, Message
-from server.dashboard.actions import closed
 from server.dashboard.query import Query, ends
 from server.dashboard.symbols import Named
 from server.language.dates import POINT, in_plain_dates, left_over
 from server.language.ranking import stems
 from server.language.words import language_of, stem, terms
+from server.schemas.bounded import closed
 
 QUESTION_CHARACTERS = 400
 LONGEST = 300

@@ -45,6 +45,7 @@ from server.data.sql import Refused
 from server.engine.base import Engine
 from server.events import StatusNote
 from server.language.ranking import stems
+from server.schemas.bounded import closed
 from server.system.limits import one_line
 
 MOST_ACTIONS = 12
@@ -939,7 +940,7 @@ def _told_outcome(result: Result | None) -> str:
 
 def _as_tool(flow: Offer) -> OfferedTool:
     question: Json = {"type": "string", "minLength": 1, "maxLength": actions.TEXT_CHARACTERS}
-    return OfferedTool("", flow.key, flow.description, actions.closed({"question": question}))
+    return OfferedTool("", flow.key, flow.description, closed({"question": question}))
 
 
 def _list(given: object) -> list[object]:

@@ -24,7 +24,6 @@ def _is_known(value: Any) -> bool:
 PATIENCE_S = 120.0
 GRANTED_S = 4 * 3600.0
 """How long a permission holds for its chat."""
-Decision = Literal["once", "always", "deny"]
 Policy = Literal["default", "allow", "block"]
 CLIENT = "client"
 """Takes the place of a fingerprint, for a program that may use a plugin at all."""

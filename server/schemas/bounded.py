@@ -253,6 +253,16 @@ def harden(schema: Any, longest: int = LONGEST_STRING) -> Any:
     return _harden(schema, _Whole(schema, longest))
 
 
+def closed(properties: Json) -> Json:
+    """Returns the schema of an object with just these members, all of them required."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 def close_objects(value: Any) -> Any:
     """Forbids further members in every object that names its members."""
     return _close(value, DEFINITIONS if _combines(value) else frozenset(), whole=True)

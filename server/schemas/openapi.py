@@ -220,3 +220,8 @@ def _enum_of(shape: Json) -> list[Any] | None:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def plain_object(schema: Json) -> Json:
+    """Returns the schema of a tool's arguments, plain, and with properties even if it has none."""
+    return {"type": "object", "properties": {}, "required": [], **Plain(schema).schema(schema)}

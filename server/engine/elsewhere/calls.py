@@ -18,6 +18,7 @@ from server.engine.styles.messages import envelope
 from server.engine.styles.stream import More, Reader, ScriptParser
 from server.events import CallArguments, CallOpened, Finished, Piece, ToolCallRequested
 from server.schemas import check
+from server.schemas.bounded import closed
 
 NO_CALL = "no call"
 RESULT = "You called {name}. The result: {text}"
@@ -295,22 +296,13 @@ def _schema(request: ChatRequest) -> Json:
     forms = []
     for number, tool in enumerate(callable_tools(request)):
         arguments = _hoist(tool, f"tool{number}_", definitions)
-        forms.append(_object({"name": {"const": tool.name}, "arguments": arguments}))
+        forms.append(closed({"name": {"const": tool.name}, "arguments": arguments}))
     items = forms[0] if len(forms) == 1 else {"anyOf": forms}
     listed = {"type": "array", "items": items, "minItems": 1, "maxItems": most_calls(request)}
-    schema = _object({"tool_calls": listed})
+    schema = closed({"tool_calls": listed})
     if request.tool_choice.mode != "required":
-        schema = {"anyOf": [schema, _object({"response": _response(request.constraint)})]}
+        schema = {"anyOf": [schema, closed({"response": _response(request.constraint)})]}
     return {**schema, "$defs": definitions} if definitions else schema
-
-
-def _object(properties: Json) -> Json:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def _response(constraint: Constraint | None) -> Json:

@@ -12,7 +12,7 @@ from server.flows.base import Beside, Missing, Output, Preview, Risk, beside
 from server.plugins.manifest import McpServer
 from server.plugins.mcp.client import McpClient, McpTool
 from server.schemas import fill
-from server.schemas.openapi import Plain
+from server.schemas.openapi import Plain, plain_object
 
 MOST_TEXT = 200_000
 
@@ -33,8 +33,7 @@ class McpAction:
 
     @property
     def schema(self) -> Json:
-        schema = Plain(self.tool.schema).schema(self.tool.schema)
-        return {"type": "object", "properties": {}, "required": [], **schema}
+        return plain_object(self.tool.schema)
 
     @property
     def risk(self) -> Risk:

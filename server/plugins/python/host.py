@@ -21,7 +21,7 @@ from server.errors import FlowFailed
 from server.flows.base import Output, Preview, Risk
 from server.plugins.processes import follow, kill, release, start
 from server.plugins.walls import command as walls
-from server.schemas.openapi import Plain
+from server.schemas.openapi import plain_object
 from server.system import processes
 from server.tasks import spawn, stop
 
@@ -245,8 +245,7 @@ class LibAction:
 
     @property
     def schema(self) -> Json:
-        schema = Plain(self.tool.schema).schema(self.tool.schema)
-        return {"type": "object", "properties": {}, "required": [], **schema}
+        return plain_object(self.tool.schema)
 
     @property
     def fingerprint(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from app.home.page import HomePage
+from app.home import HomePage
 from app.models.page import ModelsPage
 from app.plugins.page import PluginsPage
 from tests.kit.drops import drop

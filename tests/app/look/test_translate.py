@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QSettings
 from PySide6.QtWidgets import QApplication
 
-from app.home.page import HomePage
+from app.home import HomePage
 from app.look import translate
 from app.look.controls import Banner
 from app.look.model_rows import FitLabel, state_words

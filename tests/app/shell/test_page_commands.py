@@ -2,7 +2,7 @@
 
 import inspect
 
-from app.home.page import HomePage
+from app.home import HomePage
 from server.errors import AppError
 from tests.kit.fake_core import FakeCore
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from app.activity.page import ActivityPage
+from app.activity import ActivityPage
 from app.chat.page import ChatPage
 from app.chat.transcript import Answer
 from app.connect.page import ConnectPage
 from app.hardware.page import HardwarePage
-from app.home.page import HomePage
-from app.logs.page import LogsPage
+from app.home import HomePage
+from app.logs import LogsPage
 from app.look.machine import RequestRow
 from app.models.page import ModelsPage
 from app.shell.link import Link, Program, keep_serving

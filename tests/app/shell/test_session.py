@@ -15,7 +15,7 @@ from app.look.theme import DARK, LIGHT
 from app.shell import session as sessions
 from app.shell.session import NO_TRAY, Session, Waking
 from app.shell.tray import Tray
-from app.welcome.page import WelcomePage
+from app.welcome import WelcomePage
 from server.settings import Settings
 from tests.kit.fake_core import FakeCore
 from tests.kit.programs import need

@@ -10,7 +10,7 @@ from server.conversation.threads.threads import ThreadMessage
 from server.errors import BadRequest
 from server.face.models import ModelCard
 from server.protocols.base import Facts
-from server.protocols.copilotkit.request import read
+from server.protocols.copilotkit.operations import read_request
 
 FACTS = Facts("http://x", models=(ModelCard("tiny", "", 1),))
 
@@ -28,7 +28,7 @@ def data(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def test_every_kind_of_message_is_read():
-    request = read(
+    request = read_request(
         data(
             text("s", "developer", "Be kind."),
             text("u", "user", "hi"),
@@ -56,7 +56,7 @@ def test_every_kind_of_message_is_read():
 @pytest.mark.parametrize("arguments", ['{"a": "\\ud83d"}', '{"a":' * 5000 + "1" + "}" * 5000])
 def test_past_arguments_that_nobody_could_read_are_none(arguments: str):
     action = {"name": "add", "arguments": arguments}
-    (told,) = read(data(said("c", actionExecutionMessage=action)), FACTS).messages
+    (told,) = read_request(data(said("c", actionExecutionMessage=action)), FACTS).messages
     assert told.message.tool_calls[0].arguments == {}
 
 
@@ -65,21 +65,21 @@ def test_numbers_of_actions_and_past_calls_are_made_sendable():
     actions = [{"name": "add", "description": "", "jsonSchema": schema}]
     action = {"name": "add", "arguments": f'{{"a": {2**70}}}'}
     called = said("c", actionExecutionMessage=action)
-    request = read(data(called, frontend={"actions": actions}), FACTS)
+    request = read_request(data(called, frontend={"actions": actions}), FACTS)
     assert isinstance(request.tools[0].parameters["maximum"], float)
     assert isinstance(request.messages[0].message.tool_calls[0].arguments["a"], float)
 
 
 @pytest.mark.parametrize(("wanted", "limit"), [(1e300, 2**31 - 1), (-5.0, None), (None, None)])
 def test_the_longest_answer_is_a_number_a_worker_knows(wanted: float | None, limit: int | None):
-    assert read(data(forwardedParameters={"maxTokens": wanted}), FACTS).max_tokens == limit
+    assert read_request(data(forwardedParameters={"maxTokens": wanted}), FACTS).max_tokens == limit
 
 
 @pytest.mark.parametrize("sent", ["***", "eA==é"])
 def test_an_image_that_is_none_is_refused(sent: str):
     image = {"format": "png", "bytes": sent, "role": "user"}
     with pytest.raises(BadRequest, match="base64"):
-        read(data(said("i", imageMessage=image)), FACTS)
+        read_request(data(said("i", imageMessage=image)), FACTS)
 
 
 def test_only_enabled_actions_are_offered():
@@ -88,7 +88,7 @@ def test_only_enabled_actions_are_offered():
         {"name": name, "description": "", "jsonSchema": schema, "available": available}
         for name, available in (("a", "enabled"), ("b", "disabled"), ("c", "remote"), ("d", None))
     ]
-    request = read(data(frontend={"actions": actions}), FACTS)
+    request = read_request(data(frontend={"actions": actions}), FACTS)
     assert [tool.name for tool in request.tools] == ["a", "d"]
 
 
@@ -103,26 +103,26 @@ def test_only_enabled_actions_are_offered():
     ],
 )
 def test_the_choice_of_tools_is_honoured(forwarded: dict[str, Any], choice: ToolChoice):
-    assert read(data(forwardedParameters=forwarded), FACTS).tool_choice == choice
+    assert read_request(data(forwardedParameters=forwarded), FACTS).tool_choice == choice
 
 
 def test_parameters_of_the_model_are_read_and_a_clouds_model_is_not_meant():
     forwarded = {"temperature": 9, "maxTokens": 12.0, "stop": ["x"], "model": "gpt-4"}
-    request = read(data(forwardedParameters=forwarded), FACTS)
+    request = read_request(data(forwardedParameters=forwarded), FACTS)
     assert (request.temperature, request.max_tokens, request.stop) == (2.0, 12, ("x",))
     assert request.model is None
-    assert read(data(forwardedParameters={"model": "tiny"}), FACTS).model == "tiny"
+    assert read_request(data(forwardedParameters={"model": "tiny"}), FACTS).model == "tiny"
 
 
 def test_what_the_page_shows_is_told_once():
     context = [{"description": "page", "value": "cats"}]
-    prompted = read(data(text("s", "system", "The page: cats"), context=context), FACTS)
+    prompted = read_request(data(text("s", "system", "The page: cats"), context=context), FACTS)
     assert prompted.context == ()
-    assert read(data(context=context), FACTS).context == (("page", "cats"),)
+    assert read_request(data(context=context), FACTS).context == (("page", "cats"),)
 
 
 def test_a_session_names_the_agent_its_thread_and_its_state():
-    request = read(
+    request = read_request(
         data(
             threadId="outer",
             agentSession={"agentName": "demo", "threadId": "inner"},
@@ -138,19 +138,19 @@ def test_a_session_names_the_agent_its_thread_and_its_state():
 
 
 def test_without_a_thread_one_is_made():
-    one, other = read(data(), FACTS), read(data(), FACTS)
+    one, other = read_request(data(), FACTS), read_request(data(), FACTS)
     assert one.thread_id != other.thread_id
     assert one.agent == "default"
 
 
 def test_topics_come_from_the_clouds_rules():
     rules = {"guardrails": {"inputValidationRules": {"allowList": ["a"], "denyList": ["b"]}}}
-    assert read(data(cloud=rules), FACTS).topics == Topics(("a",), ("b",))
+    assert read_request(data(cloud=rules), FACTS).topics == Topics(("a",), ("b",))
 
 
 @pytest.mark.parametrize(("kind", "is_kept"), [("Chat", True), (None, True), ("Task", False)])
 def test_a_task_is_no_part_of_the_conversation(kind: str | None, is_kept: bool):
-    assert read(data(metadata={"requestType": kind}), FACTS).is_kept is is_kept
+    assert read_request(data(metadata={"requestType": kind}), FACTS).is_kept is is_kept
 
 
 @pytest.mark.parametrize(
@@ -163,12 +163,12 @@ def test_a_task_is_no_part_of_the_conversation(kind: str | None, is_kept: bool):
 )
 def test_a_document_that_comes_as_an_image_is_a_document(sent: str, file: File):
     image = {"format": sent, "bytes": "eA==", "role": "user"}
-    (one,) = read(data(said("i", imageMessage=image)), FACTS).messages
+    (one,) = read_request(data(said("i", imageMessage=image)), FACTS).messages
     assert one.message == Message("user", "", files=(file,))
 
 
 @pytest.mark.parametrize("sent", ["png", "image/png", "PNG"])
 def test_the_format_of_an_image_may_be_its_whole_media_type(sent: str):
     image = {"format": sent, "bytes": "eA==", "role": "user"}
-    (one,) = read(data(said("i", imageMessage=image)), FACTS).messages
+    (one,) = read_request(data(said("i", imageMessage=image)), FACTS).messages
     assert one.message.images == (Image("image/png", b"x"),)

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.desktop import autostart
 from app.desktop.autostart import File
-from app.settings.page import SettingsPage
+from app.settings import SettingsPage
 from app.shell.window import Window
 from server.errors import AppError, BadRequest, LinkLost
 from server.face.core import ServerStatus

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.logs.page import LogLines, LogsPage, LogView
+from app.logs import LogLines, LogsPage, LogView
 from app.look import theme
 from server.face.core import LogLine
 from tests.kit.fake_core import FakeCore

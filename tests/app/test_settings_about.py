@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.settings.page import AboutCard, LicencesDialog
+from app.settings import AboutCard, LicencesDialog
 from server import VERSION
 from server.face.core import Update
 from server.system.licenses import Component

@@ -3,8 +3,8 @@ import time
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication
 
-from app.logs import page as log_lines
-from app.logs.page import MOST_LINES, LogLines, as_text
+import app.logs as log_lines
+from app.logs import MOST_LINES, LogLines, as_text
 from server.face.core import LogLine
 
 

@@ -3,7 +3,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
-from app.activity.page import ActivityPage, is_here, outcome_words
+from app.activity import ActivityPage, is_here, outcome_words
 from server import errors
 from server.face.core import AnsweredRequest, ModelStatus, Use
 from server.settings import Settings

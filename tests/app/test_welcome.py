@@ -9,7 +9,7 @@ from app.chat.page import ChatPage
 from app.desktop.autostart import File
 from app.shell.session import Session
 from app.shell.tray import Tray
-from app.welcome.page import WelcomePage
+from app.welcome import WelcomePage
 from server.errors import AppError
 from server.face.core import AnsweredRequest
 from tests.kit.fake_core import FakeCore

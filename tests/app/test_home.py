@@ -4,7 +4,7 @@ from typing import Any
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from app.home.page import HomePage
+from app.home import HomePage
 from app.look.controls import Banner
 from app.look.machine import RequestRow
 from server.errors import AppError, BadRequest

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QSpinBox,
 )
 
-from app.settings.page import Field
+from app.settings import Field
 
 Shown = Callable[[Any], Any]
 
