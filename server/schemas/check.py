@@ -53,13 +53,13 @@ def ask_again(request: ChatRequest, wrong: Sequence[tuple[ToolCall, str]]) -> Ch
     )
 
 
-def misfit(arguments: Json, schema: Json) -> str:
+def misfit(value: Any, schema: Json) -> str:
     """Returns the first wrong place and the keyword it breaks; empty if nothing is wrong.
 
     It takes bounded time for any schema.
     """
     try:
-        error = next(_validator(schema).iter_errors(arguments), None)
+        error = next(_validator(schema).iter_errors(value), None)
     except (_TooLong, RecursionError, jsonschema.exceptions.UnknownType):
         return ""
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
