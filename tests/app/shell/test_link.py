@@ -249,13 +249,13 @@ async def test_a_halted_child_is_shown_and_all_is_well_when_it_goes_on() -> None
     link = Link(QUICK)
     keeping = tasks.spawn(keep_serving(program("good"), link), "keep")
     await until(lambda: link.face.server.get() == SERVING)
-    (link,) = children()
-    link.suspend()
+    (child,) = children()
+    child.suspend()
     await until(lambda: link.face.server.get().phase == "hung")
     assert "does not respond" in link.face.server.get().reason
-    link.resume()
+    child.resume()
     await until(lambda: link.face.server.get() == SERVING)
-    assert children() == [link]
+    assert children() == [child]
     await tasks.stop(keeping)
 
 
@@ -263,14 +263,14 @@ async def test_a_halted_child_is_noticed_at_once_by_who_looks() -> None:
     link = Link(replace(QUICK, every_s=1e6))
     keeping = tasks.spawn(keep_serving(program("good"), link), "keep")
     await until(lambda: link.face.server.get() == SERVING)
-    (link,) = children()
-    link.suspend()
+    (child,) = children()
+    child.suspend()
     for _ in range(3):  # nobody looks, so nobody asks
         await asyncio.sleep(2 * QUICK.patience_s)
         assert link.face.server.get() == SERVING
     link.look()
     await until(lambda: link.face.server.get().phase == "hung")
-    link.resume()
+    child.resume()
     await until(lambda: link.face.server.get() == SERVING)
     await tasks.stop(keeping)
 
