@@ -96,6 +96,24 @@ def add_to(commands: Any) -> None:
     one.add_argument("folder", nargs="+", type=Path)
     one.add_argument("--all", action="store_true", help="each finding in a line of its own")
     one.set_defaults(run=_check)
+    _add_installing(actions)
+    for name, told, work in (
+        ("enable", "enable a plugin", _enable),
+        ("disable", "disable a plugin", _disable),
+        ("remove", "delete a plugin, its secrets and its permissions", _remove),
+        ("tools", "list the tools of its servers and its code, with their arguments", _tools),
+    ):
+        one = actions.add_parser(name, help=told)
+        one.add_argument("key", metavar="NAME")
+        if work is _tools:
+            one.add_argument("--json", action="store_true", help="for scripts")
+        one.set_defaults(run=_at_desk(work))
+    _add_setting(actions)
+    _add_answering(actions)
+    _add_running(actions)
+
+
+def _add_installing(actions: Any) -> None:
     one = actions.add_parser("install", help="from a zip file or a folder; it starts disabled")
     one.add_argument("path")
     one.set_defaults(run=_at_desk(_install))
@@ -113,20 +131,6 @@ def add_to(commands: Any) -> None:
         "--host", action="append", default=[], metavar="HOST", help="that it may reach"
     )
     one.set_defaults(run=_at_desk(_add))
-    for name, told, work in (
-        ("enable", "enable a plugin", _enable),
-        ("disable", "disable a plugin", _disable),
-        ("remove", "delete a plugin, its secrets and its permissions", _remove),
-        ("tools", "list the tools of its servers and its code, with their arguments", _tools),
-    ):
-        one = actions.add_parser(name, help=told)
-        one.add_argument("key", metavar="NAME")
-        if work is _tools:
-            one.add_argument("--json", action="store_true", help="for scripts")
-        one.set_defaults(run=_at_desk(work))
-    _add_setting(actions)
-    _add_answering(actions)
-    _add_running(actions)
 
 
 def _add_setting(actions: Any) -> None:

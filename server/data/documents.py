@@ -83,7 +83,8 @@ def _read(data: bytes, name: str, declared: str) -> Document:
     if data.startswith(b"PK\x03\x04"):
         return _read_archive(data, name)
     if data.startswith(b"\xd0\xcf\x11\xe0"):
-        return _old_workbook(data, name)
+        why = "has Excel's or Word's old format and cannot be read; save it as xlsx or docx"
+        return _workbook(data, name, f"{name} {why}.")
     text = decode(data)
     if "\x00" in text[:2000]:
         raise Unreadable(f"{name} is not text.")
@@ -199,27 +200,24 @@ def _read_archive(data: bytes, name: str) -> Document:
             return Document(name, (_docx(archive),))
         if "xl/workbook.xml" in names:
             return _of_sheets(office.sheets(archive), office.count(archive), name)
-        is_open = "mimetype" in names and archive.open("mimetype").read(99).startswith(OPEN_SHEETS)
-    if is_open or "xl/workbook.bin" in names:
-        return _other_workbook(data, name)
+        if "xl/workbook.bin" in names or _is_open_sheets(archive):
+            return _workbook(data, name, f"{name} cannot be read; save it as xlsx.")
     raise Unreadable(f"{name} is an archive, not a document.")
 
 
-def _other_workbook(data: bytes, name: str) -> Document:
-    """Excel's binary workbooks (xlsb) and those of LibreOffice (ods)."""
+def _is_open_sheets(archive: zipfile.ZipFile) -> bool:
+    if "mimetype" not in archive.namelist():
+        return False
+    with archive.open("mimetype") as kind:
+        return kind.read(len(OPEN_SHEETS)) == OPEN_SHEETS
+
+
+def _workbook(data: bytes, name: str, problem: str) -> Document:
+    """Reads Excel's old and binary workbooks (xls, xlsb) and those of LibreOffice (ods)."""
     try:
         found, total = old_workbook.read_sheets(data)
     except ValueError as error:
-        raise Unreadable(f"{name} cannot be read; save it as xlsx.") from error
-    return _of_sheets(found, total, name)
-
-
-def _old_workbook(data: bytes, name: str) -> Document:
-    try:
-        found, total = old_workbook.read_sheets(data)
-    except ValueError as error:
-        why = "has Excel's or Word's old format and cannot be read; save it as xlsx or docx"
-        raise Unreadable(f"{name} {why}.") from error
+        raise Unreadable(problem) from error
     return _of_sheets(found, total, name)
 
 

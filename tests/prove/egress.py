@@ -43,17 +43,12 @@ QUICK = (
 )
 LIBRARIES = (
     "tests/server/test_door.py",
-    *(
-        f"tests/server/models/test_{name}.py"
-        for name in (
-            "catalogue_refresh",
-            "hub",
-            "hub_cache",
-            "hub_facts",
-            "origin",
-            "service",
-        )
-    ),
+    "tests/server/models/test_catalogue_refresh.py",
+    "tests/server/models/test_hub.py",
+    "tests/server/models/test_hub_cache.py",
+    "tests/server/models/test_hub_facts.py",
+    "tests/server/models/test_service.py",
+    "tests/server/models/test_service_origin.py",
     "tests/server/plugins/mcp",
     "tests/server/web/test_mcp_server.py",
 )
