@@ -3411,6 +3411,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>Support for graphics cards is fetched from here, when you ask for it. Empty: the folder of the update feed.</source>
    <translation>Von hier wird Unterstützung für Grafikkarten geladen, wenn Sie danach fragen. Leer: der Ordner der Update-Adresse.</translation>
   </message>
+  <message>
+   <source>Try out and measure new models</source>
+   <translation>Neue Modelle erproben und messen</translation>
+  </message>
+  <message>
+   <source>When nobody asks anything: a short trial whether the model can plan, then some seconds for flash attention, batch size and threads, where these are left to Moat. These are used from the next start on.</source>
+   <translation>Während niemand etwas fragt: eine kurze Probe, ob das Modell planen kann, dann einige Sekunden für Flash-Attention, Stapelgröße und Threads, wo diese Moat überlassen sind. Diese gelten ab dem nächsten Start.</translation>
+  </message>
  </context>
 <context>
   <name>server</name>

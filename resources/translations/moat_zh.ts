@@ -3411,6 +3411,14 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>Support for graphics cards is fetched from here, when you ask for it. Empty: the folder of the update feed.</source>
    <translation>按您的要求从这里获取显卡支持。留空：更新源所在的文件夹。</translation>
   </message>
+  <message>
+   <source>Try out and measure new models</source>
+   <translation>试用并测量新模型</translation>
+  </message>
+  <message>
+   <source>When nobody asks anything: a short trial whether the model can plan, then some seconds for flash attention, batch size and threads, where these are left to Moat. These are used from the next start on.</source>
+   <translation>空闲时先简短试用，判断模型能否规划，再用几秒钟测量自动设置的 flash attention、批大小和线程数，后者从下次启动起使用。</translation>
+  </message>
  </context>
 <context>
   <name>server</name>

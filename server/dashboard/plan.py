@@ -186,6 +186,8 @@ class Planner:
     engine: Engine
     today: date
     client: str = ""
+    is_trial: bool = False
+    """An error of the engine is raised then: it says nothing about the model."""
     inventory: Inventory = field(init=False)
     results: Results = field(init=False)
     done: list[Done] = field(default_factory=list)
@@ -303,7 +305,7 @@ class Planner:
     async def next_action(self) -> Action | None:
         """What the model does next; None when it gives no valid step or only repeats itself."""
         schema, told = self.choices().schema(), await self.messages()
-        found = await ask_action(self, told, schema, self.notes)
+        found = await ask_action(self, told, schema, self.notes, must=self.is_trial)
         if found is not None and found.kind == "read" and not self.done:
             found = await self._look_again(found)
         return found if found is not None and self._is_new(found) else None
@@ -885,10 +887,15 @@ class Planner:
 
 
 async def ask_action(
-    asker: Asker, messages: Sequence[Message], schema: Json, notes: list[StatusNote]
+    asker: Asker,
+    messages: Sequence[Message],
+    schema: Json,
+    notes: list[StatusNote],
+    *,
+    must: bool = False,
 ) -> Action | None:
     """Asks for the next action. What a thinking model thinks first becomes a note."""
-    found, thought = await ask_json_in_chat(asker, messages, schema, ASKED_TOKENS)
+    found, thought = await ask_json_in_chat(asker, messages, schema, ASKED_TOKENS, must=must)
     if found is not None and (headline := first_sentence(thought)):
         notes.append(StatusNote(headline))
     return actions.parse_action(found)
