@@ -52,6 +52,7 @@ MOST_HOPS = 8
 MOST_FAILURES = 3
 SQL_TRIES = 3
 SHOWN_TRIES = 2
+READS_IN_A_ROW = 2
 DOUBT = "It runs, but:"
 STEP_TOKENS = 500
 THOUGHT_TOKENS = 2000
@@ -358,11 +359,17 @@ class Planner:
             (*self.query.tools, *([] if self.done else map(_as_tool, self.flows))),
             bool(self.query.options.get(GENERATIVE)),
             bool(self.results.tables),
-            self.query.hop < MOST_HOPS,
+            self.query.hop < MOST_HOPS and not self._only_reads(),
             self._stage(),
             TARGET.search(self.query.question) is not None,
             self._may_draw(),
             not (self.done and self.results.tables),
+        )
+
+    def _only_reads(self) -> bool:
+        """Who has read twice computes before reading more: small models go on and on."""
+        return len(self.done) >= READS_IN_A_ROW and all(
+            one.action.kind == "read" and self.results.tables for one in self.done[-READS_IN_A_ROW:]
         )
 
     def _likely(self) -> list[str]:
