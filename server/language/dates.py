@@ -121,7 +121,8 @@ LEFT_OVER = re.compile(
 
 _FOREIGN_MONTHS = """
 januar jänner janvier enero gennaio janeiro|februar février fevrier febrero febbraio fevereiro
-|märz maerz mrz mars marzo março|avril abril aprile|mai mayo maggio maio|juni juin junio giugno junho
+|märz maerz mrz mars marzo março|avril abril aprile|mai mayo maggio maio|juni juin junio giugno
+junho
 |juli juillet julio luglio julho|août aout agosto
 |septembre septiembre setiembre settembre setembro|oktober okt octobre octubre ottobre outubro
 |novembre noviembre novembro|dezember dez décembre decembre diciembre dicembre dezembro
