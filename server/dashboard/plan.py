@@ -40,7 +40,7 @@ from server.dashboard.query import OfferedTool, Param, Query, Result, Source, Wi
 from server.dashboard.results import Results, fenced
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import is_ticker
-from server.dashboard.widget_choice import ask_between, find_rivals
+from server.dashboard.widget_choice import ask_between, find_partner, find_rivals
 from server.data.sql import Refused
 from server.engine.base import Engine
 from server.events import StatusNote
@@ -318,6 +318,8 @@ class Planner:
         if len(chosen) != 1 or pointed:
             return action
         (alias,) = chosen
+        if partner := find_partner(self.meaning, alias, self.inventory):
+            return Action("read", [*action.given, *_for_widget(action, partner, self.inventory)])
         rivals = find_rivals(self.meaning, alias, self.inventory)
         if not rivals:
             return action
@@ -327,12 +329,7 @@ class Planner:
         if better == alias:
             return action
         self.passed_over.append(alias)
-        names = {param.name for param in self.inventory.widgets[better].params}
-        kept = [
-            {name: value for name, value in one.parameters.items() if name in names}
-            for one in action.reads()
-        ]
-        return Action("read", [{"widget": better, "parameters": one} for one in kept])
+        return Action("read", _for_widget(action, better, self.inventory))
 
     def _is_new(self, action: Action) -> bool:
         """Not tried before in this turn, be it with the parameters that are shown left out."""
@@ -906,6 +903,18 @@ async def ask_action(
     if found is not None and (headline := first_sentence(thought)):
         notes.append(StatusNote(headline))
     return actions.parse_action(found)
+
+
+def _for_widget(action: Action, alias: str, inventory: Inventory) -> list[Json]:
+    """The same reads of another widget, with the parameters that it has."""
+    names = {param.name for param in inventory.widgets[alias].params}
+    return [
+        {
+            "widget": alias,
+            "parameters": {name: one.parameters[name] for name in one.parameters if name in names},
+        }
+        for one in action.reads()
+    ]
 
 
 def first_sentence(thought: str) -> str:

@@ -40,7 +40,8 @@ async def test_a_source_without_data_says_so_and_spoils_no_query(content: str) -
 @pytest.mark.parametrize(
     ("header", "name"),
     [("select", "select_1"), ('he said "hi"', "he_said_hi"), ("it's; --", "it_s"),
-     ("2024", "y2024"), ("Revenue ($)", "revenue"), ("%", "column"), ("🚀", "column"), ("价格", "价格")],
+     ("2024", "y2024"), ("Revenue ($)", "revenue"), ("%", "column"), ("🚀", "column"),
+     ("价格", "价格")],
 )  # fmt: skip
 async def test_any_header_has_a_name_for_sql(header: str, name: str) -> None:
     results, _ = take([{"a": 1, header: 5}])

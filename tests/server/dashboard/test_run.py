@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from server.asking.ask import Means
+from server.dashboard.citations import SPEECHLESS
 from server.dashboard.links import AllowedFiles
 from server.dashboard.query import Element, Entry, Item, Query, Result, Source, Widget
-from server.dashboard.run import SPEECHLESS, converse
+from server.dashboard.run import converse
 from server.data import tables
 from server.egress import Egress
 from server.engine.base import ModelFacts

@@ -4,8 +4,8 @@ import pytest
 
 from server.asking.ask import Means
 from server.dashboard.inventory import take_inventory
-from server.dashboard.query import Query, Widget
-from server.dashboard.widget_choice import Choice, choose, find_rivals
+from server.dashboard.query import Param, Query, Widget
+from server.dashboard.widget_choice import Choice, choose, find_partner, find_rivals
 from tests.kit.engines import ScriptedEngine, fails_trial, passes_trial, says
 
 WIDGETS = (
@@ -84,3 +84,22 @@ def test_words_of_kin_speak_for_another_widget_where_none_speaks_for_the_choice(
     asked = "What is the P/E ratio of AMD?"
     assert find_rivals(asked, "price_history", inventory) == ["key_metrics", "price_history"]
     assert find_rivals(asked, "key_metrics", inventory) == []
+
+
+def test_figures_of_two_widgets_are_asked_for_together() -> None:
+    symbol = (Param("symbol", "ticker", value="AAPL", has_value=True),)
+    income = Widget("o", "income", "Income Statement", "Operating and net income", params=symbol)
+    cash = Widget("o", "cash", "Cash Flow Statement", "Operating cash flow", params=symbol)
+    inventory = take_inventory(Query((), "?", 1, (income, cash)))
+    asked = "Net income and operating cash flow of Shell in 2024?"
+    assert find_partner(asked, "income_statement", inventory) == "cash_flow_statement"
+    assert not find_partner(asked, "cash_flow_statement", inventory)
+    assert not find_partner("Net income of Shell in 2024?", "income_statement", inventory)
+
+
+@pytest.mark.parametrize("asked", ["Compare the revenue of Tesla and Intel.", "Revenue of Tesla?"])
+def test_who_asks_for_all_gets_no_part(asked: str) -> None:
+    whole = Widget("o", "income", "Income Statement", "Revenue and net income")
+    part = Widget("o", "parts", "Revenue by Segment", "Revenue of each segment")
+    inventory = take_inventory(Query((), "?", 1, (whole, part)))
+    assert find_rivals(asked, "revenue_by_segment", inventory) == ["income_statement"]
