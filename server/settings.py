@@ -345,9 +345,10 @@ class ModelSettings(Group):
     calibrate: Annotated[
         bool,
         Field(
-            title="Measure the speed of new models",
-            description="When nobody asks anything: some seconds for flash attention, batch size "
-            "and threads, where these are left to Moat. Used from the next start on.",
+            title="Try out and measure new models",
+            description="When nobody asks anything: a short trial whether the model can plan, then "
+            "some seconds for flash attention, batch size and threads, where these are left to "
+            "Moat. These are used from the next start on.",
         ),
     ] = True
     device_sampling: Annotated[

@@ -3479,8 +3479,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>For models whose template can switch it.</source>
    <translation>Für Modelle, deren Vorlage es schalten kann.</translation>
   </message>
+  <message>
+   <source>Try out and measure new models</source>
+   <translation>Neue Modelle erproben und messen</translation>
+  </message>
+  <message>
+   <source>When nobody asks anything: a short trial whether the model can plan, then some seconds for flash attention, batch size and threads, where these are left to Moat. These are used from the next start on.</source>
+   <translation>Während niemand etwas fragt: eine kurze Probe, ob das Modell planen kann, dann einige Sekunden für Flash-Attention, Stapelgröße und Threads, wo diese Moat überlassen sind. Diese gelten ab dem nächsten Start.</translation>
+  </message>
  </context>
- <context>
+<context>
   <name>server</name>
   <message>
    <source>Starting at login could not be changed: {0}.</source>
@@ -5821,6 +5829,18 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Tells the time, and converts it between time zones.</source>
    <translation>Sagt die Uhrzeit und rechnet sie zwischen Zeitzonen um.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent an unexpected answer.</source>
+   <translation>Die Engine auf {0} sandte eine unerwartete Antwort.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent something that is no JSON.</source>
+   <translation>Die Engine auf {0} sandte etwas, das kein JSON ist.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent an answer without end.</source>
+   <translation>Die Engine auf {0} sendete eine Antwort ohne Ende.</translation>
   </message>
  </context>
 </TS>

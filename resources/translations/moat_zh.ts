@@ -3479,8 +3479,16 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>For models whose template can switch it.</source>
    <translation>用于模板支持开关思考的模型。</translation>
   </message>
+  <message>
+   <source>Try out and measure new models</source>
+   <translation>试用并测量新模型</translation>
+  </message>
+  <message>
+   <source>When nobody asks anything: a short trial whether the model can plan, then some seconds for flash attention, batch size and threads, where these are left to Moat. These are used from the next start on.</source>
+   <translation>空闲时先简短试用，判断模型能否规划，再用几秒钟测量自动设置的 flash attention、批大小和线程数，后者从下次启动起使用。</translation>
+  </message>
  </context>
- <context>
+<context>
   <name>server</name>
   <message>
    <source>Starting at login could not be changed: {0}.</source>
@@ -5821,6 +5829,18 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Tells the time, and converts it between time zones.</source>
    <translation>报时，并在时区之间换算。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent an unexpected answer.</source>
+   <translation>{0} 上的引擎发来意外的回应。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent something that is no JSON.</source>
+   <translation>{0} 上的引擎发来的内容不是 JSON。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent an answer without end.</source>
+   <translation>{0} 上的引擎发送了没有尽头的回答。</translation>
   </message>
  </context>
 </TS>

@@ -7,8 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from server.asking.fit import CHOOSES_WELL, Prompt, fit_prompt
-from server.asking.fit import is_able as is_large
+from server.asking.fit import Prompt, fit_prompt
 from server.chat import ChatRequest, Constraint, Json, Message, Sampling
 from server.engine.base import Engine
 from server.errors import AppError
@@ -64,10 +63,8 @@ class Means:
     """None: no model is asked to make a plan."""
 
     async def is_able(self) -> bool:
-        """Whether the model passes the trial; where nobody can make it, its size has to do."""
-        if self.can_plan is None:
-            return is_large(self.engine.facts.parameters, CHOOSES_WELL)
-        return await self.can_plan(self.engine, self.client)
+        """Whether the model passes the trial. Where nobody makes it, nothing is expected of it."""
+        return self.can_plan is not None and await self.can_plan(self.engine, self.client)
 
 
 class Asker(Protocol):
@@ -95,11 +92,17 @@ async def ask_json(
 
 
 async def ask_json_in_chat(
-    asker: Asker, messages: Sequence[Message], schema: Json, max_tokens: int
+    asker: Asker,
+    messages: Sequence[Message],
+    schema: Json,
+    max_tokens: int,
+    *,
+    must: bool = False,
 ) -> tuple[Json | None, str]:
     """Returns the object that continues a conversation, and what the model thought before it.
 
     The template is asked to leave thoughts out; some models think all the same.
+    `must`: raises an error of the model.
     """
     request = ChatRequest(
         tuple(messages),
@@ -118,6 +121,8 @@ async def ask_json_in_chat(
                 elif isinstance(piece, ReasoningDelta):
                     thought += piece.text
     except AppError:
+        if must:
+            raise
         return None, ""
     return _as_object(text), thought
 

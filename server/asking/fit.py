@@ -1,4 +1,4 @@
-"""What fits a model: a prompt's share of its context, and the tasks for its size."""
+"""What fits a model: a prompt's share of its context."""
 
 from collections.abc import Callable
 
@@ -10,10 +10,6 @@ CHARACTERS_PER_TOKEN = 2.4
 """A low estimate. Where the number of tokens matters, the model's own tokenizer counts them."""
 USUAL_CONTEXT = 4096
 """The context of a model that does not report its own."""
-WRITES_WELL = 1_000_000_000
-"""From this number of parameters on, a model words texts well and stops by itself."""
-CHOOSES_WELL = 3_000_000_000
-"""From this number of parameters on, a model counts as able where no trial of it is made."""
 PROMPT_SHARE = 0.8
 ROUNDS = 4
 
@@ -21,11 +17,6 @@ Texts = tuple[str, str]
 """System and user text."""
 Prompt = Texts | Callable[[int], Texts]
 """Texts to send as they are, or a function that makes them with so many characters of data."""
-
-
-def is_able(parameters: int, least: int = WRITES_WELL) -> bool:
-    """Whether a model is large enough. A model of unknown size (0 parameters) counts as able."""
-    return not parameters or parameters >= least
 
 
 def context_tokens(facts: ModelFacts) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from server.asking.ask import Means
+from server.asking.ask import CanPlan, Means
 from server.chat import ChatRequest, Json
 from server.conversation.agents.base import Agents
 from server.conversation.run import converse
@@ -39,7 +39,6 @@ from server.plugins.approvals import chat_key
 from server.plugins.service import PluginHouse
 from server.protocols.base import AgentRun, Ask, Look, LookResult, Manage, Managed, Run
 from server.settings import OwnSettings
-from server.system.lazy import Late
 
 AT_WORK = ("waiting", "running", "verifying")
 
@@ -163,8 +162,6 @@ class Keeper:
             await self._shelf.pause_download(number)
 
 
-trial: Any = Late("server.dashboard.trial")
-
 ASKABLE = frozenset({"tokenize", "detokenize", "embed", "rerank", "apply_template", "load"})
 RESTING = {"running": 0, "waiting": 0}
 """The figures of a model that is not loaded."""
@@ -183,8 +180,8 @@ class Answering:
     agents: Agents
     requests: Requests
     keeper: Keeper | None = None
-    trials: Path | None = None
-    """Where it is kept which models are able to make plans; None: none is asked to."""
+    can_plan: CanPlan | None = None
+    """None: no model is asked to make a plan."""
     files: AllowedFiles | None = None
     show_figures: Callable[[], Awaitable[str]] = _no_figures
     keys: Keys | None = None
@@ -277,6 +274,5 @@ class Answering:
 
     async def _means(self, model: str | None, about: About) -> Means:
         talk = self.house.talk_for(is_own=about.is_own)
-        can_plan = trial.trials_at(self.trials).is_able if self.trials else None
         engine = await self.engine(model)
-        return Means(engine, about.client, talk, files=self.files, can_plan=can_plan)
+        return Means(engine, about.client, talk, files=self.files, can_plan=self.can_plan)

@@ -1,7 +1,7 @@
-"""How each model is computed fastest here: measured once when nothing else is to do, and kept.
+"""What is found out about each model once, when nothing else is to do, and kept.
 
-A result is used from the next start of Moat on: nobody's answer waits for a model that is loaded
-again because of it.
+First whether it can make plans, then how it is computed fastest here. A speed is used from the
+next start of Moat on: nobody's answer waits for a model that is loaded again because of it.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from server.asking.ask import CanPlan
 from server.engine.base import Engine, EngineOptions
 from server.engine.pool import Loaded, Pool
 from server.errors import AppError, BadRequest
@@ -21,17 +22,31 @@ from server.face.models import Calibration
 from server.observe import Value
 from server.system import backends, hardware
 from server.system.files import JsonFile
+from server.system.lazy import Late
 from server.tasks import spawn, stop
 
+trial: Any = Late("server.dashboard.trial")
 log = logging.getLogger(__name__)
+TRIAL_S = 5.0
+"""So long nobody asks anything before a model is tried out."""
 IDLE_S = 60.0
-"""So long nobody asks anything before it begins."""
+"""So long nobody asks anything before its speed is measured."""
 AGAIN_S = 900.0
 """After a measurement that other programs disturbed."""
 MOST_OTHERS = 0.3
 """Cores that other programs may keep busy meanwhile; with more, the figures say little."""
 USUAL_BATCH = EngineOptions().batch_tokens
 _KIND = TypeAdapter(Calibration)
+
+
+def trial_kept_in(folder: Path) -> CanPlan:
+    """Whether a model can make plans: found out by a trial, which this folder keeps."""
+
+    async def can_plan(engine: Engine, client: str) -> bool:
+        able: bool = await trial.trials_at(folder / "trials.json").is_able(engine, client)
+        return able
+
+    return can_plan
 
 
 class Calibrator:
@@ -43,11 +58,15 @@ class Calibrator:
         pool: Pool,
         path_of: Callable[[str], Path | None],
         is_allowed: Callable[[], bool],
+        can_plan: CanPlan,
     ) -> None:
         self._file = JsonFile(file, "The measured speeds")
         self._pool = pool
         self._path_of = path_of
         self._is_allowed = is_allowed
+        self._can_plan = can_plan
+        self._tried: set[Path] = set()
+        """Models whose trial is done."""
         self._used = self._read()
         """What was known at the start: models are loaded by this."""
         self._task: asyncio.Task[None] | None = None
@@ -102,11 +121,37 @@ class Calibrator:
             return
         name = next((model.name for model in loaded if self._is_unknown(model.name)), None)
         if is_quiet and name and not self._asked and self._is_allowed():
-            self._task = spawn(self._measure_later(name), "measure the speed of a model")
+            self._task = spawn(self._look_into(name), "look into a model")
 
     def _is_unknown(self, name: str) -> bool:
         path = self._path_of(name)
-        return path is not None and _key(path) not in {known.key for known in self.results.get()}
+        return path is not None and (path not in self._tried or not self._is_measured(path))
+
+    def _is_measured(self, path: Path) -> bool:
+        return _key(path) in {known.key for known in self.results.get()}
+
+    async def _look_into(self, name: str) -> None:
+        path = self._path_of(name)
+        if path is None:
+            return
+        if path not in self._tried:
+            await asyncio.sleep(TRIAL_S)
+            await self._try_out(name)
+            self._tried.add(path)
+        if not self._is_measured(path):
+            await self._measure_later(name)
+
+    async def _try_out(self, name: str) -> None:
+        """An engine that tells no size of its file is tried out only when somebody needs it."""
+        engine = self._pool.peek(name)
+        if engine is None or not engine.facts.size_bytes or not self._is_allowed():
+            return
+        try:
+            able = await self._can_plan(engine, "")
+        except AppError as error:
+            log.info("%s could not be tried out: %s", name, error)
+        else:
+            log.info("%s %s", name, "can make plans" if able else "cannot make plans")
 
     async def _measure_later(self, name: str) -> None:
         wait_s = IDLE_S

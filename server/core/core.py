@@ -27,7 +27,7 @@ from server.conversation.threads.files import ThreadFiles
 from server.conversation.threads.responses import ResponseMemory
 from server.conversation.threads.threads import Threads
 from server.core.answering import Answering, Keeper
-from server.core.calibration import Calibrator
+from server.core.calibration import Calibrator, trial_kept_in
 from server.core.configuration import Configuration, SettingsStore
 from server.core.default_model import CurrentModel
 from server.core.engines_elsewhere import EnginesElsewhere
@@ -84,15 +84,16 @@ def gather(
     settings: Callable[[], CopilotSettings],
     house: PluginHouse,
     engine: Callable[[str | None], Awaitable[Engine]],
-    threads_folder: Path,
+    folder: Path,
     own: Callable[[str | None], OwnSettings],
 ) -> Agents:
     elsewhere = Elsewhere(egress, KINDS, lambda: settings().remote_agents)
     answer_tokens, offer = lambda: settings().answer_tokens, PluginTools(house).offer
     talk = lambda is_own: house.talk_for(is_own=is_own)  # noqa: E731
     copilot = Copilot(engine, elsewhere.tools, answer_tokens, talk, offer, own)
+    copilot.can_plan = trial_kept_in(folder)
     flows = FlowAgents(house, engine)
-    kept = ThreadFiles(threads_folder, lambda: settings().keep_threads)
+    kept = ThreadFiles(folder / "threads", lambda: settings().keep_threads)
     return Agents(lambda: (copilot, flows, *elsewhere.sources()), Threads(keeper=kept))
 
 
@@ -223,7 +224,9 @@ class Core:
         limits = limits_of(self._model_settings)
         pool = Pool(self._look_up, loader, limits, self.engines.reach, self._keep_from_thinking)
         may_measure = lambda: self._model_settings.calibrate  # noqa: E731
-        self.speeds = Calibrator(paths.data / "speeds.json", pool, self._file_of, may_measure)
+        self.speeds = Calibrator(
+            paths.data / "speeds.json", pool, self._file_of, may_measure, trial_kept_in(paths.data)
+        )
         return pool
 
     def _configure(self, paths: Paths) -> None:
@@ -283,7 +286,7 @@ class Core:
             lambda: self.settings.get().copilot,
             self.plugins,
             self._engine,
-            paths.data / "threads",
+            paths.data,
             self._own_of,
         )
         self._answering = Answering(
@@ -293,7 +296,7 @@ class Core:
             agents,
             self._requests,
             self._keeper,
-            paths.data / "trials.json",
+            trial_kept_in(paths.data),
             AllowedFiles(self.egress, lambda: self.settings.get().network),
             self._show_figures,
             self._keys,

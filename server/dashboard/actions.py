@@ -132,7 +132,8 @@ def parameters_schema(widget: Widget) -> Json:
 
 def value_schema(param: Param) -> Json:
     if param.options:
-        one: Json = {"enum": list(dict.fromkeys(map(_plain, param.options)))}
+        values = map(_plain, param.options)
+        one: Json = {"enum": list({json.dumps(value): value for value in values}.values())}
     elif param.kind == "date":
         one = {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}
     elif is_ticker(param):
@@ -162,6 +163,8 @@ def fit_parameters(widget: Widget, given: Json) -> tuple[Json, list[str]]:
 
 
 def _fit_value(param: Param, value: Any) -> Any:
+    if param.options and (option := _fit_option(param, value)) is not None:
+        return [option] if param.several else option
     if param.several and not isinstance(value, list):
         value = [value]
     if isinstance(value, list):
@@ -232,4 +235,4 @@ def _text(characters: int) -> Json:
 
 
 def _plain(option: Any) -> Any:
-    return option.get("value") if isinstance(option, dict) else option
+    return option["value"] if isinstance(option, dict) and "value" in option else option

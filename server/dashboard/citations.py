@@ -1,19 +1,22 @@
-"""What follows an answer: where it comes from, and what one might ask next."""
+"""An answer as it is told, and what follows it: a report, its sources, what one might ask next."""
 
+import asyncio
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 
 from server.chat import Json
 from server.dashboard.charts import is_wanted
 from server.dashboard.materials import Material
 from server.dashboard.query import Param, Query
+from server.dashboard.report import is_report_wanted, make_report
 from server.dashboard.tickers import is_ticker
 from server.data import pdf
 from server.data.tables import Column, Table
-from server.events import Citations, Suggestions
+from server.events import Artifact, Citations, Event, Finished, Suggestions, TextDelta
 from server.language.words import language_of
 from server.system.limits import one_line
 
@@ -88,6 +91,51 @@ TEMPLATES: dict[str, dict[str, str]] = {
 }
 QUOTES_S = 5.0
 """After so long, pages are cited without the place of the sentence on them."""
+
+
+SPEECHLESS = "The model had nothing to say to that. Try other words, or a bigger model."
+Steps = AsyncGenerator[Event, None]
+
+
+@dataclass(slots=True)
+class Answer:
+    """The words of an answer so far, and how they ended."""
+
+    query: Query
+    text: str = ""
+    end: Event = field(default_factory=lambda: Finished("stop"))
+
+    async def tell(self, prose: Steps, otherwise: str = SPEECHLESS) -> Steps:
+        """Passes the prose on. `otherwise` is told where nothing was."""
+        if self.text:
+            yield TextDelta(self.text)
+        async with aclosing(prose) as events:
+            async for event in events:
+                if isinstance(event, Finished):
+                    self.end = event
+                    continue
+                self.text += event.text if isinstance(event, TextDelta) else ""
+                yield event
+        if not self.text.strip():
+            yield TextDelta(otherwise)
+
+    async def close(
+        self,
+        made: Sequence[Artifact],
+        used: Sequence[Material],
+        pages: dict[str, tuple[int, ...]],
+        others: Sequence[Material] = (),
+    ) -> Steps:
+        """`others`: what the suggestions are about, where that is more than what was used."""
+        for one in made:
+            yield one
+        question = self.query.question
+        if self.text.strip() and is_report_wanted(question):
+            yield make_report(self.text, made, [one.name for one in used])
+        yield await asyncio.to_thread(cite, used, pages, question)
+        has_chart = any(one.kind == "chart" for one in made)
+        yield suggest(self.query, others or used, has_chart=has_chart)
+        yield self.end
 
 
 def cite(

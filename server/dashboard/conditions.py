@@ -35,6 +35,11 @@ PLAIN = frozenset(map(stem, PLAIN_TEXT.split()))
 JOINED = re.compile(r"\b(\w{1,80})\.(\w{1,80})\s{0,9}=\s{0,9}(\w{1,80})\.(\w{1,80})\b")
 INTERSECT = re.compile(r"\bINTERSECT\b", re.IGNORECASE)
 """Who compares two figures does not ask which of them are equal."""
+NAMED_TABLE = re.compile(
+    r"\b(?:FROM|JOIN|,)\s+(\w{1,80})(?:\s+AS)?\s+"
+    r"(?!(?:JOIN|INNER|LEFT|CROSS|ON|WHERE|USING|GROUP|ORDER|LIMIT|UNION|AS)\b)(\w{1,80})",
+    re.IGNORECASE,
+)
 GIVEN_NAME = re.compile(r"\bAS\s+\w+", re.IGNORECASE)
 NAME = re.compile(r"[A-Za-z_][\w.]*(?:\s+AS\s+\w+)?", re.IGNORECASE)
 
@@ -53,6 +58,7 @@ class Held:
 def put_right(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
     """The query with the only value of a column that the question names, and with its time."""
     sql = _with_one_extreme(INTERSECT.sub("UNION", sql))
+    sql = _joined_by_what_is_shared(sql, tables)
     for held in _held(sql, question, tables):
         used = [one for one in TEXT.findall(sql) if one in held.values]
         strange = [one for one in used if one not in held.named]
@@ -123,6 +129,37 @@ def _texts(table: str, column: str, tables: Mapping[str, Table]) -> set[str]:
     if found is None or column.lower() not in names:
         return set()
     return {str(one) for one in found.values(names[column.lower()]) if one is not None}
+
+
+def _joined_by_what_is_shared(sql: str, tables: Mapping[str, Table]) -> str:
+    """Tables that are joined by what is never equal, by a column that tells both their rows apart.
+
+    One widget read for two countries is two tables: their countries differ, their years do not.
+    """
+    short = {name.lower(): table for table, name in NAMED_TABLE.findall(sql)}
+    for first, one, second, other in JOINED.findall(sql):
+        names = [short.get(name.lower(), name) for name in (first, second)]
+        sides = [_texts(names[0], one, tables), _texts(names[1], other, tables)]
+        if not all(sides) or sides[0] & sides[1]:
+            continue
+        if shared := _shared_key(names, tables):
+            joined = re.compile(rf"\b{first}\.{one}\s*=\s*{second}\.{other}\b")
+            sql = joined.sub(f"{first}.{shared} = {second}.{shared}", sql)
+    return sql
+
+
+def _shared_key(names: Sequence[str], tables: Mapping[str, Table]) -> str:
+    """The first column of both tables that holds no value twice, and some in both."""
+    by_name = {name.lower(): table for name, table in tables.items()}
+    first, second = (by_name[name.lower()] for name in names)
+    others = {column.name for column in second.columns}
+    for column in first.columns:
+        if column.name in others:
+            values = [[str(one) for one in table.values(column.name)] for table in (first, second)]
+            are_keys = all(len(set(side)) == len(side) for side in values)
+            if are_keys and set(values[0]) & set(values[1]):
+                return column.name
+    return ""
 
 
 def explain_column(fault: str, sql: str, tables: Mapping[str, Table]) -> str:

@@ -36,6 +36,7 @@ mit oder sein seine sieht sind und von vom war waren was wie zu
 pour qu que quel quelle quoi sur un une
 al como con cuál cuánto de del el ella en era es eso fue la las lo los o para pero por qué según si
 también un una y
+che com da do e ed em era foi gli i il lo na nel no o os per qual quale quanto são sono
 """
 LINKS = frozenset(LINKS_TEXT.split())
 """Words that join a message to what was said before, in the languages that are read here."""

@@ -28,6 +28,7 @@ MAX_TEXT = 2_000_000
 MAX_BASE64 = 64 * 1024 * 1024
 BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+(?:=\s*){0,2}$")
 DATA_URL = re.compile(r"data:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.=%-]+)*,", re.ASCII)
+NOTHING = frozenset({"", "null", "{}"})
 LEFT_OUT = re.compile(r"\b(\d{1,9}) of (\d{1,9}) rows$")
 """The end of the description of a chart or a table that was thinned."""
 DATA_FUNCTIONS = frozenset({"get_widget_data", "get_extra_widget_data", "execute_agent_tool"})
@@ -187,7 +188,7 @@ def _object(content: str, name: str) -> Document:
     table = from_json(found, name)
     if table is not None:
         return of_tables(name, (table,))
-    if isinstance(found, list) and not found:
+    if content.strip() in NOTHING or (isinstance(found, list) and not any(found)):
         return Document(name)
     if isinstance(found, list) and all(isinstance(line, str) for line in found):
         content = "\n".join(found)

@@ -12,7 +12,7 @@ from server.dashboard.arguments import Filled, fill, told_options
 from server.dashboard.offers import choose_skill, choose_tool
 from server.dashboard.query import MAX_HOPS, Param, Query, Result, Source, Widget
 from server.dashboard.widget_choice import CHOSEN, choose, named
-from server.events import StatusNote
+from server.events import ClientToolCall, Event, Finished, StatusNote
 
 FRESH = re.compile(r"\b(refresh|reload|again|fresh|update[ds]?)\b", re.IGNORECASE)
 WIDGET_FUNCTIONS = ("get_widget_data", "get_extra_widget_data")
@@ -26,6 +26,9 @@ class Step:
 
     call: ToolCall
     notes: tuple[StatusNote, ...]
+
+    def events(self) -> tuple[Event, ...]:
+        return (*self.notes, ClientToolCall(self.call), Finished("tool_calls"))
 
 
 async def next_step(query: Query, means: Means, today: date) -> Step | None:

@@ -40,7 +40,7 @@ from server.dashboard.query import OfferedTool, Param, Query, Result, Source, Wi
 from server.dashboard.results import Results, fenced
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import is_ticker
-from server.dashboard.widget_choice import ask_between, find_rivals
+from server.dashboard.widget_choice import ask_between, find_partner, find_rivals
 from server.data.sql import Refused
 from server.engine.base import Engine
 from server.events import StatusNote
@@ -53,6 +53,7 @@ MOST_HOPS = 8
 MOST_FAILURES = 3
 SQL_TRIES = 3
 SHOWN_TRIES = 2
+READS_IN_A_ROW = 2
 DOUBT = "It runs, but:"
 STEP_TOKENS = 500
 THOUGHT_TOKENS = 2000
@@ -187,6 +188,8 @@ class Planner:
     engine: Engine
     today: date
     client: str = ""
+    is_trial: bool = False
+    """An error of the engine is raised then: it says nothing about the model."""
     inventory: Inventory = field(init=False)
     results: Results = field(init=False)
     done: list[Done] = field(default_factory=list)
@@ -304,7 +307,7 @@ class Planner:
     async def next_action(self) -> Action | None:
         """What the model does next; None when it gives no valid step or only repeats itself."""
         schema, told = self.choices().schema(), await self.messages()
-        found = await ask_action(self, told, schema, self.notes)
+        found = await ask_action(self, told, schema, self.notes, must=self.is_trial)
         if found is not None and found.kind == "read" and not self.done:
             found = await self._look_again(found)
         return found if found is not None and self._is_new(found) else None
@@ -316,6 +319,8 @@ class Planner:
         if len(chosen) != 1 or pointed:
             return action
         (alias,) = chosen
+        if partner := find_partner(self.meaning, alias, self.inventory):
+            return Action("read", [*action.given, *_for_widget(action, partner, self.inventory)])
         rivals = find_rivals(self.meaning, alias, self.inventory)
         if not rivals:
             return action
@@ -325,12 +330,7 @@ class Planner:
         if better == alias:
             return action
         self.passed_over.append(alias)
-        names = {param.name for param in self.inventory.widgets[better].params}
-        kept = [
-            {name: value for name, value in one.parameters.items() if name in names}
-            for one in action.reads()
-        ]
-        return Action("read", [{"widget": better, "parameters": one} for one in kept])
+        return Action("read", _for_widget(action, better, self.inventory))
 
     def _is_new(self, action: Action) -> bool:
         """Not tried before in this turn, be it with the parameters that are shown left out."""
@@ -357,11 +357,17 @@ class Planner:
             (*self.query.tools, *([] if self.done else map(_as_tool, self.flows))),
             bool(self.query.options.get(GENERATIVE)),
             bool(self.results.tables),
-            self.query.hop < MOST_HOPS,
+            self.query.hop < MOST_HOPS and not self._only_reads(),
             self._stage(),
             TARGET.search(self.query.question) is not None,
             self._may_draw(),
             not (self.done and self.results.tables),
+        )
+
+    def _only_reads(self) -> bool:
+        """Who has read twice computes before reading more: small models go on and on."""
+        return len(self.done) >= READS_IN_A_ROW and all(
+            one.action.kind == "read" and self.results.tables for one in self.done[-READS_IN_A_ROW:]
         )
 
     def _likely(self) -> list[str]:
@@ -886,13 +892,30 @@ class Planner:
 
 
 async def ask_action(
-    asker: Asker, messages: Sequence[Message], schema: Json, notes: list[StatusNote]
+    asker: Asker,
+    messages: Sequence[Message],
+    schema: Json,
+    notes: list[StatusNote],
+    *,
+    must: bool = False,
 ) -> Action | None:
     """Asks for the next action. What a thinking model thinks first becomes a note."""
-    found, thought = await ask_json_in_chat(asker, messages, schema, ASKED_TOKENS)
+    found, thought = await ask_json_in_chat(asker, messages, schema, ASKED_TOKENS, must=must)
     if found is not None and (headline := first_sentence(thought)):
         notes.append(StatusNote(headline))
     return actions.parse_action(found)
+
+
+def _for_widget(action: Action, alias: str, inventory: Inventory) -> list[Json]:
+    """The same reads of another widget, with the parameters that it has."""
+    names = {param.name for param in inventory.widgets[alias].params}
+    return [
+        {
+            "widget": alias,
+            "parameters": {name: one.parameters[name] for name in one.parameters if name in names},
+        }
+        for one in action.reads()
+    ]
 
 
 def first_sentence(thought: str) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import math
 import re
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import Iterator
 from contextlib import aclosing
 from datetime import date
 
@@ -11,7 +11,7 @@ from server.asking.ask import Means
 from server.chat import ChatRequest, Message, Sampling
 from server.dashboard.actions import Action
 from server.dashboard.checked_text import CheckedText, KnownNumbers
-from server.dashboard.citations import cite, suggest
+from server.dashboard.citations import SPEECHLESS, Answer, Steps
 from server.dashboard.figures.compute import Figure, compute
 from server.dashboard.figures.operations import operation
 from server.dashboard.figures.question import FILLERS
@@ -26,13 +26,10 @@ from server.dashboard.plan import (
     first_sentence,
 )
 from server.dashboard.query import Query
-from server.dashboard.report import is_report_wanted, make_report
 from server.dashboard.results import Computed, write_value
 from server.data.sql import Refused
 from server.data.tables import Cell
 from server.events import (
-    ClientToolCall,
-    Event,
     Finished,
     PromptProgress,
     ReasoningDelta,
@@ -63,8 +60,6 @@ TALK = "You are Moat, an analyst's assistant on the user's own computer. Answer 
 SAID_TOLD = 5
 """The question and two turns before it."""
 CHAT = "Now write the answer for the user, in the language of the question."
-SPEECHLESS = "The model had nothing to say to that. Try other words, or a bigger model."
-Steps = AsyncGenerator[Event, None]
 
 
 async def answer_by_plan(query: Query, means: Means, today: date) -> Steps:
@@ -77,17 +72,13 @@ async def answer_by_plan(query: Query, means: Means, today: date) -> Steps:
     step = await planner.resume()
     if step is None and planner.needs_data:
         step = await _take_steps(planner)
-    taken = _ask_client(step) if step is not None else await _run_flow(planner, means)
-    async with aclosing(taken or _answer(planner)) as events:
+    if step is not None:
+        for event in step.events():
+            yield event
+        return
+    async with aclosing(await _run_flow(planner, means) or _answer(planner)) as events:
         async for event in events:
             yield event
-
-
-async def _ask_client(step: Step) -> Steps:
-    for note in step.notes:
-        yield note
-    yield ClientToolCall(step.call)
-    yield Finished("tool_calls")
 
 
 async def _run_flow(planner: Planner, means: Means) -> Steps | None:
@@ -162,31 +153,15 @@ async def _write(planner: Planner, figure: Figure | None) -> Steps:
     results, query = planner.results, planner.query
     lead = "".join(f"{one}\n\n" for one in query.missing_files)
     lead += f"**{figure.text}** ({figure.table})\n\n" if figure else await _bold_figure(planner)
-    if lead:
-        yield TextDelta(lead)
-    spoken = lead
-    end: Event = Finished("stop")
-    async with aclosing(_prose(planner, figure)) as events:
+    answer = Answer(query, lead)
+    instead = _plain_results(planner) or SPEECHLESS
+    async with aclosing(answer.tell(_prose(planner, figure), instead)) as events:
         async for event in events:
-            match event:
-                case Finished():
-                    end = event
-                case TextDelta(text):
-                    spoken += text
-                    yield event
-                case _:
-                    yield event
-    if not spoken.strip():
-        yield TextDelta(_plain_results(planner) or SPEECHLESS)
-    for made in results.artifacts:
-        yield made
+            yield event
     cited = results.cited()
-    if is_report_wanted(query.question) and spoken.strip():
-        yield make_report(spoken, results.artifacts, [one.name for one in cited])
-    yield await asyncio.to_thread(cite, cited, results.prompt.pages, query.question)
-    has_chart = any(made.kind == "chart" for made in results.artifacts)
-    yield suggest(query, cited or results.sources, has_chart=has_chart)
-    yield end
+    others = cited or results.sources
+    async for event in answer.close(results.artifacts, cited, results.prompt.pages, others):
+        yield event
 
 
 async def _prose(planner: Planner, figure: Figure | None) -> Steps:

@@ -12,10 +12,13 @@ from server.dashboard.inventory import slug, unique_names
 from server.dashboard.materials import Material
 from server.dashboard.prompt import Prompt, document_text
 from server.dashboard.tickers import is_ticker
+from server.data.cells import CURRENCIES
 from server.data.describe import rounded, short
+from server.data.periods import with_days
 from server.data.sql import Answer, Refused, query
 from server.data.tables import Cell, Column, Table, from_grid
 from server.events import Artifact
+from server.language.ranking import stems
 from server.system.limits import one_line
 
 NAME_CHARACTERS = 48
@@ -23,6 +26,7 @@ SQL_CHARACTERS = 700
 ROWS_TOLD = 20
 MOST_LINES = 200
 FIRST_ROWS = 3
+MOST_COLUMNS = 40
 VALUES_TOLD = 12
 LEAST_CHARACTERS = 400
 DECIMALS, DIGITS = 2, 4
@@ -30,6 +34,7 @@ YEARS = (1900, 2100)
 UNION = re.compile(r"\bUNION(?:\s+ALL)?\b", re.IGNORECASE)
 SELECTED = re.compile(r"\s{0,99}SELECT\s(?!\s{0,99}DISTINCT\b)", re.IGNORECASE)
 FROM_TABLE = re.compile(r"\sFROM\s{1,9}(\w{1,200})", re.IGNORECASE)
+UNIT = re.compile(rf"[(\[]([^()\[\]]{{1,20}})[)\]]\s*$|([{CURRENCIES}%])")
 QUOTED_OR_DIVISION = re.compile(r"'[^']*'|\"[^\"]*\"|/")
 
 
@@ -104,13 +109,13 @@ class Results:
         base = _table_name(alias, material)
         for document in material.documents:
             for table in document.tables:
-                named = with_plain_names(with_parameters(table, material))
+                named = with_plain_names(with_parameters(with_days(table), material))
                 name = self._free_name(
                     base if len(material.tables) == 1 else f"{base}_{table.name}"
                 )
                 self.tables[name] = named
                 self._owners[name.lower()] = material
-                parts.append(describe_table(name, named, self.characters))
+                parts.append(describe_table(name, named, self.characters, self.question))
                 if alias:
                     self._by_alias.setdefault(alias, []).append(name)
             without = replace(document, tables=())
@@ -137,7 +142,10 @@ class Results:
             and (not materials or any(self._owners[name.lower()] is one for one in materials))
         }
         found = joined | kept
-        told = [describe_table(name, table, SQL_CHARACTERS) for name, table in found.items()]
+        told = [
+            describe_table(name, table, SQL_CHARACTERS, self.question)
+            for name, table in found.items()
+        ]
         shares = [f"table {name}: {self._share(name)}" for name in self.tables if name in parts]
         return [*told, *shares]
 
@@ -319,10 +327,16 @@ def with_plain_names(table: Table) -> Table:
     """The same table with column names that need no quotes in SQL."""
     names = unique_names([slug(column.name) for column in table.columns], "column")
     columns = [
-        Column(name, column.kind, column.decimals)
+        replace(column, name=name, unit=column.unit or _unit_in(column.name))
         for name, column in zip(names, table.columns, strict=True)
     ]
     return replace(table, columns=tuple(columns))
+
+
+def _unit_in(header: str) -> str:
+    """What a header says its numbers are in: Revenue ($m), Weight %."""
+    found = UNIT.search(header)
+    return one_line(next(filter(None, found.groups()), "")) if found else ""
 
 
 def with_real_division(sql: str) -> str:
@@ -353,22 +367,37 @@ def with_parameters(table: Table, material: Material) -> Table:
     return replace(table, columns=(*table.columns, *columns), rows=rows)
 
 
-def describe_table(name: str, table: Table, characters: int) -> str:
-    """For SQL: the columns with their kinds and what they hold, then rows."""
-    columns = [
-        f"  {column.name} ({_describe_column(table, place)})"
-        for place, column in enumerate(table.columns)
-    ]
+def describe_table(name: str, table: Table, characters: int, question: str = "") -> str:
+    """For SQL: the columns with their kinds and what they hold, then rows.
+
+    Of a wide table the first columns and those that the question names; the others by name.
+    """
+    places = _shown_columns(table, question)
+    columns = [f"  {table.columns[one].name} ({_describe_column(table, one)})" for one in places]
+    others = [one.name for place, one in enumerate(table.columns) if place not in places]
+    columns += [f"  and, without their rows: {', '.join(others)}"] if others else []
     head = f"table {name}, {len(table.rows)} rows, columns:\n" + "\n".join(columns)
     if table.cut:
         head += f"\n({table.cut} more rows came and were left out)"
-    rows = [", ".join(_told(cell) for cell in row) for row in table.rows[:MOST_LINES]]
+
+    def write(row: tuple[Cell, ...]) -> str:
+        return ", ".join(_told(row[place]) for place in places)
+
+    rows = [write(row) for row in table.rows[:MOST_LINES]]
     room = max(characters - len(head), LEAST_CHARACTERS)
     is_whole = len(table.rows) == len(rows) and sum(len(row) + 1 for row in rows) <= room
     if not is_whole:
-        rows = [*rows[:FIRST_ROWS], "…", ", ".join(_told(cell) for cell in table.rows[-1])]
-        room = max(room, 1)
+        rows = [*rows[:FIRST_ROWS], "…", write(table.rows[-1])]
     return f"{head}\n{'all rows' if is_whole else 'some rows'}:\n" + "\n".join(rows)
+
+
+def _shown_columns(table: Table, question: str) -> list[int]:
+    every = range(len(table.columns))
+    if len(every) <= MOST_COLUMNS:
+        return list(every)
+    wanted = set(stems(question))
+    named = [one for one in every if wanted & set(stems(table.columns[one].name))]
+    return sorted({*every[: MOST_COLUMNS // 2], *named[: MOST_COLUMNS // 2]})
 
 
 def _describe_column(table: Table, place: int) -> str:
@@ -377,7 +406,8 @@ def _describe_column(table: Table, place: int) -> str:
     numbers = [value for value in values if isinstance(value, int | float)]
     if column.kind == "number" and numbers:
         ends = [_told(min(numbers)), _told(max(numbers))]
-        return f"number: {' to '.join(dict.fromkeys(ends))}"
+        unit = f" in {column.unit}" if column.unit else ""
+        return f"number{unit}: {' to '.join(dict.fromkeys(ends))}"
     texts = sorted({str(value) for value in values}) if column.kind == "date" else []
     if texts:
         return f"date: {' to '.join(dict.fromkeys([texts[0], texts[-1]]))}"

@@ -1,7 +1,7 @@
 """A question about a dashboard: ask the client for data until there is enough, then answer."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -18,22 +18,20 @@ from server.dashboard.additions import (
     words_of_note,
 )
 from server.dashboard.checked_text import WithoutBold
-from server.dashboard.citations import cite, suggest
+from server.dashboard.citations import Answer, Steps
 from server.dashboard.figures.compute import Figure, compute
 from server.dashboard.figures.model_sql import write_and_run
 from server.dashboard.links import is_all_missing, with_files
 from server.dashboard.materials import Material, gather, read_for
-from server.dashboard.next_call import Step, next_step
+from server.dashboard.next_call import next_step
 from server.dashboard.planned_answer import answer_by_plan
 from server.dashboard.prompt import SUMMARY, Prompt, compose
 from server.dashboard.query import Query
-from server.dashboard.report import is_report_wanted, make_report
 from server.data.tables import Table
 from server.errors import AppError
 from server.events import (
     Artifact,
     ClientToolCall,
-    Event,
     Events,
     Failed,
     Finished,
@@ -46,8 +44,6 @@ TEMPERATURES = {"precise": 0.1, "balanced": 0.4, "creative": 0.9}
 MOST_FIGURES = 2
 SMALL_TOKENS = 160
 """A very small model rambles; what it says first is the best of it."""
-SPEECHLESS = "The model had nothing to say to that. Try other words, or a bigger model."
-Steps = AsyncGenerator[Event, None]
 
 
 async def converse(query: Query, means: Means) -> Events:
@@ -99,7 +95,7 @@ async def _steps(query: Query, means: Means) -> Steps:
         tables = _tables(materials)
         step = await add_widget(query, means, tables)
     if step is not None:
-        async for event in _ask_client(step):
+        for event in step.events():
             yield event
         return
     async with aclosing(_answer(query, means, materials, tables)) as events:
@@ -120,49 +116,29 @@ def _tables(materials: Sequence[Material]) -> list[Table]:
     return new or [table for material in materials for table in material.tables]
 
 
-async def _ask_client(step: Step) -> Steps:
-    for note in step.notes:
-        yield note
-    yield ClientToolCall(step.call)
-    yield Finished("tool_calls")
-
-
 async def _answer(
     query: Query, means: Means, materials: Sequence[Material], tables: Sequence[Table]
 ) -> Steps:
     brought = [material for material in materials if not material.is_own]
     figures = await _figures(query, means, brought)
-    chart = await _chart(query, means, tables)
+    best = charts.best_table(query.question, tables)
+    chart = await _chart(query, means, best)
     prompt = await compose(means, query, materials, figures)
     for note in _notes(means, materials, figures, prompt):
         yield note
-    lead = _lead(query, figures)
-    if lead:
-        yield TextDelta(lead)
-    end = Finished("stop")
-    spoken = lead
-    async with aclosing(_speak(query, means, prompt, has_data=bool(materials))) as events:
+    answer = Answer(query, _lead(query, figures))
+    prose = _speak(query, means, prompt, has_data=bool(materials))
+    async with aclosing(answer.tell(prose)) as events:
         async for event in events:
-            match event:
-                case Finished():
-                    end = event
-                case TextDelta(text):
-                    spoken += text
-                    yield event
-                case _:
-                    yield event
-    if not spoken:
-        yield TextDelta(SPEECHLESS)
+            yield event
     used = [one for one in materials if one.is_new] or materials
-    if spoken and is_note_wanted(query):
-        yield ClientToolCall(note_call(query, used[0].name if used else "", spoken))
+    if answer.text and is_note_wanted(query):
+        yield ClientToolCall(note_call(query, used[0].name if used else "", answer.text))
         yield Finished("tool_calls")
         return
-    for made in _with_report(query, spoken, _artifacts(query, tables, figures, chart), used):
-        yield made
-    yield await asyncio.to_thread(cite, used, prompt.pages, query.question)
-    yield suggest(query, materials)
-    yield end
+    made = _artifacts(query, best, figures, chart)
+    async for event in answer.close(made, used, prompt.pages, materials):
+        yield event
 
 
 async def _figures(query: Query, means: Means, materials: Sequence[Material]) -> list[Figure]:
@@ -186,11 +162,10 @@ async def _figures(query: Query, means: Means, materials: Sequence[Material]) ->
     return found
 
 
-async def _chart(query: Query, means: Means, tables: Sequence[Table]) -> charts.Chart | None:
-    if query.plain_calls or not charts.is_wanted(query.question):
+async def _chart(query: Query, means: Means, table: Table | None) -> charts.Chart | None:
+    if table is None or query.plain_calls or not charts.is_wanted(query.question):
         return None
-    table = charts.best_table(query.question, tables)
-    return await charts.draw(means, query.question, table) if table else None
+    return await charts.draw(means, query.question, table)
 
 
 def _notes(
@@ -263,7 +238,7 @@ async def _speak(query: Query, means: Means, prompt: Prompt, *, has_data: bool) 
 
 def _artifacts(
     query: Query,
-    tables: Sequence[Table],
+    table: Table | None,
     figures: Sequence[Figure],
     chart: charts.Chart | None,
 ) -> list[Artifact]:
@@ -273,20 +248,11 @@ def _artifacts(
     many = next((figure for figure in figures if len(figure.rows) > 1), None)
     if many is not None:
         return [Artifact("table", many.table, many.text[:200], {"rows": list(many.rows)})]
-    table = charts.best_table(query.question, tables)
     wanted = charts.is_wanted(query.question) or charts.is_table_wanted(query.question)
     if table is None or not wanted:
         return []
     rows = charts.thinned(table.records())
     return [Artifact("table", table.name, charts.share(rows, table), {"rows": rows})]
-
-
-def _with_report(
-    query: Query, spoken: str, made: list[Artifact], used: Sequence[Material]
-) -> list[Artifact]:
-    if not spoken or not is_report_wanted(query.question):
-        return made
-    return [*made, make_report(spoken, made, [one.name for one in used])]
 
 
 def _today(timezone: str) -> date:

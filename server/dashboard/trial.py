@@ -1,4 +1,8 @@
-"""A short trial: can this model make a plan? Found out once, kept for the next time."""
+"""A short trial: can this model make a plan? Found out once, kept for the next time.
+
+It is made when the model has been loaded and nobody asks anything, or by the first question that
+needs to know.
+"""
 
 import asyncio
 import json
@@ -14,6 +18,7 @@ from server.dashboard.plan import Planner
 from server.dashboard.query import Element, Item, Param, Query, Result, Said, Source, Widget
 from server.data.sql import Refused
 from server.engine.base import Engine, ModelFacts
+from server.errors import AppError, Busy
 from server.system.files import JsonFile
 
 log = logging.getLogger(__name__)
@@ -21,6 +26,8 @@ FILE = "The trials of models"
 VERSION = 1
 """Counted up when the trial changes, so that every model takes it again."""
 DAY = date(2026, 3, 2)
+SERVER_ERROR = 500
+"""Errors below it are about the request: a context too small for the trial, say."""
 SYMBOL = Param("symbol", "ticker", "Ticker symbol", "AAPL", has_value=True)
 PERIOD = Param("period", "string", "", "annual", has_value=True, options=("annual", "quarter"))
 WIDGETS = (
@@ -72,11 +79,20 @@ AVERAGE = sum(row["revenue"] for row in ROWS) / len(ROWS)
 
 
 async def is_able_to_plan(engine: Engine, client: str = "") -> bool:
-    """Whether the model solves every task; the first that it fails ends the trial."""
+    """Whether the model solves every task; the first that it fails ends the trial.
+
+    Raises AppError where the engine fails: that says nothing about the model.
+    """
     for task in TASKS:
-        planner = Planner(_query(task), engine, DAY, client)
+        planner = Planner(_query(task), engine, DAY, client, is_trial=True)
         await planner.resume()
-        action = await planner.next_action()
+        try:
+            action = await planner.next_action()
+        except AppError as error:
+            if error.status >= SERVER_ERROR or isinstance(error, Busy):
+                raise
+            log.info("This model does not plan: %s", error)
+            return False
         if action is None or not task.is_right(planner, action):
             log.info("This model does not plan: %r gave %s", task.question, action)
             return False

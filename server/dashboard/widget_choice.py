@@ -35,8 +35,11 @@ OTHER_MATTER = re.compile(
     re.IGNORECASE,
 )
 SHOWN_AS = re.compile(
-    r"\b(?:draw|plot|show|line|bar|area|chart|graph|diagram|table|visuali[sz]e)\w*", re.IGNORECASE
+    r"\b(?:draw|plot|show|line|bar|area|chart|graph|diagram|table|visuali[sz]e|compar|versus)\w*"
+    r"|\b(?:vs|give|make|list|tell|much|many)\b",
+    re.IGNORECASE,
 )
+"""What is to be done with the data, and how: no subject of a question."""
 RIVALS = 3
 LEAST_SHARED = 2
 """Words that a question and a widget must share, so that they count against the model's choice."""
@@ -164,7 +167,7 @@ def find_rivals(question: str, alias: str, inventory: Inventory) -> list[str]:
     widgets = inventory.widgets
     best = [one for one in _by_words(question, inventory) if one != alias][:RIVALS]
     parts = [one for one in [alias, *best] if _is_part(question, widgets[one])]
-    if parts:
+    if parts and _subjects(question):
         wholes = [one for one in widgets if _is_whole(question, widgets[one], widgets[parts[0]])]
         if wholes:
             order = [one for one in _by_words(question, inventory) if one in wholes][:RIVALS]
@@ -174,6 +177,22 @@ def find_rivals(question: str, alias: str, inventory: Inventory) -> list[str]:
     if top and not is_sure and not _shared(question, widgets[alias], RELATED):
         is_sure = _shared(question, widgets[top[0]], RELATED) >= LEAST_SHARED
     return sorted([alias, *best]) if is_sure and top != [alias] else []
+
+
+def find_partner(question: str, alias: str, inventory: Inventory) -> str:
+    """The widget that is asked for beside the chosen one: its name has what that one lacks.
+
+    Net income and operating cash flow are of two widgets. Empty where one has all words.
+    """
+    widgets = inventory.widgets
+    subjects, own = _subjects(question), _own_words(widgets[alias])
+    missing = subjects - own
+    if len(missing) < LEAST_SHARED or len(subjects & own) < LEAST_SHARED:
+        return ""
+    found = [one for one, widget in widgets.items() if missing <= set(stems(widget.name))]
+    same = {param.name for param in widgets[alias].params if is_ticker(param)}
+    takes = [{param.name for param in widgets[one].params if is_ticker(param)} for one in found]
+    return found[0] if len(found) == 1 and takes[0] == same else ""
 
 
 def ask_between(question: str, aliases: Sequence[str], inventory: Inventory) -> Asked:
@@ -194,9 +213,13 @@ def _shared(
 
     `related`: words of the same kin count, too.
     """
-    own = {word for text in _document(widget) | _options(widget) for word in stems(text)}
+    own = _own_words(widget)
     asked = {word for word in stems(question) if not word.isdecimal()}
     return sum(bool({word, *(related or {}).get(word, ())} & own) for word in asked)
+
+
+def _own_words(widget: Widget) -> set[str]:
+    return {word for text in _document(widget) | _options(widget) for word in stems(text)}
 
 
 def _rivals_text(question: str, lines: Sequence[str]) -> str:

@@ -49,7 +49,7 @@ SCALES = {
 """Powers of ten that may stand behind an amount: $3.4T, 1,2 Mrd. €, 3.5亿."""
 SIGN = rf"[{CURRENCIES}]"
 NUMBER = re.compile(
-    rf"^[-+]?({SIGN}\s?)?((\d{{1,3}}(,\d{{3}})+|\d+)(\.\d*)?|\.\d+)(e[-+]?\d{{1,2}})?\s?%?$",
+    rf"^[-+]?({SIGN}\s?)?((\d{{1,3}}(,\d{{3}})+|\d{{1,2}}(,\d{{2}})+,\d{{3}}|\d+)(\.\d*)?|\.\d+)(e[-+]?\d{{1,2}})?\s?%?$",
     re.IGNORECASE,
 )
 SCALED = re.compile(rf"(?<=[\d.])\s?({'|'.join(sorted(SCALES, key=len, reverse=True))})\.?$", re.I)

@@ -1,7 +1,7 @@
 """The time of a table's rows: a date, a year, or a text such as FY2024 or Q1 2024."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
@@ -12,6 +12,7 @@ from server.language.ranking import stems
 Grain = Literal["year", "half", "quarter", "month", "day"]
 GRAINS: dict[int, Grain] = {12: "year", 6: "half", 3: "quarter", 1: "month", 0: "day"}
 MONTHS = {grain: months for months, grain in GRAINS.items()}
+DATE_CHARACTERS: dict[Grain, int] = {"day": 10, "month": 7}
 YEAR_WORDS = frozenset({"year", "fiscal", "calendar", "financial", "report"})
 
 
@@ -66,8 +67,7 @@ def _years(table: Table) -> Iterator[Timeline]:
 
 def _texts(table: Table, column: Column) -> Timeline | None:
     """Every text must be a time, and all must have the same length."""
-    values = table.values(column.name)
-    spans = _periods(values) or _read_slashed(values)
+    spans = _read_times(table.values(column.name))
     if not spans:
         return None
     grains = {_grain(span) for span in spans if span is not None}
@@ -75,37 +75,68 @@ def _texts(table: Table, column: Column) -> Timeline | None:
     return Timeline(column.name, grains.pop(), starts) if len(grains) == 1 else None
 
 
-def _periods(values: list[Cell]) -> list[Span | None]:
+def with_days(table: Table) -> Table:
+    """The table with days and months of any form written as SQL compares them."""
+    found = {
+        place: timeline
+        for place, column in enumerate(table.columns)
+        if column.kind == "text" and (timeline := _texts(table, column))
+    }
+    lengths = {
+        place: DATE_CHARACTERS[timeline.grain]
+        for place, timeline in found.items()
+        if timeline.grain in DATE_CHARACTERS
+    }
+    if not lengths:
+        return table
+    columns = [
+        Column(column.name, "date") if place in lengths else column
+        for place, column in enumerate(table.columns)
+    ]
+    rows = [
+        tuple(
+            (found[place].starts[number] or "")[: lengths[place]] or None
+            if place in lengths
+            else cell
+            for place, cell in enumerate(row)
+        )
+        for number, row in enumerate(table.rows)
+    ]
+    return replace(table, columns=tuple(columns), rows=rows)
+
+
+def _read_times(values: list[Cell]) -> list[Span | None]:
     """Returns an empty list if any value is not a time."""
     known: dict[Cell, Span | None] = {None: None}
+    slashed: dict[Cell, tuple[int, int, int]] = {}
     for value in values:
-        if value not in known:
-            known[value] = period(str(value))
-            if known[value] is None:
+        if value not in known and value not in slashed:
+            if (span := period(str(value))) is not None:
+                known[value] = span
+            elif numbers := read_slashed(str(value)):
+                slashed[value] = numbers
+            else:
                 return []
+    days = _read_slashed(slashed)
+    if len(days) < len(slashed):
+        return []
+    known |= days
     return [known[value] for value in values]
 
 
-def _read_slashed(values: list[Cell]) -> list[Span | None]:
+def _read_slashed(known: dict[Cell, tuple[int, int, int]]) -> dict[Cell, Span]:
     """Reads dates such as 3/25/2025. One day above 12 shows the order for the whole column."""
-    known: dict[Cell, tuple[int, int, int]] = {}
-    for value in values:
-        if value is not None and value not in known:
-            numbers = read_slashed(str(value))
-            if numbers is None:
-                return []
-            known[value] = numbers
     month_first = any(second > 12 for _, second, _ in known.values())
     if month_first == any(first > 12 for first, _, _ in known.values()):
-        return []
-    days: dict[Cell, Span | None] = {None: None}
+        return {}
+    days: dict[Cell, Span] = {}
     for value, (first, second, year) in known.items():
         month, day = (first, second) if month_first else (second, first)
         try:
             days[value] = Span(date(year, month, day), date(year, month, day))
         except ValueError:
-            return []
-    return [days[value] for value in values]
+            return {}
+    return days
 
 
 def _grain(span: Span) -> Grain:

@@ -83,6 +83,11 @@ class Table:
 
 def from_json(found: Any, name: str) -> Table | None:
     """Reads row objects, rows under a header, columns, or a figure's traces; else returns None."""
+    made = _from_json(found, name)
+    return made if made is not None and made.columns else None
+
+
+def _from_json(found: Any, name: str) -> Table | None:
     if isinstance(found, list):
         return _from_list(found, name)
     if not isinstance(found, dict):

@@ -120,9 +120,12 @@ LEFT_OVER = re.compile(
 )
 
 _FOREIGN_MONTHS = """
-januar jänner janvier enero|februar février fevrier febrero|märz maerz mrz mars marzo|avril abril
-|mai mayo|juni juin junio|juli juillet julio|août aout agosto|septembre septiembre setiembre
-|oktober okt octobre octubre|novembre noviembre|dezember dez décembre decembre diciembre
+januar jänner janvier enero gennaio janeiro|februar février fevrier febrero febbraio fevereiro
+|märz maerz mrz mars marzo março|avril abril aprile|mai mayo maggio maio|juni juin junio giugno
+junho
+|juli juillet julio luglio julho|août aout agosto
+|septembre septiembre setiembre settembre setembro|oktober okt octobre octubre ottobre outubro
+|novembre noviembre novembro|dezember dez décembre decembre diciembre dicembre dezembro
 """
 FOREIGN_MONTHS = {
     word: number
@@ -140,12 +143,31 @@ _UNITS_ABROAD = {
 }  # fmt: skip
 _UNIT_ABROAD = "|".join(sorted(_UNITS_ABROAD, key=len, reverse=True))
 _ZH_QUARTERS = {"一": 1, "二": 2, "三": 3, "四": 4}
+_DAYS_IN_WORDS = """
+first ersten erster premier primero primo primeiro|second zweiten|third dritten|fourth vierten
+|fifth fünften|sixth sechsten|seventh siebten|eighth achten|ninth neunten|tenth zehnten
+|eleventh elften|twelfth zwölften|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth
+|nineteenth|twentieth|twenty-first|twenty-second|twenty-third|twenty-fourth|twenty-fifth
+|twenty-sixth|twenty-seventh|twenty-eighth|twenty-ninth|thirtieth|thirty-first
+"""
+DAYS_IN_WORDS = {
+    word: number
+    for number, words in enumerate(_DAYS_IN_WORDS.split("|"), 1)
+    for word in words.split()
+}
+_DAY_IN_WORDS = "|".join(sorted(DAYS_IN_WORDS, key=len, reverse=True))
 
 
 def _iso(day: str, month: str, year: str) -> str:
     name = month.lower().rstrip(".")
     number = int(month) if month.isdecimal() else FOREIGN_MONTHS.get(name) or MONTHS[name]
     return f" {year}-{number:02d}-{int(day):02d} "
+
+
+def _without_year(day: str, month: str) -> str:
+    name = month.lower()
+    number = int(month) if month.isdecimal() else FOREIGN_MONTHS.get(name) or MONTHS[name]
+    return f" {day} {NAMES[number - 1].title()} " if 1 <= number <= len(NAMES) else f"{month} {day}"
 
 
 _ABROAD: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
@@ -156,6 +178,7 @@ _ABROAD: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
         lambda m: f" Q{_ZH_QUARTERS.get(m[2], m[2])} {m[1]} ",
     ),
     (r"(\d{4}) ?年(?:度)?", lambda m: f" {m[1]} "),
+    (r"(?<!\d)(\d{1,2}) ?月 ?(\d{1,2}) ?[日号]", lambda m: _without_year(m[2], m[1])),
     (r"(?:过去|最近) ?(\d{1,3}) ?(天|日|周|个月|年)", lambda m: f" last {m[1]} {_ZH_UNITS[m[2]]} "),
     (r"今年", lambda _: " this year "),
     (r"去年", lambda _: " last year "),
@@ -168,8 +191,16 @@ _ABROAD: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (r"(?<=\d) ? ?(?:到|至) ? ?(?=\d)", lambda _: " to "),
     (r"(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)", lambda m: _iso(m[1], m[2], m[3])),
     (
+        rf"\b({_DAY_IN_WORDS})\s+(?:of\s+|de\s+)?(?!{MAY_VERB})(?=(?:{_ANY_MONTH})\b)",
+        lambda m: f"{DAYS_IN_WORDS[m[1].lower()]} ",
+    ),
+    (
         rf"\b(\d{{1,2}})(?:\.|er)?\s+(?:de\s+)?({_ANY_MONTH})\b\.?\s+(?:de\s+|del\s+)?(\d{{4}})\b",
         lambda m: _iso(m[1], m[2], m[3]),
+    ),
+    (
+        rf"\b(\d{{1,2}})(?:(?:\.|er)\s+({_ANY_MONTH})|\s+(?:de\s+)?({_FOREIGN_MONTH}))\b",
+        lambda m: _without_year(m[1], m[2] or m[3]),
     ),
     (
         rf"\b({_FOREIGN_MONTH})\b\.?\s+(?:de\s+|del\s+)?(\d{{4}})\b",
@@ -215,10 +246,13 @@ _ABROAD: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (r"\bbis\s+ende\s+(?=\d{4})", lambda _: "until the end of "),
     (r"\bseit\s+anfang\s+(?=\d{4})", lambda _: "since "),
     (r"\bseit\s+ende\s+(?=\d{4})", lambda _: "since the end of "),
-    (r"\b(?:im(?:\s+jahr)?|am|en|el|le)\s+(?=\d{4}|q[1-4]\b|this\b|last\b)", lambda _: "in "),
+    (
+        r"\b(?:im(?:\s+jahr)?|am|en|el|le|nel|il|em)\s+(?=\d{4}|q[1-4]\b|this\b|last\b)",
+        lambda _: "in ",
+    ),
 )
 ABROAD = tuple((re.compile(pattern, re.IGNORECASE), made) for pattern, made in _ABROAD)
-"""How German, French, Spanish and Chinese write times, and the English for it."""
+"""How other languages write times, and the English for it."""
 
 
 def in_plain_dates(text: str) -> str:

@@ -14,8 +14,8 @@ from server.observe import Value
 class ScriptedEngine:
     """Answers each request with the next script; an AppError in a script is raised there."""
 
-    def __init__(self, *scripts: Sequence[Piece | AppError], parameters: int = 0) -> None:
-        self.facts = ModelFacts(name="scripted", context_tokens=4096, parameters=parameters)
+    def __init__(self, *scripts: Sequence[Piece | AppError]) -> None:
+        self.facts = ModelFacts(name="scripted", context_tokens=4096)
         self.state: Value[LoadState] = Value(LoadState())
         self.requests: list[ChatRequest] = []
         self._scripts = list(scripts)
@@ -67,6 +67,14 @@ class EndlessEngine(ScriptedEngine):
                 await asyncio.sleep(0.01)
         finally:
             self.stopped.set()
+
+
+async def passes_trial(_engine: object, _client: str) -> bool:
+    return True
+
+
+async def fails_trial(_engine: object, _client: str) -> bool:
+    return False
 
 
 def says(*texts: str) -> list[Piece]:

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from server.asking.ask import Means
-from server.asking.fit import CHARACTERS_PER_TOKEN, context_tokens, is_able
+from server.asking.ask import CanPlan, Means
+from server.asking.fit import CHARACTERS_PER_TOKEN, context_tokens
 from server.chat import ChatRequest, File, Image, Message, Sampling, Tool, ToolChoice
 from server.conversation.agents.base import DEFAULT, AgentCard, AgentRequest, ThreadState
 from server.conversation.run import converse
@@ -143,6 +143,7 @@ class Copilot:
         self._plugins = plugins
         self._offer = offer
         self._own = own
+        self.can_plan: CanPlan | None = None
 
     async def run(self, request: AgentRequest) -> Events:
         engine = await self._engine(request.model)
@@ -154,21 +155,23 @@ class Copilot:
             request, messages=tuple(ThreadMessage(kept.id, message) for kept, message in read)
         )
         own = self._own(request.model)
+        # The model answers a question about an attached document, not a flow.
+        plugins = None if attached.is_about_files else self._plugins(request.is_own)
+        means = Means(engine, request.client, plugins, can_plan=self.can_plan)
+        able = bool(tools) and await means.is_able()
         chat = ChatRequest(
             messages(request, own.system_prompt or PROMPT, sees_images=engine.facts.sees_images),
             request.model,
             tools,
-            tool_choice(request, engine.facts.parameters),
-            parallel_calls=is_able(engine.facts.parameters),
+            tool_choice(request, able=able),
+            parallel_calls=able,
             sampling=sampling(request.temperature, has_tools=bool(tools)),
             max_tokens=min(request.max_tokens or BIGGEST, self._answer_tokens()),
             stop=request.stop,
             client=request.client,
             chat=request.chat,
         )
-        # The model answers a question about an attached document, not a flow.
-        plugins = None if attached.is_about_files else self._plugins(request.is_own)
-        events = converse(Means(engine, request.client, plugins), complete(chat, own))
+        events = converse(means, complete(chat, own))
         if request.ends_after_tools:
             events = _one_turn(events)
         for problem in attached.problems:
@@ -193,17 +196,17 @@ class Copilot:
         return None
 
 
-def tool_choice(request: AgentRequest, parameters: int) -> ToolChoice:
+def tool_choice(request: AgentRequest, *, able: bool) -> ToolChoice:
     """Forbids more calls after a number of rounds: the model must answer.
 
-    A small model keeps inventing calls, and a page shows each of them to the person.
+    A model that cannot plan keeps inventing calls, and a page shows each of them to the person.
     """
     rounds = 0
     for kept in reversed(request.messages):
         if kept.message.role == "user":
             break
         rounds += bool(kept.message.tool_calls)
-    most = MOST_ROUNDS if is_able(parameters) else 1
+    most = MOST_ROUNDS if able else 1
     return ToolChoice("none") if rounds >= most else request.tool_choice
 
 

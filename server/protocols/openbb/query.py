@@ -27,6 +27,7 @@ from server.protocols.base import EVENT_STREAM, Facts, Frames, Reply, Run
 from server.protocols.fields import parse
 from server.protocols.openbb.writer import frame, write
 from server.system.lazy import Late
+from server.system.limits import without_halves
 
 PROBLEM_CHARACTERS = 300
 MOST_FAILURE = 20_000
@@ -454,7 +455,7 @@ def _clean(text: str) -> str:
             continue
         kept.append(text[at : start.start()])
         at = end + len(mark)
-    return "".join([*kept, text[at:]]).replace("\x00", "").strip()
+    return without_halves("".join([*kept, text[at:]]).replace("\x00", "")).strip()
 
 
 def _timezone(body: Json, state: Json) -> str:

@@ -12,9 +12,9 @@ SENTENCE = ("Here is ", "what the data says.")
 
 
 class TalkingEngine(ScriptedEngine):
-    def __init__(self, parameters: int = 0) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.facts = ModelFacts(name="talking", context_tokens=8192, parameters=parameters)
+        self.facts = ModelFacts(name="talking", context_tokens=8192)
 
     async def generate(self, request: ChatRequest) -> Pieces:
         self.requests.append(request)

@@ -1,24 +1,8 @@
 import pytest
 
-from server.asking.fit import CHOOSES_WELL, fit_prompt, is_able
+from server.asking.fit import fit_prompt
 from server.errors import FlowFailed
 from tests.kit.engines import ScriptedEngine
-
-
-@pytest.mark.parametrize(
-    ("parameters", "writes", "chooses"),
-    [
-        (0, True, True),
-        (1, False, False),
-        (999_999_999, False, False),
-        (1_000_000_000, True, False),
-        (3_000_000_000, True, True),
-    ],
-)
-def test_a_small_model_is_not_able_and_one_of_unknown_size_is(
-    parameters: int, writes: bool, chooses: bool
-) -> None:
-    assert (is_able(parameters), is_able(parameters, CHOOSES_WELL)) == (writes, chooses)
 
 
 async def test_data_is_cut_until_the_prompt_takes_its_share_of_the_context() -> None:

@@ -12,7 +12,7 @@ import pytest
 from server.chat import ChatRequest
 from server.core import calibration
 from server.core.calibration import Calibrator
-from server.engine.base import EngineOptions
+from server.engine.base import Engine, EngineOptions
 from server.engine.pool import Found, Pool, PoolLimits
 from server.errors import BadRequest
 from tests.kit.fake_engine import NamedEngine
@@ -37,6 +37,7 @@ class MeasuredEngine(NamedEngine):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.found = dict(FOUND)
+        self.facts = replace(self.facts, size_bytes=5)
         self.begun = 0
         self.go = asyncio.Event()
 
@@ -57,8 +58,17 @@ class Desk:
             self.pool,
             lambda name: self.file if name == "small" else None,
             lambda: allowed,
+            self._can_plan,
         )
         self.calibrator.open()
+        self.tried: list[str] = []
+        self.may_end_trial = asyncio.Event()
+        self.may_end_trial.set()
+
+    async def _can_plan(self, engine: Engine, _client: str) -> bool:
+        self.tried.append(engine.facts.name)
+        await self.may_end_trial.wait()
+        return True
 
     def _make(self, path: Path, _options: EngineOptions) -> MeasuredEngine:
         self.engines.append(MeasuredEngine(path.name))
@@ -75,6 +85,7 @@ class Desk:
 
 @pytest.fixture
 async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
+    monkeypatch.setattr(calibration, "TRIAL_S", 0.0)
     monkeypatch.setattr(calibration, "IDLE_S", 0.0)
     made = Desk(tmp_path)
     yield made
@@ -110,6 +121,24 @@ async def test_a_question_ends_it_and_it_begins_anew_afterwards(desk: Desk) -> N
         await anext(aiter(pieces))
         assert not desk.calibrator.results.get()
     await until(lambda: desk.engines[0].begun == 2)
+
+
+async def test_a_model_is_tried_out_once_it_is_loaded_and_before_it_is_measured(
+    desk: Desk,
+) -> None:
+    desk.may_end_trial.clear()
+    engine = await desk.pool.engine("small")
+    await until(lambda: desk.tried == ["small"])
+    async with aclosing(engine.generate(ChatRequest(prompt="go on"))) as pieces:
+        await anext(aiter(pieces))  # a question ends the trial
+    await until(lambda: desk.tried == ["small", "small"])
+    assert not desk.engines[0].begun
+    desk.may_end_trial.set()
+    await until(lambda: desk.engines[0].begun)
+    async with aclosing(engine.generate(ChatRequest(prompt="go on"))) as pieces:
+        await anext(aiter(pieces))
+    await until(lambda: desk.engines[0].begun == 2)
+    assert desk.tried == ["small", "small"]
 
 
 async def test_a_measurement_that_others_disturbed_is_not_kept(desk: Desk) -> None:

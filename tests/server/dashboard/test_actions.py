@@ -87,3 +87,14 @@ def test_one_key_is_one_action() -> None:
     assert parse_action({"answer": True, "ask": "?"}) is None
     assert parse_action([]) is None
     assert json.loads(Action("query", "SELECT 'ü'").to_json()) == {"query": "SELECT 'ü'"}
+
+
+def test_options_may_be_anything_that_json_has() -> None:
+    options = (5, True, ["a", "b"], {"k": 1}, None, ["a", "b"])
+    odd = Widget("o", "odd", "Odd", params=(Param("choice", options=options),))
+    inventory = take_inventory(Query((), "?", 1, (odd,)))
+    given = Choices(inventory, ["odd"])
+    for option in options:
+        read = {"widget": "odd", "parameters": {"choice": option}}
+        assert is_allowed({"read": [read]}, given)
+        assert fit_parameters(odd, {"choice": option})[0].get("choice") == option

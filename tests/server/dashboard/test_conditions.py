@@ -80,6 +80,16 @@ def test_a_join_of_what_is_never_equal_is_told() -> None:
     assert "curve.maturity is never equal to items.item" in explain_nothing(sql, TABLES)
 
 
+@pytest.mark.parametrize("names", ["a JOIN b ON a.who = b.who", "a x JOIN b AS y ON x.who = y.who"])
+def test_tables_without_a_common_value_are_joined_by_what_they_share(names: str) -> None:
+    first = from_grid(("who", "year", "growth"), [("es", 2023, 1), ("es", 2024, 2)], "a")
+    second = from_grid(("who", "year", "growth"), [("fr", 2023, 1), ("fr", 2024, 4)], "b")
+    sql = put_right(f"SELECT 1 FROM {names}", "?", {"a": first, "b": second}, TODAY)
+    assert sql.endswith(names[-15:].replace("who", "year"))
+    same = "SELECT 1 FROM a JOIN b ON a.year = b.year"
+    assert put_right(same, "?", {"a": first, "b": second}, TODAY) == same
+
+
 def test_who_names_a_column_that_is_not_there_is_told_those_that_are() -> None:
     told = explain_column("no such column: y2025", "SELECT y2025 FROM income", TABLES)
     assert told == " income has the columns fiscal_year, net_income."

@@ -78,6 +78,16 @@ def test_a_month_without_a_year_has_the_year_before_it() -> None:
     assert "March 2024" in change(before, "And in March?", PRICES)[0]
 
 
+@pytest.mark.parametrize(
+    "message", ["And on the first of September?", "Und am 1. September?", "¿Y el 1 de septiembre?",
+                "那9月1日呢?", "E il primo settembre?"],
+)  # fmt: skip
+def test_a_day_without_a_year_has_the_year_before_it(message: str) -> None:
+    before = "What was EUR/USD on 2026-10-01?"
+    found, (_,) = change(before, message, PRICES)
+    assert found.split() == "What was EUR/USD on 1 September 2026 ?".replace(" ?", "?").split()
+
+
 def test_an_option_takes_the_place_of_the_one_that_was_read() -> None:
     before = "What was inflation in France in August 2026?"
     found, (read,) = change(before, "And the US?", PRICES)

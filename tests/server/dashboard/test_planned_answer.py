@@ -8,7 +8,8 @@ from typing import Any
 
 from server.asking.ask import Means, Offer
 from server.chat import ChatRequest
-from server.dashboard.planned_answer import SPEECHLESS, answer_by_plan
+from server.dashboard.citations import SPEECHLESS
+from server.dashboard.planned_answer import answer_by_plan
 from server.dashboard.query import (
     Element,
     Item,

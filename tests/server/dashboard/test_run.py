@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from server.asking.ask import Means
+from server.dashboard.citations import SPEECHLESS
 from server.dashboard.links import AllowedFiles
 from server.dashboard.query import Element, Entry, Item, Query, Result, Source, Widget
-from server.dashboard.run import SPEECHLESS, converse
+from server.dashboard.run import converse
 from server.data import tables
 from server.egress import Egress
 from server.engine.base import ModelFacts
@@ -30,8 +31,6 @@ from tests.kit.engines import ScriptedEngine, says
 
 ROWS = [{"date": f"2025-01-0{day}", "close": 100.0 + day} for day in range(1, 6)]
 PRICES = Widget("o", "prices", "Prices", uuid="u1", tier="primary")
-SMALL = 1_500_000_000
-"""A model of so many parameters is not asked to write SQL."""
 
 
 def with_data(question: str, element: Element, **more: Any) -> Query:
@@ -127,7 +126,6 @@ async def test_pictures_are_named_when_the_model_is_blind() -> None:
 
 async def test_style_and_size_set_how_the_model_speaks() -> None:
     engine = ScriptedEngine(says("Hi."))
-    engine.facts = ModelFacts(name="tiny", context_tokens=4096, parameters=135_000_000)
     await events(Query((), "Hello", 1, options={"answer-style": "precise"}), engine)
     assert engine.requests[0].sampling.temperature == 0.1
     assert engine.requests[0].max_tokens == 160
@@ -144,7 +142,7 @@ async def test_style_and_size_set_how_the_model_speaks() -> None:
     ],
 )
 async def test_odd_data_is_answered_like_any_other(question: str, content: str) -> None:
-    engine = ScriptedEngine(says("So."), parameters=SMALL)
+    engine = ScriptedEngine(says("So."))
     found = await events(with_data(question, Element((Item(content),))), engine)
     assert found[-1] == Finished("stop")
     engine.requests[0].messages[-1].content.encode()
@@ -194,7 +192,7 @@ async def test_another_company_s_figure_is_not_printed(symbol: str, lead: list[s
     source = Source("o", "prices", "u1", {"symbol": symbol})
     result = Result("get_widget_data", {}, (source,), (rows(),), 1)
     query = Query((), "What is the average close of AAPL?", 1, (PRICES,), (result,))
-    engine = ScriptedEngine(says("So."), parameters=SMALL)
+    engine = ScriptedEngine(says("So."))
     assert bold(await events(query, engine)) == lead
 
 

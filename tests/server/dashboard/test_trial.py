@@ -1,7 +1,10 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from server.dashboard.trial import Trials
+from server.errors import ContextOverflow, EngineCrashed
 from tests.kit.engines import ScriptedEngine, says
 
 QUARTERS = {"symbol": "MSFT", "period": "quarter"}
@@ -31,6 +34,18 @@ async def test_the_first_failure_ends_the_trial(tmp_path: Path) -> None:
     assert not await trials.is_able(engine)
     assert not await trials.is_able(engine)
     assert len(engine.requests) == 1
+
+
+async def test_an_engine_that_fails_says_nothing_about_the_model(tmp_path: Path) -> None:
+    trials = Trials(tmp_path / "trials.json")
+    with pytest.raises(EngineCrashed):
+        await trials.is_able(ScriptedEngine([EngineCrashed("gone")]))
+    assert await trials.is_able(solving(*RIGHT))
+
+
+async def test_a_model_whose_context_is_too_small_does_not_plan(tmp_path: Path) -> None:
+    full = ScriptedEngine([ContextOverflow(900, 512)])
+    assert not await Trials(tmp_path / "trials.json").is_able(full)
 
 
 async def test_sql_that_computes_something_else_fails(tmp_path: Path) -> None:

@@ -4,25 +4,25 @@ import pytest
 
 from server.asking.ask import Means
 from server.dashboard.inventory import take_inventory
-from server.dashboard.query import Query, Widget
-from server.dashboard.widget_choice import Choice, choose, find_rivals
-from tests.kit.engines import ScriptedEngine, says
+from server.dashboard.query import Param, Query, Widget
+from server.dashboard.widget_choice import Choice, choose, find_partner, find_rivals
+from tests.kit.engines import ScriptedEngine, fails_trial, passes_trial, says
 
 WIDGETS = (
     Widget("o", "prices", "Price History", "Prices of the past"),
     Widget("o", "news", "Company News", "Headlines about a company and its price"),
     Widget("o", "targets", "Price Targets", "Prices that brokers expect"),
 )
-SMALL = 1_500_000_000
 
 
 async def chosen(
-    question: str, *answers: object, parameters: int = SMALL
+    question: str, *answers: object, able: bool = False
 ) -> tuple[Choice, ScriptedEngine]:
     scripts = (says(json.dumps(answer)) for answer in answers)
-    engine = ScriptedEngine(*scripts, parameters=parameters)
+    engine = ScriptedEngine(*scripts)
     query = Query((), question, 1, WIDGETS)
-    return await choose(query, Means(engine), WIDGETS), engine
+    means = Means(engine, can_plan=passes_trial if able else fails_trial)
+    return await choose(query, means, WIDGETS), engine
 
 
 @pytest.mark.parametrize(
@@ -58,24 +58,22 @@ async def test_a_model_cannot_take_away_what_the_ranking_found() -> None:
     assert {one.id for one in choice.widgets} == {"prices", "targets"}
 
 
-@pytest.mark.parametrize("able", [8_000_000_000, 0], ids=["large", "unknown"])
-async def test_an_able_model_sees_the_dashboard_also_where_no_word_fits(able: int) -> None:
+async def test_an_able_model_sees_the_dashboard_also_where_no_word_fits() -> None:
     question = "Am I overpaying?"
-    choice, engine = await chosen(question, {"widgets": ["W3"]}, parameters=able)
+    choice, engine = await chosen(question, {"widgets": ["W3"]}, able=True)
     assert [one.id for one in choice.widgets] == ["targets"]
     assert "W3: Price Targets" in engine.requests[0].messages[-1].content
-    choice, _ = await chosen(question, "nonsense", parameters=able)
+    choice, _ = await chosen(question, "nonsense", able=True)
     assert choice.widgets == ()
 
 
 async def test_an_able_model_decides_even_for_nothing() -> None:
-    able = 8_000_000_000
     question = "Which headlines are there?"
-    choice, _ = await chosen(question, {"widgets": []}, parameters=able)
+    choice, _ = await chosen(question, {"widgets": []}, able=True)
     assert choice == Choice((), "model")
-    choice, _ = await chosen(question, {"widgets": ["W1"]}, parameters=able)
+    choice, _ = await chosen(question, {"widgets": ["W1"]}, able=True)
     assert [one.id for one in choice.widgets] == ["news"]
-    choice, _ = await chosen(question, "nonsense", parameters=able)
+    choice, _ = await chosen(question, "nonsense", able=True)
     assert [one.id for one in choice.widgets] == ["news"]
 
 
@@ -86,3 +84,22 @@ def test_words_of_kin_speak_for_another_widget_where_none_speaks_for_the_choice(
     asked = "What is the P/E ratio of AMD?"
     assert find_rivals(asked, "price_history", inventory) == ["key_metrics", "price_history"]
     assert find_rivals(asked, "key_metrics", inventory) == []
+
+
+def test_figures_of_two_widgets_are_asked_for_together() -> None:
+    symbol = (Param("symbol", "ticker", value="AAPL", has_value=True),)
+    income = Widget("o", "income", "Income Statement", "Operating and net income", params=symbol)
+    cash = Widget("o", "cash", "Cash Flow Statement", "Operating cash flow", params=symbol)
+    inventory = take_inventory(Query((), "?", 1, (income, cash)))
+    asked = "Net income and operating cash flow of Shell in 2024?"
+    assert find_partner(asked, "income_statement", inventory) == "cash_flow_statement"
+    assert not find_partner(asked, "cash_flow_statement", inventory)
+    assert not find_partner("Net income of Shell in 2024?", "income_statement", inventory)
+
+
+@pytest.mark.parametrize("asked", ["Compare the revenue of Tesla and Intel.", "Revenue of Tesla?"])
+def test_who_asks_for_all_gets_no_part(asked: str) -> None:
+    whole = Widget("o", "income", "Income Statement", "Revenue and net income")
+    part = Widget("o", "parts", "Revenue by Segment", "Revenue of each segment")
+    inventory = take_inventory(Query((), "?", 1, (whole, part)))
+    assert find_rivals(asked, "revenue_by_segment", inventory) == ["income_statement"]

@@ -60,6 +60,9 @@ def test_amounts_that_may_be_added(texts: list[str], is_one: bool) -> None:
         ("5 €", 5),
         ("\u22125", -5),
         ("1'234.50", 1234.5),
+        ("12,34,567", 1234567),
+        ("₹1,23,45,678.50", 12345678.5),
+        ("1'234.5", 1234.5),
     ],
 )
 def test_amounts_as_people_write_them(text: str, number: float) -> None:

@@ -153,6 +153,10 @@ def test_a_fiscal_year_is_known_as_one() -> None:
         ("2023年到2024年的收入", date(2023, 1, 1), date(2025, 1, 1)),
         ("过去30天", date(2025, 5, 21), date(2025, 6, 21)),
         ("2024年之前", FAR_PAST, date(2024, 1, 1)),
+        ("am ersten September 2026", date(2026, 9, 1), date(2026, 9, 2)),
+        ("il 3 maggio 2026", date(2026, 5, 3), date(2026, 5, 4)),
+        ("em 3 de maio de 2026", date(2026, 5, 3), date(2026, 5, 4)),
+        ("on the twenty-first of March 2026", date(2026, 3, 21), date(2026, 3, 22)),
     ],
 )
 def test_times_in_other_languages(question: str, start: date, end: date) -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from server.flows.base import Flow, Step
 from server.plugins.answering import MOST_TOKENS, choose, find_mention, rank
-from tests.kit.engines import ScriptedEngine, says
+from tests.kit.engines import ScriptedEngine, fails_trial, passes_trial, says
 
 FLOWS = [
     Flow("p", "list_books", "List the books on the shelf", (Step("start", "none"),)),
@@ -74,15 +74,9 @@ def test_words_of_other_scripts_are_whole(question: str, best: str) -> None:
 
 
 async def test_a_model_that_passed_the_trial_is_asked_without_a_word_in_common() -> None:
-    async def passes(_engine: object, _client: str) -> bool:
-        return True
-
-    async def fails(_engine: object, _client: str) -> bool:
-        return False
-
     engine = ScriptedEngine(says("1"))
     asked = "Welche Romane stehen bei mir?"
-    assert await choose(engine, asked, FLOWS, "", can_plan=fails) is None
-    assert await choose(engine, asked, FLOWS, "", can_plan=passes) == FLOWS[0]
-    assert await choose(engine, "Hallo!", FLOWS, "", can_plan=passes) is None
+    assert await choose(engine, asked, FLOWS, "", can_plan=fails_trial) is None
+    assert await choose(engine, asked, FLOWS, "", can_plan=passes_trial) == FLOWS[0]
+    assert await choose(engine, "Hallo!", FLOWS, "", can_plan=passes_trial) is None
     assert len(engine.requests) == 1

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+from server.asking.ask import CanPlan
 from server.chat import File, Image, Json, Message, Tool, ToolCall, ToolChoice
 from server.conversation.agents.base import AgentRequest
 from server.conversation.agents.local import CANNOT_SEE, PROMPT, Copilot, messages, tool_choice
@@ -14,7 +15,7 @@ from server.events import (
     ToolCallRequested,
     ToolCallStarted,
 )
-from tests.kit.engines import ScriptedEngine, says
+from tests.kit.engines import ScriptedEngine, fails_trial, passes_trial, says
 
 HI = ThreadMessage("u1", Message("user", "hi"))
 CALL = ToolCall("c1", "add", {"a": 1})
@@ -31,14 +32,18 @@ async def add(_arguments: Json) -> str:
 ADD = Tool("add", "", {"type": "object"}, add)
 
 
-async def run(engine: ScriptedEngine, request: AgentRequest, *tools: Tool) -> list[Event]:
+async def run(
+    engine: ScriptedEngine, request: AgentRequest, *tools: Tool, trial: CanPlan = passes_trial
+) -> list[Event]:
     async def find(_name: str | None) -> Engine:
         return engine
 
     async def ours() -> tuple[Tool, ...]:
         return tools
 
-    return [event async for event in Copilot(find, ours, lambda: 100).run(request)]
+    copilot = Copilot(find, ours, lambda: 100)
+    copilot.can_plan = trial
+    return [event async for event in copilot.run(request)]
 
 
 async def test_the_model_answers_with_a_limit_and_a_prompt_of_ours():
@@ -96,16 +101,15 @@ def test_a_model_that_cannot_see_is_told_that_there_was_an_image():
     assert messages(request, sees_images=False)[1].content == f"what is this?\n{CANNOT_SEE}"
 
 
-def test_a_small_model_must_answer_after_one_round_of_calls_and_a_big_one_after_eight():
+def test_one_that_cannot_plan_must_answer_after_one_round_of_calls_others_after_eight():
     wanted = ToolChoice("required")
     once = replace(ASK, messages=(HI, CALLED, RESULT), tool_choice=wanted)
     often = replace(once, messages=(HI, *(CALLED, RESULT) * 8))
     earlier = replace(once, messages=(HI, CALLED, RESULT, HI))
-    assert tool_choice(once, 135_000_000) == ToolChoice("none")
-    assert tool_choice(once, 7_000_000_000) == wanted
-    assert tool_choice(once, 0) == wanted
-    assert tool_choice(often, 7_000_000_000) == ToolChoice("none")
-    assert tool_choice(earlier, 135_000_000) == wanted
+    assert tool_choice(once, able=False) == ToolChoice("none")
+    assert tool_choice(once, able=True) == wanted
+    assert tool_choice(often, able=True) == ToolChoice("none")
+    assert tool_choice(earlier, able=False) == wanted
 
 
 async def test_an_attached_document_is_read_into_the_prompt():
@@ -129,11 +133,10 @@ async def test_a_person_is_told_which_document_could_not_be_read():
     assert rest == [TextDelta("Sorry."), Finished("stop")]
 
 
-async def test_a_small_model_makes_one_call_for_a_page_and_a_big_one_several():
+async def test_one_that_cannot_plan_makes_one_call_for_a_page_and_others_several():
     other = replace(CALL, id="c2", arguments={"a": 2})
     script = [ToolCallRequested(CALL), ToolCallRequested(other), Finished("tool_calls")]
-    for parameters, calls in ((135_000_000, [CALL]), (3_000_000_000, [CALL, other])):
-        engine = ScriptedEngine(script)
-        engine.facts = replace(engine.facts, parameters=parameters)
-        events = await run(engine, replace(ASK, tools=(replace(ADD, run=None),)))
+    for trial, calls in ((fails_trial, [CALL]), (passes_trial, [CALL, other])):
+        asked = replace(ASK, tools=(replace(ADD, run=None),))
+        events = await run(ScriptedEngine(script), asked, trial=trial)
         assert [one.call for one in events if isinstance(one, ClientToolCall)] == calls

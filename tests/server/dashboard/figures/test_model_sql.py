@@ -10,18 +10,17 @@ from server.dashboard.figures.compute import Figure
 from server.dashboard.figures.model_sql import write_and_run
 from server.data.sql import Answer, Refused
 from server.data.tables import from_grid
-from server.engine.base import ModelFacts
 from server.tasks import spawn
-from tests.kit.engines import ScriptedEngine, says
+from tests.kit.engines import ScriptedEngine, fails_trial, passes_trial, says
 
 TABLE = from_grid(["a", "b"], [[1, 10], [2, 30]], "Pairs")
 QUESTION = "What is the ratio of b to a?"
 
 
-async def written(sql: str, question: str = QUESTION, parameters: int = 8 * 10**9) -> Figure | None:
+async def written(sql: str, question: str = QUESTION, *, able: bool = True) -> Figure | None:
     engine = ScriptedEngine(says(json.dumps({"sql": sql})))
-    engine.facts = ModelFacts(name="big", context_tokens=4096, parameters=parameters)
-    return await write_and_run(Means(engine), question, [TABLE])
+    means = Means(engine, can_plan=passes_trial if able else fails_trial)
+    return await write_and_run(means, question, [TABLE])
 
 
 async def test_an_able_model_writes_the_query() -> None:
@@ -38,8 +37,7 @@ async def test_what_does_not_run_or_may_not_run_is_nothing() -> None:
 
 
 async def test_small_models_and_plain_questions_are_not_asked() -> None:
-    assert await written("SELECT 1", parameters=10**8) is None
-    assert await written("SELECT 1 AS one", parameters=0) is not None  # its size is unknown
+    assert await written("SELECT 1", able=False) is None
     assert await written("SELECT 1", question="Tell me about it") is None
 
 

@@ -110,6 +110,10 @@ def test_markers_never_reach_the_model() -> None:
     )
 
 
+def test_half_a_surrogate_pair_never_reaches_the_model() -> None:
+    assert read(human("up \ud83d now")).question == "up  now"
+
+
 def test_a_marker_without_an_end_stays_and_hides_no_other() -> None:
     text = "A<|start_artifact_id|>x B<|start_citation_id|>1<|end_citation_id|>C"
     assert read(human(text)).question == "A<|start_artifact_id|>x BC"

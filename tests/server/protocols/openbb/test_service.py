@@ -11,31 +11,32 @@ from server.protocols.base import Facts, Reply, Run, Upload
 from server.protocols.openbb import service
 from tests.contract.openbb.player import FACTS
 from tests.contract.openbb.talking import TalkingEngine
-from tests.kit.engines import ScriptedEngine, says
+from tests.kit.engines import ScriptedEngine, fails_trial, passes_trial, says
 
 NO_MODELS = Facts("http://localhost:1")
 ASKED = {"messages": [{"role": "human", "content": "compare two bonds, please!"}]}
 WIDGETS = {"widgets": [{"name": "Price History"}, {"name": "Company News"}]}
-BIG = 7_000_000_000
 
 
-async def answered(accept: Callable[..., Any], collect: Any, body: Any, engine: Any) -> Reply:
+async def answered(
+    accept: Callable[..., Any], collect: Any, body: Any, engine: Any, trial: Any = passes_trial
+) -> Reply:
     accepted = accept(body, FACTS)
     assert isinstance(accepted, Run)
-    reply = await collect(accepted.converse(Means(engine)), body, FACTS)
+    reply = await collect(accepted.converse(Means(engine, can_plan=trial)), body, FACTS)
     assert isinstance(reply, Reply)
     return reply
 
 
-async def test_a_small_model_is_not_asked_for_a_title() -> None:
-    engine = TalkingEngine(parameters=135_000_000)
-    reply = await answered(service.chat_title, service.collect_json, ASKED, engine)
+async def test_a_model_that_fails_the_trial_is_not_asked_for_a_title() -> None:
+    engine = TalkingEngine()
+    reply = await answered(service.chat_title, service.collect_json, ASKED, engine, fails_trial)
     assert reply.body == "Compare two bonds, please"
     assert engine.requests == []
 
 
 async def test_an_able_model_writes_the_title() -> None:
-    engine = TalkingEngine(BIG)
+    engine = TalkingEngine()
     reply = await answered(service.chat_title, service.collect_json, ASKED, engine)
     assert reply.body == "something"
     reply = await answered(service.dashboard_title, service.collect_text, WIDGETS, engine)
@@ -44,7 +45,6 @@ async def test_an_able_model_writes_the_title() -> None:
 
 async def test_a_model_that_fails_leaves_the_plain_title() -> None:
     engine = ScriptedEngine([EngineCrashed("gone")])
-    engine.facts = TalkingEngine(BIG).facts
     reply = await answered(service.chat_title, service.collect_json, ASKED, engine)
     assert reply.body == "Compare two bonds, please"
 
@@ -61,7 +61,7 @@ def test_without_a_model_there_are_still_titles() -> None:
 
 async def test_an_able_model_rewrites_the_prompt() -> None:
     body = {"messages": ASKED["messages"], "widgets": {"primary": WIDGETS["widgets"]}}
-    engine = TalkingEngine(BIG)
+    engine = TalkingEngine()
     reply = await answered(service.enhance_prompt, service.collect_text, body, engine)
     assert reply.text == "Here is what the data says."
     assert "Price History" in engine.requests[0].messages[1].content

@@ -1,0 +1,97 @@
+"""Data as backends really send it: what the model is told of it, and whether SQL reaches it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from server.dashboard.materials import gather
+from server.dashboard.query import Element, Item, Query, Result, Source, Widget
+from server.dashboard.results import Results
+from server.data.tables import Cell
+
+WIDGET = Widget("o", "odd", "Odd", uuid="u")
+
+
+def take(*contents: Any, question: str = "What is the total?") -> tuple[Results, str]:
+    """What was told of the last."""
+    results, told = Results(question, 1500), ""
+    for content in contents:
+        text = content if isinstance(content, str) else json.dumps(content)
+        data = Result(
+            "get_widget_data", {}, (Source("o", "odd", "u"),), (Element((Item(text),)),), 1
+        )
+        (material,) = gather(Query((), question, 1, (WIDGET,), (data,)))
+        told = results.add(material, "odd")
+    return results, told
+
+
+async def first_row(results: Results, sql: str) -> tuple[Cell, ...]:
+    return (await results.query(sql)).rows[0]
+
+
+@pytest.mark.parametrize("content", ["", "null", "{}", "[]", "[{}]", "[[], []]", "[null]"])
+async def test_a_source_without_data_says_so_and_spoils_no_query(content: str) -> None:
+    results, told = take([{"v": 7}], content)
+    assert "no data came" in told
+    assert await first_row(results, "SELECT v FROM odd") == (7,)
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [("select", "select_1"), ('he said "hi"', "he_said_hi"), ("it's; --", "it_s"),
+     ("2024", "y2024"), ("Revenue ($)", "revenue"), ("%", "column"), ("🚀", "column"),
+     ("价格", "价格")],
+)  # fmt: skip
+async def test_any_header_has_a_name_for_sql(header: str, name: str) -> None:
+    results, _ = take([{"a": 1, header: 5}])
+    assert await first_row(results, f"SELECT {name} FROM odd") == (5,)
+
+
+async def test_columns_of_the_same_name_are_told_apart() -> None:
+    results, told = take([["a", "A", "a "], [1, 2, 3]])
+    assert await first_row(results, "SELECT a, a_2, a_3 FROM odd") == (1, 2, 3)
+    assert "a_3 (number: 3)" in told
+
+
+@pytest.mark.parametrize(
+    ("days", "first"),
+    [
+        (["31/01/2025", "28/02/2025"], "2025-01-31"),
+        (["2025-01-31", "02/28/2025", "31.03.2025", "Apr 30, 2025"], "2025-01-31"),
+        (["Jan 2025", "Feb 2025"], "2025-01"),
+        (["1. März 2025", None], "2025-03-01"),
+    ],
+)
+async def test_days_of_any_form_are_compared_by_sql(days: list[str | None], first: str) -> None:
+    results, told = take([{"day": day, "v": number} for number, day in enumerate(days)])
+    assert await first_row(results, "SELECT MIN(day) FROM odd") == (first,)
+    assert f"day (date: {first}" in told
+
+
+async def test_days_that_may_be_two_stay_as_they_are() -> None:
+    results, _ = take([{"day": "03/04/2025", "v": 1}])
+    assert await first_row(results, "SELECT day FROM odd") == ("03/04/2025",)
+
+
+def test_units_are_told() -> None:
+    rows = [{"Revenue ($m)": 5, "Cap": "$3.4T", "Weight %": 2, "Value": "₹12,34,567", "n": 1}]
+    _, told = take(rows)
+    for column in ("revenue_m (number in $m: 5)", "cap (number in $: ", "weight (number in %: 2)",
+                   "value (number in ₹: 1234567)", "n (number: 1)"):  # fmt: skip
+        assert column in told
+
+
+async def test_of_a_wide_table_the_columns_are_told_that_the_question_names() -> None:
+    wide = [{f"c{number}": number for number in range(150)} | {"growth": 8}] * 3
+    results, told = take(wide, question="What was the growth?")
+    assert "growth (number: 8)" in told
+    assert len(told) < 3000
+    assert "c149" in told
+    assert await first_row(results, "SELECT c149 FROM odd") == (149,)
+
+
+def test_a_table_of_nothing_but_nulls_is_told() -> None:
+    _, told = take([{"a": None}, {"a": None}])
+    assert "table odd, 2 rows" in told
+    assert "a (empty)" in told
