@@ -840,8 +840,60 @@
    <translation>Die Verbindung funktioniert, aber es ist noch kein Modell installiert.</translation>
   </message>
   <message>
+   <source>Program</source>
+   <translation>Programm</translation>
+  </message>
+  <message>
+   <source>What the program reads</source>
+   <translation>Was das Programm liest</translation>
+  </message>
+  <message>
+   <source>what the program reads</source>
+   <translation>was das Programm liest</translation>
+  </message>
+  <message>
+   <source>Write the file…</source>
+   <translation>Die Datei schreiben …</translation>
+  </message>
+  <message>
+   <source>Into {file}:</source>
+   <translation>In {file}:</translation>
+  </message>
+  <message>
+   <source>Add this to {file}:</source>
+   <translation>Fügen Sie das in {file} ein:</translation>
+  </message>
+  <message>
+   <source>Write the file</source>
+   <translation>Die Datei schreiben</translation>
+  </message>
+  <message>
+   <source>Editors and agents</source>
+   <translation>Editoren und Agenten</translation>
+  </message>
+  <message>
+   <source>Written: {path}</source>
+   <translation>Geschrieben: {path}</translation>
+  </message>
+  <message>
+   <source>Then: {what}</source>
+   <translation>Dann: {what}</translation>
+  </message>
+  <message>
+   <source>The file could not be written: {why}.</source>
+   <translation>Die Datei konnte nicht geschrieben werden: {why}.</translation>
+  </message>
+  <message>
    <source>No key is asked for now: limits hold only for those who send their key.</source>
    <translation>Zurzeit wird kein Schlüssel verlangt: Grenzen gelten nur für die, die ihren Schlüssel senden.</translation>
+  </message>
+  <message>
+   <source>Safari lets web pages reach this computer only over HTTPS, and other computers must use it. A certificate that is created here is valid for this computer only and renews itself.</source>
+   <translation>Safari lässt Webseiten diesen Computer nur über HTTPS erreichen, und andere Computer müssen es benutzen. Ein hier erstelltes Zertifikat gilt nur für diesen Computer und erneuert sich selbst.</translation>
+  </message>
+  <message>
+   <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
+   <translation>Vertrauen Sie ihm einmal, in einem Terminal. In Firefox importieren Sie die Datei als Zertifizierungsstelle:</translation>
   </message>
   <message>
    <source>Revoke</source>
@@ -896,50 +948,6 @@
    <translation>Token pro Tag</translation>
   </message>
   <message>
-   <source>{count} of {limit} tokens today</source>
-   <translation>heute {count} von {limit} Token</translation>
-  </message>
-  <message>
-   <source>{count} at a time</source>
-   <translation>{count} gleichzeitig</translation>
-  </message>
-  <message>
-   <source>only {models}</source>
-   <translation>nur {models}</translation>
-  </message>
-  <message>
-   <source>No limit</source>
-   <translation>Keine Grenze</translation>
-  </message>
-  <message>
-   <source>Make a named key</source>
-   <translation>Einen benannten Schlüssel anlegen</translation>
-  </message>
-  <message>
-   <source>Keys</source>
-   <translation>Schlüssel</translation>
-  </message>
-  <message>
-   <source>The key of {name}. It is shown this once.</source>
-   <translation>Der Schlüssel von {name}. Er wird nur dieses eine Mal gezeigt.</translation>
-  </message>
-  <message>
-   <source>Revoke {name}</source>
-   <translation>{name} zurückziehen</translation>
-  </message>
-  <message>
-   <source>Really revoke {name}</source>
-   <translation>{name} wirklich zurückziehen</translation>
-  </message>
-  <message>
-   <source>Safari lets web pages reach this computer only over HTTPS, and other computers must use it. A certificate that is created here is valid for this computer only and renews itself.</source>
-   <translation>Safari lässt Webseiten diesen Computer nur über HTTPS erreichen, und andere Computer müssen es benutzen. Ein hier erstelltes Zertifikat gilt nur für diesen Computer und erneuert sich selbst.</translation>
-  </message>
-  <message>
-   <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
-   <translation>Vertrauen Sie ihm einmal, in einem Terminal. In Firefox importieren Sie die Datei als Zertifizierungsstelle:</translation>
-  </message>
-  <message>
    <source>Test</source>
    <translation>Testen</translation>
   </message>
@@ -976,12 +984,40 @@
    <translation>den Befehl</translation>
   </message>
   <message>
+   <source>{count} of {limit} tokens today</source>
+   <translation>heute {count} von {limit} Token</translation>
+  </message>
+  <message>
+   <source>{count} at a time</source>
+   <translation>{count} gleichzeitig</translation>
+  </message>
+  <message>
+   <source>only {models}</source>
+   <translation>nur {models}</translation>
+  </message>
+  <message>
+   <source>No limit</source>
+   <translation>Keine Grenze</translation>
+  </message>
+  <message>
+   <source>Make a named key</source>
+   <translation>Einen benannten Schlüssel anlegen</translation>
+  </message>
+  <message>
+   <source>Keys</source>
+   <translation>Schlüssel</translation>
+  </message>
+  <message>
    <source>Other machines connect to {address}.</source>
    <translation>Andere Rechner verbinden sich mit {address}.</translation>
   </message>
   <message>
    <source>Connect</source>
    <translation>Verbinden</translation>
+  </message>
+  <message>
+   <source>The key of {name}. It is shown this once.</source>
+   <translation>Der Schlüssel von {name}. Er wird nur dieses eine Mal gezeigt.</translation>
   </message>
   <message>
    <source>Address for {name}</source>
@@ -1006,6 +1042,14 @@
   <message>
    <source>what to paste for an older {name}</source>
    <translation>was für ein älteres {name} einzufügen ist</translation>
+  </message>
+  <message>
+   <source>Revoke {name}</source>
+   <translation>{name} zurückziehen</translation>
+  </message>
+  <message>
+   <source>Really revoke {name}</source>
+   <translation>{name} wirklich zurückziehen</translation>
   </message>
   <message>
    <source>Test {name}</source>
@@ -1100,12 +1144,44 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Seiten von {origin} dürfen sich nicht verbinden. Erlauben Sie diese Herkunft.</translation>
   </message>
   <message>
+   <source>A program</source>
+   <translation>Ein Programm</translation>
+  </message>
+  <message>
    <source>{method} {path} was answered in {ms} ms.</source>
    <translation>{method} {path} wurde in {ms} ms beantwortet.</translation>
   </message>
   <message>
    <source>The access key is missing or wrong.</source>
    <translation>Der Zugangsschlüssel fehlt oder ist falsch.</translation>
+  </message>
+  <message>
+   <source>Waiting for a program… Nothing has come yet.</source>
+   <translation>Warte auf ein Programm … Noch ist nichts gekommen.</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect and was blocked. Allow it on the Connect page.</source>
+   <translation>{who} wollte sich verbinden und wurde abgewiesen. Erlauben Sie es auf der Seite Verbinden.</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect without the access key. Copy it on the Connect page.</source>
+   <translation>{who} wollte sich ohne den Zugangsschlüssel verbinden. Kopieren Sie ihn auf der Seite Verbinden.</translation>
+  </message>
+  <message>
+   <source>{who} found Moat (it asked for {path}). Now ask it a question there.</source>
+   <translation>{who} hat Moat gefunden (es fragte nach {path}). Stellen Sie dort jetzt eine Frage.</translation>
+  </message>
+  <message>
+   <source>{who} asked a question. The model is answering…</source>
+   <translation>{who} hat eine Frage gestellt. Das Modell antwortet …</translation>
+  </message>
+  <message>
+   <source>{who} asked a question, but it failed. The Activity page says why.</source>
+   <translation>{who} hat eine Frage gestellt, aber es ging schief. Die Seite Aktivität sagt, warum.</translation>
+  </message>
+  <message>
+   <source>It works: {who} asked a question and has its answer.</source>
+   <translation>Es geht: {who} hat eine Frage gestellt und die Antwort bekommen.</translation>
   </message>
   <message>
    <source>{path} returned something this client cannot read.</source>
@@ -1122,6 +1198,54 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>The answer does not let {origin} read it.</source>
    <translation>Die Antwort lässt sich von {origin} nicht lesen.</translation>
+  </message>
+  <message>
+   <source>{card} and its driver were found, without support for CUDA.</source>
+   <translation>{card} und ihr Treiber wurden gefunden, Unterstützung für CUDA fehlt.</translation>
+  </message>
+  <message>
+   <source>{percent} done. Moat serves on the processor meanwhile.</source>
+   <translation>{percent} fertig. Moat rechnet inzwischen auf dem Prozessor.</translation>
+  </message>
+  <message>
+   <source>Answers were measured to come {times} times as fast as by Vulkan ({card}).</source>
+   <translation>Gemessen kamen Antworten {times}-mal so schnell wie mit Vulkan ({card}).</translation>
+  </message>
+  <message>
+   <source>Check the download size</source>
+   <translation>Größe des Downloads abfragen</translation>
+  </message>
+  <message>
+   <source>Download</source>
+   <translation>Herunterladen</translation>
+  </message>
+  <message>
+   <source>Stop compiling</source>
+   <translation>Übersetzen beenden</translation>
+  </message>
+  <message>
+   <source>Faster with CUDA</source>
+   <translation>Schneller mit CUDA</translation>
+  </message>
+  <message>
+   <source>It is used by Vulkan now; CUDA is usually faster, which was not measured here.</source>
+   <translation>Sie wird jetzt über Vulkan genutzt; CUDA ist meist schneller, gemessen wurde das hier nicht.</translation>
+  </message>
+  <message>
+   <source>Models run on the processor now, and would run on the card.</source>
+   <translation>Modelle laufen jetzt auf dem Prozessor und liefen dann auf der Karte.</translation>
+  </message>
+  <message>
+   <source>It comes from the address of the releases, and is used only if it is signed.</source>
+   <translation>Sie kommt von der Adresse der Veröffentlichungen und wird nur mit gültiger Signatur genutzt.</translation>
+  </message>
+  <message>
+   <source>Download ({size})</source>
+   <translation>Herunterladen ({size})</translation>
+  </message>
+  <message>
+   <source>Support for {kind} is being compiled</source>
+   <translation>Unterstützung für {kind} wird übersetzt</translation>
   </message>
   <message>
    <source>Context</source>
@@ -1220,6 +1344,50 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Aus</translation>
   </message>
   <message>
+   <source>reads {read} and writes {write} tokens per second</source>
+   <translation>liest {read} und schreibt {write} Token pro Sekunde</translation>
+  </message>
+  <message>
+   <source>Measured on {day} in {seconds} seconds.</source>
+   <translation>Gemessen am {day} in {seconds} Sekunden.</translation>
+  </message>
+  <message>
+   <source>Flash attention on, batches of {batch}, {threads} threads: </source>
+   <translation>Flash-Attention ein, Stapel von {batch}, {threads} Threads: </translation>
+  </message>
+  <message>
+   <source>Flash attention off, batches of {batch}, {threads} threads: </source>
+   <translation>Flash-Attention aus, Stapel von {batch}, {threads} Threads: </translation>
+  </message>
+  <message>
+   <source>Measure now</source>
+   <translation>Jetzt messen</translation>
+  </message>
+  <message>
+   <source>Measuring…</source>
+   <translation>Messung läuft …</translation>
+  </message>
+  <message>
+   <source>Measure again</source>
+   <translation>Erneut messen</translation>
+  </message>
+  <message>
+   <source>Used from the next start on, where the settings leave it to Moat.</source>
+   <translation>Gilt ab dem nächsten Start, wo die Einstellungen es Moat überlassen.</translation>
+  </message>
+  <message>
+   <source>Other programs were busy meanwhile: measure again when they are not.</source>
+   <translation>Andere Programme waren dabei beschäftigt: Messen Sie erneut, wenn sie es nicht sind.</translation>
+  </message>
+  <message>
+   <source>Not measured yet. That happens while nobody asks anything.</source>
+   <translation>Noch nicht gemessen. Das geschieht, während niemand etwas fragt.</translation>
+  </message>
+  <message>
+   <source>Measured speed</source>
+   <translation>Gemessene Geschwindigkeit</translation>
+  </message>
+  <message>
    <source>Loading the model</source>
    <translation>Das Modell wird geladen</translation>
   </message>
@@ -1248,6 +1416,18 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>die Adresse</translation>
   </message>
   <message>
+   <source>Chat here</source>
+   <translation>Hier chatten</translation>
+  </message>
+  <message>
+   <source>Connect OpenBB Workspace</source>
+   <translation>OpenBB Workspace verbinden</translation>
+  </message>
+  <message>
+   <source>Connect an editor</source>
+   <translation>Einen Editor verbinden</translation>
+  </message>
+  <message>
    <source>Details</source>
    <translation>Details</translation>
   </message>
@@ -1272,12 +1452,20 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Das Modell entladen und seinen Speicher freigeben</translation>
   </message>
   <message>
+   <source>Use it</source>
+   <translation>Verwenden</translation>
+  </message>
+  <message>
    <source>Home</source>
    <translation>Start</translation>
   </message>
   <message>
    <source>{do} the server</source>
    <translation>Server: {do}</translation>
+  </message>
+  <message>
+   <source>Log lines</source>
+   <translation>Protokollzeilen</translation>
   </message>
   <message>
    <source>Pause</source>
@@ -1332,14 +1520,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Protokoll</translation>
   </message>
   <message>
-   <source>Log lines</source>
-   <translation>Protokollzeilen</translation>
-  </message>
-  <message>
-   <source>Dismiss</source>
-   <translation>Schließen</translation>
-  </message>
-  <message>
    <source>This system has no usable keyring: it is stored unencrypted in {file}, readable only by you.</source>
    <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Es wird unverschlüsselt in {file} gespeichert, nur für Sie lesbar.</translation>
   </message>
@@ -1352,12 +1532,32 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Kopiert</translation>
   </message>
   <message>
+   <source>Dismiss</source>
+   <translation>Schließen</translation>
+  </message>
+  <message>
    <source>Copied {what}</source>
    <translation>Kopiert: {what}</translation>
   </message>
   <message>
    <source>Copy {what}</source>
    <translation>{what} kopieren</translation>
+  </message>
+  <message>
+   <source>The processor reads {gigabytes} GB of weights and computes {billions} billion products per second (measured on {day}). Speeds of models are estimated from this.</source>
+   <translation>Der Prozessor liest {gigabytes} GB Gewichte und rechnet {billions} Milliarden Produkte pro Sekunde (gemessen am {day}). Daraus wird das Tempo von Modellen geschätzt.</translation>
+  </message>
+  <message>
+   <source>Support for graphics cards added: {names}</source>
+   <translation>Hinzugefügte Unterstützung für Grafikkarten: {names}</translation>
+  </message>
+  <message>
+   <source>How fast it computes is measured when models are suggested.</source>
+   <translation>Wie schnell er rechnet, wird gemessen, wenn Modelle vorgeschlagen werden.</translation>
+  </message>
+  <message>
+   <source>No usable graphics card found: models run on the processor.</source>
+   <translation>Keine nutzbare Grafikkarte gefunden: Modelle laufen auf dem Prozessor.</translation>
   </message>
   <message>
    <source>No requests at the moment.</source>
@@ -1388,48 +1588,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Unbenanntes Programm</translation>
   </message>
   <message>
-   <source>memory in use</source>
-   <translation>Speicher benutzt</translation>
-  </message>
-  <message>
-   <source>Cancel this request</source>
-   <translation>Diese Anfrage abbrechen</translation>
-  </message>
-  <message>
-   <source>Cancel the request of {who}</source>
-   <translation>Die Anfrage von {who} abbrechen</translation>
-  </message>
-  <message>
-   <source>Runs well</source>
-   <translation>Läuft gut</translation>
-  </message>
-  <message>
-   <source>Tight</source>
-   <translation>Knapp</translation>
-  </message>
-  <message>
-   <source>Does not fit</source>
-   <translation>Passt nicht</translation>
-  </message>
-  <message>
-   <source>Not known yet</source>
-   <translation>Noch nicht bekannt</translation>
-  </message>
-  <message>
-   <source>Support for graphics cards added: {names}</source>
-   <translation>Hinzugefügte Unterstützung für Grafikkarten: {names}</translation>
-  </message>
-  <message>
-   <source>No usable graphics card found: models run on the processor.</source>
-   <translation>Keine nutzbare Grafikkarte gefunden: Modelle laufen auf dem Prozessor.</translation>
-  </message>
-  <message>
    <source>Rescan</source>
    <translation>Erneut prüfen</translation>
   </message>
   <message>
    <source>Scanning this computer…</source>
    <translation>Dieser Computer wird geprüft …</translation>
+  </message>
+  <message>
+   <source>Measure</source>
+   <translation>Messen</translation>
   </message>
   <message>
    <source>memory</source>
@@ -1456,12 +1624,108 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{name} ({backend}): {free} von {total} frei</translation>
   </message>
   <message>
+   <source>memory in use</source>
+   <translation>Speicher benutzt</translation>
+  </message>
+  <message>
+   <source>Cancel this request</source>
+   <translation>Diese Anfrage abbrechen</translation>
+  </message>
+  <message>
    <source>Rescan this computer</source>
    <translation>Diesen Computer erneut prüfen</translation>
   </message>
   <message>
+   <source>Measure the speed of this computer</source>
+   <translation>Das Tempo dieses Computers messen</translation>
+  </message>
+  <message>
+   <source>Cancel the request of {who}</source>
+   <translation>Die Anfrage von {who} abbrechen</translation>
+  </message>
+  <message>
    <source>This computer</source>
    <translation>Dieser Computer</translation>
+  </message>
+  <message>
+   <source>Speed when last used: writes {writes} and reads {reads} tokens per second.</source>
+   <translation>Tempo bei der letzten Nutzung: schreibt {writes} und liest {reads} Token pro Sekunde.</translation>
+  </message>
+  <message>
+   <source>Estimated speed: writes {writes} and reads {reads} tokens per second.</source>
+   <translation>Geschätztes Tempo: schreibt {writes} und liest {reads} Token pro Sekunde.</translation>
+  </message>
+  <message>
+   <source>less than a minute left</source>
+   <translation>weniger als eine Minute übrig</translation>
+  </message>
+  <message>
+   <source>Runs well</source>
+   <translation>Läuft gut</translation>
+  </message>
+  <message>
+   <source>Tight</source>
+   <translation>Knapp</translation>
+  </message>
+  <message>
+   <source>Does not fit</source>
+   <translation>Passt nicht</translation>
+  </message>
+  <message>
+   <source>Not known yet</source>
+   <translation>Noch nicht bekannt</translation>
+  </message>
+  <message>
+   <source>Remove {name} from this list</source>
+   <translation>{name} aus dieser Liste nehmen</translation>
+  </message>
+  <message>
+   <source>Cancel {name}</source>
+   <translation>{name} abbrechen</translation>
+  </message>
+  <message>
+   <source>{done} of {total}</source>
+   <translation>{done} von {total}</translation>
+  </message>
+  <message>
+   <source>Verifying the checksum</source>
+   <translation>Prüfsumme wird überprüft</translation>
+  </message>
+  <message>
+   <source>{hours} h {minutes} min left</source>
+   <translation>noch {hours} h {minutes} min</translation>
+  </message>
+  <message>
+   <source>Waiting</source>
+   <translation>Wartet</translation>
+  </message>
+  <message>
+   <source>Finished and verified</source>
+   <translation>Fertig und überprüft</translation>
+  </message>
+  <message>
+   <source>It failed.</source>
+   <translation>Es ist fehlgeschlagen.</translation>
+  </message>
+  <message>
+   <source>{minutes} min left</source>
+   <translation>noch {minutes} min</translation>
+  </message>
+  <message>
+   <source>{name}: {percent} downloaded</source>
+   <translation>{name}: {percent} geladen</translation>
+  </message>
+  <message>
+   <source>Pause {name}</source>
+   <translation>{name} anhalten</translation>
+  </message>
+  <message>
+   <source>Resume {name}</source>
+   <translation>{name} fortsetzen</translation>
+  </message>
+  <message>
+   <source>Try {name} again</source>
+   <translation>{name} noch einmal versuchen</translation>
   </message>
   <message>
    <source>{name} runs at {hosts}. Prompts are sent there.</source>
@@ -1566,10 +1830,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>The hub has not scanned all of its files yet.</source>
    <translation>Der Hub hat noch nicht alle Dateien geprüft.</translation>
-  </message>
-  <message>
-   <source>Download</source>
-   <translation>Herunterladen</translation>
   </message>
   <message>
    <source>Show files</source>
@@ -1852,6 +2112,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Chat-Vorlage</translation>
   </message>
   <message>
+   <source>In use: {name}</source>
+   <translation>In Gebrauch: {name}</translation>
+  </message>
+  <message>
    <source>This removes it from the list. The file is not deleted.</source>
    <translation>Das entfernt es aus der Liste. Die Datei wird nicht gelöscht.</translation>
   </message>
@@ -1928,8 +2192,40 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Modelle von {name} verwenden</translation>
   </message>
   <message>
-   <source>less than a minute left</source>
-   <translation>weniger als eine Minute übrig</translation>
+   <source>For conversations that bring none of their own.</source>
+   <translation>Für Gespräche, die keinen eigenen mitbringen.</translation>
+  </message>
+  <message>
+   <source>As the request or the model decides</source>
+   <translation>Wie die Anfrage oder das Modell es bestimmt</translation>
+  </message>
+  <message>
+   <source>Reset all</source>
+   <translation>Alle zurücksetzen</translation>
+  </message>
+  <message>
+   <source>Reset the settings of this model</source>
+   <translation>Die Einstellungen dieses Modells zurücksetzen</translation>
+  </message>
+  <message>
+   <source>Set for this model alone: {names}.</source>
+   <translation>Nur für dieses Modell gesetzt: {names}.</translation>
+  </message>
+  <message>
+   <source>All as for other models. What you enter here goes before that.</source>
+   <translation>Alles wie bei anderen Modellen. Was Sie hier eingeben, geht dem vor.</translation>
+  </message>
+  <message>
+   <source>Default: {value}</source>
+   <translation>Standard: {value}</translation>
+  </message>
+  <message>
+   <source>All models: {value}</source>
+   <translation>Alle Modelle: {value}</translation>
+  </message>
+  <message>
+   <source>Settings of this model</source>
+   <translation>Einstellungen dieses Modells</translation>
   </message>
   <message>
    <source>Accept the terms on the model's page, then paste a token with read access.</source>
@@ -1944,32 +2240,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Downloads</translation>
   </message>
   <message>
-   <source>Remove {name} from this list</source>
-   <translation>{name} aus dieser Liste nehmen</translation>
-  </message>
-  <message>
-   <source>Cancel {name}</source>
-   <translation>{name} abbrechen</translation>
-  </message>
-  <message>
    <source>Nothing is being downloaded.</source>
    <translation>Nichts wird heruntergeladen.</translation>
-  </message>
-  <message>
-   <source>{done} of {total}</source>
-   <translation>{done} von {total}</translation>
-  </message>
-  <message>
-   <source>Verifying the checksum</source>
-   <translation>Prüfsumme wird überprüft</translation>
-  </message>
-  <message>
-   <source>{hours} h {minutes} min left</source>
-   <translation>noch {hours} h {minutes} min</translation>
-  </message>
-  <message>
-   <source>Use it</source>
-   <translation>Verwenden</translation>
   </message>
   <message>
    <source>Hugging Face token</source>
@@ -1986,22 +2258,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Models (*.gguf)</source>
    <translation>Modelle (*.gguf)</translation>
-  </message>
-  <message>
-   <source>Waiting</source>
-   <translation>Wartet</translation>
-  </message>
-  <message>
-   <source>Finished and verified</source>
-   <translation>Fertig und überprüft</translation>
-  </message>
-  <message>
-   <source>It failed.</source>
-   <translation>Es ist fehlgeschlagen.</translation>
-  </message>
-  <message>
-   <source>{minutes} min left</source>
-   <translation>noch {minutes} min</translation>
   </message>
   <message>
    <source>Use the token of this computer</source>
@@ -2032,100 +2288,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Entdecken</translation>
   </message>
   <message>
-   <source>{name}: {percent} downloaded</source>
-   <translation>{name}: {percent} geladen</translation>
-  </message>
-  <message>
    <source>Reading the files of {repo}…</source>
    <translation>Die Dateien von {repo} werden gelesen…</translation>
-  </message>
-  <message>
-   <source>Pause {name}</source>
-   <translation>{name} anhalten</translation>
-  </message>
-  <message>
-   <source>Resume {name}</source>
-   <translation>{name} fortsetzen</translation>
-  </message>
-  <message>
-   <source>Try {name} again</source>
-   <translation>{name} noch einmal versuchen</translation>
-  </message>
-  <message>
-   <source>a whole number</source>
-   <translation>eine ganze Zahl</translation>
-  </message>
-  <message>
-   <source>a number</source>
-   <translation>eine Zahl</translation>
-  </message>
-  <message>
-   <source>Choose</source>
-   <translation>Auswählen</translation>
-  </message>
-  <message>
-   <source>Choose a file</source>
-   <translation>Datei wählen</translation>
-  </message>
-  <message>
-   <source>a number without thousands separators, such as 10000</source>
-   <translation>eine Zahl ohne Tausendertrennzeichen, etwa 10000,</translation>
-  </message>
-  <message>
-   <source>One per line</source>
-   <translation>Einer pro Zeile</translation>
-  </message>
-  <message>
-   <source>{client} wants to use this plugin for the first time.</source>
-   <translation>{client} möchte dieses Plugin zum ersten Mal benutzen.</translation>
-  </message>
-  <message>
-   <source>Denied automatically in {time}</source>
-   <translation>Automatische Ablehnung in {time}</translation>
-  </message>
-  <message>
-   <source>Allow once</source>
-   <translation>Einmal erlauben</translation>
-  </message>
-  <message>
-   <source>Always allow</source>
-   <translation>Immer erlauben</translation>
-  </message>
-  <message>
-   <source>Deny</source>
-   <translation>Ablehnen</translation>
-  </message>
-  <message>
-   <source>Request to be sent</source>
-   <translation>Zu sendende Anfrage</translation>
-  </message>
-  <message>
-   <source>It only reads data.</source>
-   <translation>Es liest nur Daten.</translation>
-  </message>
-  <message>
-   <source>It makes changes. Review the request before you allow it.</source>
-   <translation>Es nimmt Änderungen vor. Prüfen Sie die Anfrage, bevor Sie sie erlauben.</translation>
-  </message>
-  <message>
-   <source>It may cause damage that cannot be undone.</source>
-   <translation>Es kann Schaden anrichten, der sich nicht rückgängig machen lässt.</translation>
-  </message>
-  <message>
-   <source>Allow once: {what}</source>
-   <translation>Einmal erlauben: {what}</translation>
-  </message>
-  <message>
-   <source>{plugin} asks: {what}</source>
-   <translation>{plugin} fragt: {what}</translation>
-  </message>
-  <message>
-   <source>Always allow: {what}</source>
-   <translation>Immer erlauben: {what}</translation>
-  </message>
-  <message>
-   <source>Deny: {what}</source>
-   <translation>Ablehnen: {what}</translation>
   </message>
   <message>
    <source>It does not connect to anything outside Moat.</source>
@@ -2146,6 +2310,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>It may also change and delete (PUT, PATCH, DELETE)</source>
    <translation>Es darf auch ändern und löschen (PUT, PATCH, DELETE)</translation>
+  </message>
+  <message>
+   <source>Choose a file</source>
+   <translation>Datei wählen</translation>
   </message>
   <message>
    <source>Choose a folder</source>
@@ -2268,12 +2436,20 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Bei Risiko fragen</translation>
   </message>
   <message>
+   <source>Always allow</source>
+   <translation>Immer erlauben</translation>
+  </message>
+  <message>
    <source>Never</source>
    <translation>Niemals</translation>
   </message>
   <message>
    <source>The log is empty.</source>
    <translation>Das Protokoll ist leer.</translation>
+  </message>
+  <message>
+   <source>One per line</source>
+   <translation>Einer pro Zeile</translation>
   </message>
   <message>
    <source>List its tools: starts its programs</source>
@@ -2344,6 +2520,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Es braucht: {secrets}.</translation>
   </message>
   <message>
+   <source>Its servers offer to read: {names}</source>
+   <translation>Seine Server bieten zum Lesen an: {names}</translation>
+  </message>
+  <message>
+   <source>Its servers offer these prompts: {names}</source>
+   <translation>Seine Server bieten diese Prompts an: {names}</translation>
+  </message>
+  <message>
    <source>Show the log of {name}</source>
    <translation>Protokoll von {name} zeigen</translation>
   </message>
@@ -2356,20 +2540,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{name} (Werkzeug)</translation>
   </message>
   <message>
-   <source>Continue</source>
-   <translation>Weiter</translation>
-  </message>
-  <message>
-   <source>Do not answer</source>
-   <translation>Nicht antworten</translation>
-  </message>
-  <message>
-   <source>{plugin} needs more information</source>
-   <translation>{plugin} braucht weitere Angaben</translation>
-  </message>
-  <message>
-   <source>{name} must be {what}.</source>
-   <translation>{name} muss {what} sein.</translation>
+   <source>Import MCP servers</source>
+   <translation>MCP-Server importieren</translation>
   </message>
   <message>
    <source>Add a plugin folder</source>
@@ -2378,6 +2550,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Add a zip file</source>
    <translation>Zip-Datei hinzufügen</translation>
+  </message>
+  <message>
+   <source>From the file of another program: mcp.json or claude_desktop_config.json</source>
+   <translation>Aus der Datei eines anderen Programms: mcp.json oder claude_desktop_config.json</translation>
   </message>
   <message>
    <source>No plugins yet. A plugin is a folder with a manifest (plugin.json).</source>
@@ -2394,6 +2570,86 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Plugins</source>
    <translation>Plugins</translation>
+  </message>
+  <message>
+   <source>{client} wants to use this plugin for the first time.</source>
+   <translation>{client} möchte dieses Plugin zum ersten Mal benutzen.</translation>
+  </message>
+  <message>
+   <source>Denied automatically in {time}</source>
+   <translation>Automatische Ablehnung in {time}</translation>
+  </message>
+  <message>
+   <source>a whole number</source>
+   <translation>eine ganze Zahl</translation>
+  </message>
+  <message>
+   <source>a number</source>
+   <translation>eine Zahl</translation>
+  </message>
+  <message>
+   <source>Choose</source>
+   <translation>Auswählen</translation>
+  </message>
+  <message>
+   <source>Continue</source>
+   <translation>Weiter</translation>
+  </message>
+  <message>
+   <source>Do not answer</source>
+   <translation>Nicht antworten</translation>
+  </message>
+  <message>
+   <source>Allow once</source>
+   <translation>Einmal erlauben</translation>
+  </message>
+  <message>
+   <source>Deny</source>
+   <translation>Ablehnen</translation>
+  </message>
+  <message>
+   <source>Request to be sent</source>
+   <translation>Zu sendende Anfrage</translation>
+  </message>
+  <message>
+   <source>It only reads data.</source>
+   <translation>Es liest nur Daten.</translation>
+  </message>
+  <message>
+   <source>It makes changes. Review the request before you allow it.</source>
+   <translation>Es nimmt Änderungen vor. Prüfen Sie die Anfrage, bevor Sie sie erlauben.</translation>
+  </message>
+  <message>
+   <source>It may cause damage that cannot be undone.</source>
+   <translation>Es kann Schaden anrichten, der sich nicht rückgängig machen lässt.</translation>
+  </message>
+  <message>
+   <source>a number without thousands separators, such as 10000</source>
+   <translation>eine Zahl ohne Tausendertrennzeichen, etwa 10000,</translation>
+  </message>
+  <message>
+   <source>{plugin} needs more information</source>
+   <translation>{plugin} braucht weitere Angaben</translation>
+  </message>
+  <message>
+   <source>Allow once: {what}</source>
+   <translation>Einmal erlauben: {what}</translation>
+  </message>
+  <message>
+   <source>{plugin} asks: {what}</source>
+   <translation>{plugin} fragt: {what}</translation>
+  </message>
+  <message>
+   <source>Always allow: {what}</source>
+   <translation>Immer erlauben: {what}</translation>
+  </message>
+  <message>
+   <source>Deny: {what}</source>
+   <translation>Ablehnen: {what}</translation>
+  </message>
+  <message>
+   <source>{name} must be {what}.</source>
+   <translation>{name} muss {what} sein.</translation>
   </message>
   <message>
    <source>{text} is not possible here. Enter a number from {least} to {most}.</source>
@@ -2472,50 +2728,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Sprache ändert sich beim nächsten Start von Moat.</translation>
   </message>
   <message>
-   <source>Go to a page, chat, model or setting</source>
-   <translation>Zu Seite, Chat, Modell oder Einstellung gehen</translation>
-  </message>
-  <message>
-   <source>The pages, in the order of the sidebar</source>
-   <translation>Die Seiten, in der Reihenfolge der Seitenleiste</translation>
-  </message>
-  <message>
-   <source>Send the message</source>
-   <translation>Nachricht senden</translation>
-  </message>
-  <message>
-   <source>New line in the message</source>
-   <translation>Neue Zeile in der Nachricht</translation>
-  </message>
-  <message>
-   <source>Stop the answer, close a message or a panel</source>
-   <translation>Antwort stoppen, Meldung oder Seitenleiste schließen</translation>
-  </message>
-  <message>
-   <source>Next or previous control</source>
-   <translation>Nächstes oder voriges Bedienelement</translation>
-  </message>
-  <message>
-   <source>This list</source>
-   <translation>Diese Liste</translation>
-  </message>
-  <message>
-   <source>Keyboard shortcuts</source>
-   <translation>Tastenkürzel</translation>
-  </message>
-  <message>
-   <source>Go to</source>
-   <translation>Gehe zu</translation>
-  </message>
-  <message>
-   <source>Places found</source>
-   <translation>Gefundene Ziele</translation>
-  </message>
-  <message>
-   <source>Nothing found.</source>
-   <translation>Nichts gefunden.</translation>
-  </message>
-  <message>
    <source>Open Moat</source>
    <translation>Moat öffnen</translation>
   </message>
@@ -2560,6 +2772,50 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Etwas ist schiefgegangen</translation>
   </message>
   <message>
+   <source>Go to a page, chat, model or setting</source>
+   <translation>Zu Seite, Chat, Modell oder Einstellung gehen</translation>
+  </message>
+  <message>
+   <source>The pages, in the order of the sidebar</source>
+   <translation>Die Seiten, in der Reihenfolge der Seitenleiste</translation>
+  </message>
+  <message>
+   <source>Send the message</source>
+   <translation>Nachricht senden</translation>
+  </message>
+  <message>
+   <source>New line in the message</source>
+   <translation>Neue Zeile in der Nachricht</translation>
+  </message>
+  <message>
+   <source>Stop the answer, close a message or a panel</source>
+   <translation>Antwort stoppen, Meldung oder Seitenleiste schließen</translation>
+  </message>
+  <message>
+   <source>Next or previous control</source>
+   <translation>Nächstes oder voriges Bedienelement</translation>
+  </message>
+  <message>
+   <source>This list</source>
+   <translation>Diese Liste</translation>
+  </message>
+  <message>
+   <source>Keyboard shortcuts</source>
+   <translation>Tastenkürzel</translation>
+  </message>
+  <message>
+   <source>Go to</source>
+   <translation>Gehe zu</translation>
+  </message>
+  <message>
+   <source>Places found</source>
+   <translation>Gefundene Ziele</translation>
+  </message>
+  <message>
+   <source>Nothing found.</source>
+   <translation>Nichts gefunden.</translation>
+  </message>
+  <message>
    <source>Page</source>
    <translation>Seite</translation>
   </message>
@@ -2574,6 +2830,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Run language models on this computer and use them in your programs.</source>
    <translation>Sprachmodelle auf diesem Computer ausführen und in Ihren Programmen benutzen.</translation>
+  </message>
+  <message>
+   <source>Give this address to OpenBB Workspace, an editor or another program, and ask it a question. Or begin with a chat here.</source>
+   <translation>Geben Sie diese Adresse OpenBB Workspace, einem Editor oder einem anderen Programm und stellen Sie dort eine Frage. Oder beginnen Sie mit einem Chat hier.</translation>
   </message>
   <message>
    <source>Start right away with the small starter model</source>
@@ -2594,6 +2854,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Download {name} ({size}), recommended for this computer</source>
    <translation>{name} herunterladen ({size}), empfohlen für diesen Computer</translation>
+  </message>
+  <message>
+   <source>Done</source>
+   <translation>Fertig</translation>
+  </message>
+  <message>
+   <source>Connect a program</source>
+   <translation>Ein Programm verbinden</translation>
   </message>
   <message>
    <source>{total} of memory, {free} free, {cores} processor cores.</source>
@@ -2828,6 +3096,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Automatisch</translation>
   </message>
   <message>
+   <source>Measure the speed of new models</source>
+   <translation>Geschwindigkeit neuer Modelle messen</translation>
+  </message>
+  <message>
+   <source>When nobody asks anything: some seconds for flash attention, batch size and threads, where these are left to Moat. Used from the next start on.</source>
+   <translation>Während niemand etwas fragt: einige Sekunden für Flash-Attention, Stapelgröße und Threads, wo diese Moat überlassen sind. Gilt ab dem nächsten Start.</translation>
+  </message>
+  <message>
    <source>Choose tokens on the GPU</source>
    <translation>Token auf der Grafikkarte wählen</translation>
   </message>
@@ -2918,6 +3194,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Backends made for this engine. Empty: 'backends' beside the models.</source>
    <translation>Backends, die für diese Engine gemacht sind. Leer: „backends“ neben den Modellen.</translation>
+  </message>
+  <message>
+   <source>Settings of single models</source>
+   <translation>Einstellungen einzelner Modelle</translation>
+  </message>
+  <message>
+   <source>The details of a model on the Models page change them.</source>
+   <translation>Die Details eines Modells auf der Seite Modelle ändern sie.</translation>
   </message>
   <message>
    <source>Remote engines</source>
@@ -3120,148 +3404,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Öffentlicher Ed25519-Schlüssel in Base64. Updates ohne seine Signatur werden ignoriert.</translation>
   </message>
   <message>
-   <source>Program</source>
-   <translation>Programm</translation>
+   <source>Address of release files</source>
+   <translation>Adresse der veröffentlichten Dateien</translation>
   </message>
   <message>
-   <source>What the program reads</source>
-   <translation>Was das Programm liest</translation>
-  </message>
-  <message>
-   <source>what the program reads</source>
-   <translation>was das Programm liest</translation>
-  </message>
-  <message>
-   <source>Write the file…</source>
-   <translation>Die Datei schreiben …</translation>
-  </message>
-  <message>
-   <source>Into {file}:</source>
-   <translation>In {file}:</translation>
-  </message>
-  <message>
-   <source>Add this to {file}:</source>
-   <translation>Fügen Sie das in {file} ein:</translation>
-  </message>
-  <message>
-   <source>Write the file</source>
-   <translation>Die Datei schreiben</translation>
-  </message>
-  <message>
-   <source>Editors and agents</source>
-   <translation>Editoren und Agenten</translation>
-  </message>
-  <message>
-   <source>Written: {path}</source>
-   <translation>Geschrieben: {path}</translation>
-  </message>
-  <message>
-   <source>Then: {what}</source>
-   <translation>Dann: {what}</translation>
-  </message>
-  <message>
-   <source>The file could not be written: {why}.</source>
-   <translation>Die Datei konnte nicht geschrieben werden: {why}.</translation>
-  </message>
-  <message>
-   <source>A program</source>
-   <translation>Ein Programm</translation>
-  </message>
-  <message>
-   <source>Waiting for a program… Nothing has come yet.</source>
-   <translation>Warte auf ein Programm … Noch ist nichts gekommen.</translation>
-  </message>
-  <message>
-   <source>{who} tried to connect and was blocked. Allow it on the Connect page.</source>
-   <translation>{who} wollte sich verbinden und wurde abgewiesen. Erlauben Sie es auf der Seite Verbinden.</translation>
-  </message>
-  <message>
-   <source>{who} tried to connect without the access key. Copy it on the Connect page.</source>
-   <translation>{who} wollte sich ohne den Zugangsschlüssel verbinden. Kopieren Sie ihn auf der Seite Verbinden.</translation>
-  </message>
-  <message>
-   <source>{who} found Moat (it asked for {path}). Now ask it a question there.</source>
-   <translation>{who} hat Moat gefunden (es fragte nach {path}). Stellen Sie dort jetzt eine Frage.</translation>
-  </message>
-  <message>
-   <source>{who} asked a question. The model is answering…</source>
-   <translation>{who} hat eine Frage gestellt. Das Modell antwortet …</translation>
-  </message>
-  <message>
-   <source>{who} asked a question, but it failed. The Activity page says why.</source>
-   <translation>{who} hat eine Frage gestellt, aber es ging schief. Die Seite Aktivität sagt, warum.</translation>
-  </message>
-  <message>
-   <source>It works: {who} asked a question and has its answer.</source>
-   <translation>Es geht: {who} hat eine Frage gestellt und die Antwort bekommen.</translation>
-  </message>
-  <message>
-   <source>Chat here</source>
-   <translation>Hier chatten</translation>
-  </message>
-  <message>
-   <source>Connect OpenBB Workspace</source>
-   <translation>OpenBB Workspace verbinden</translation>
-  </message>
-  <message>
-   <source>Connect an editor</source>
-   <translation>Einen Editor verbinden</translation>
-  </message>
-  <message>
-   <source>For conversations that bring none of their own.</source>
-   <translation>Für Gespräche, die keinen eigenen mitbringen.</translation>
-  </message>
-  <message>
-   <source>As the request or the model decides</source>
-   <translation>Wie die Anfrage oder das Modell es bestimmt</translation>
-  </message>
-  <message>
-   <source>Reset all</source>
-   <translation>Alle zurücksetzen</translation>
-  </message>
-  <message>
-   <source>Reset the settings of this model</source>
-   <translation>Die Einstellungen dieses Modells zurücksetzen</translation>
-  </message>
-  <message>
-   <source>Set for this model alone: {names}.</source>
-   <translation>Nur für dieses Modell gesetzt: {names}.</translation>
-  </message>
-  <message>
-   <source>All as for other models. What you enter here goes before that.</source>
-   <translation>Alles wie bei anderen Modellen. Was Sie hier eingeben, geht dem vor.</translation>
-  </message>
-  <message>
-   <source>Default: {value}</source>
-   <translation>Standard: {value}</translation>
-  </message>
-  <message>
-   <source>All models: {value}</source>
-   <translation>Alle Modelle: {value}</translation>
-  </message>
-  <message>
-   <source>Settings of this model</source>
-   <translation>Einstellungen dieses Modells</translation>
-  </message>
-  <message>
-   <source>Give this address to OpenBB Workspace, an editor or another program, and ask it a question. Or begin with a chat here.</source>
-   <translation>Geben Sie diese Adresse OpenBB Workspace, einem Editor oder einem anderen Programm und stellen Sie dort eine Frage. Oder beginnen Sie mit einem Chat hier.</translation>
-  </message>
-  <message>
-   <source>Done</source>
-   <translation>Fertig</translation>
-  </message>
-  <message>
-   <source>Connect a program</source>
-   <translation>Ein Programm verbinden</translation>
-  </message>
-  <message>
-   <source>Settings of single models</source>
-   <translation>Einstellungen einzelner Modelle</translation>
-  </message>
-  <message>
-   <source>The details of a model on the Models page change them.</source>
-   <translation>Die Details eines Modells auf der Seite Modelle ändern sie.</translation>
+   <source>Support for graphics cards is fetched from here, when you ask for it. Empty: the folder of the update feed.</source>
+   <translation>Von hier wird Unterstützung für Grafikkarten geladen, wenn Sie danach fragen. Leer: der Ordner der Update-Adresse.</translation>
   </message>
   <message>
    <source>0: always the likeliest token.</source>
@@ -3291,128 +3439,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>For models whose template can switch it.</source>
    <translation>Für Modelle, deren Vorlage es schalten kann.</translation>
   </message>
-  <message>
-   <source>Its servers offer to read: {names}</source>
-   <translation>Seine Server bieten zum Lesen an: {names}</translation>
-  </message>
-  <message>
-   <source>Its servers offer these prompts: {names}</source>
-   <translation>Seine Server bieten diese Prompts an: {names}</translation>
-  </message>
-  <message>
-   <source>Import MCP servers</source>
-   <translation>MCP-Server importieren</translation>
-  </message>
-  <message>
-   <source>From the file of another program: mcp.json or claude_desktop_config.json</source>
-   <translation>Aus der Datei eines anderen Programms: mcp.json oder claude_desktop_config.json</translation>
-  </message>
-  <message>
-   <source>{card} and its driver were found, without support for CUDA.</source>
-   <translation>{card} und ihr Treiber wurden gefunden, Unterstützung für CUDA fehlt.</translation>
-  </message>
-  <message>
-   <source>{percent} done. Moat serves on the processor meanwhile.</source>
-   <translation>{percent} fertig. Moat rechnet inzwischen auf dem Prozessor.</translation>
-  </message>
-  <message>
-   <source>Answers were measured to come {times} times as fast as by Vulkan ({card}).</source>
-   <translation>Gemessen kamen Antworten {times}-mal so schnell wie mit Vulkan ({card}).</translation>
-  </message>
-  <message>
-   <source>Check the download size</source>
-   <translation>Größe des Downloads abfragen</translation>
-  </message>
-  <message>
-   <source>Stop compiling</source>
-   <translation>Übersetzen beenden</translation>
-  </message>
-  <message>
-   <source>Faster with CUDA</source>
-   <translation>Schneller mit CUDA</translation>
-  </message>
-  <message>
-   <source>It is used by Vulkan now; CUDA is usually faster, which was not measured here.</source>
-   <translation>Sie wird jetzt über Vulkan genutzt; CUDA ist meist schneller, gemessen wurde das hier nicht.</translation>
-  </message>
-  <message>
-   <source>Models run on the processor now, and would run on the card.</source>
-   <translation>Modelle laufen jetzt auf dem Prozessor und liefen dann auf der Karte.</translation>
-  </message>
-  <message>
-   <source>It comes from the address of the releases, and is used only if it is signed.</source>
-   <translation>Sie kommt von der Adresse der Veröffentlichungen und wird nur mit gültiger Signatur genutzt.</translation>
-  </message>
-  <message>
-   <source>Download ({size})</source>
-   <translation>Herunterladen ({size})</translation>
-  </message>
-  <message>
-   <source>Support for {kind} is being compiled</source>
-   <translation>Unterstützung für {kind} wird übersetzt</translation>
-  </message>
-  <message>
-   <source>reads {read} and writes {write} tokens per second</source>
-   <translation>liest {read} und schreibt {write} Token pro Sekunde</translation>
-  </message>
-  <message>
-   <source>Measured on {day} in {seconds} seconds.</source>
-   <translation>Gemessen am {day} in {seconds} Sekunden.</translation>
-  </message>
-  <message>
-   <source>Flash attention on, batches of {batch}, {threads} threads: </source>
-   <translation>Flash-Attention ein, Stapel von {batch}, {threads} Threads: </translation>
-  </message>
-  <message>
-   <source>Flash attention off, batches of {batch}, {threads} threads: </source>
-   <translation>Flash-Attention aus, Stapel von {batch}, {threads} Threads: </translation>
-  </message>
-  <message>
-   <source>Measure now</source>
-   <translation>Jetzt messen</translation>
-  </message>
-  <message>
-   <source>Measuring…</source>
-   <translation>Messung läuft …</translation>
-  </message>
-  <message>
-   <source>Measure again</source>
-   <translation>Erneut messen</translation>
-  </message>
-  <message>
-   <source>Used from the next start on, where the settings leave it to Moat.</source>
-   <translation>Gilt ab dem nächsten Start, wo die Einstellungen es Moat überlassen.</translation>
-  </message>
-  <message>
-   <source>Other programs were busy meanwhile: measure again when they are not.</source>
-   <translation>Andere Programme waren dabei beschäftigt: Messen Sie erneut, wenn sie es nicht sind.</translation>
-  </message>
-  <message>
-   <source>Not measured yet. That happens while nobody asks anything.</source>
-   <translation>Noch nicht gemessen. Das geschieht, während niemand etwas fragt.</translation>
-  </message>
-  <message>
-   <source>Measured speed</source>
-   <translation>Gemessene Geschwindigkeit</translation>
-  </message>
-  <message>
-   <source>Measure the speed of new models</source>
-   <translation>Geschwindigkeit neuer Modelle messen</translation>
-  </message>
-  <message>
-   <source>When nobody asks anything: some seconds for flash attention, batch size and threads, where these are left to Moat. Used from the next start on.</source>
-   <translation>Während niemand etwas fragt: einige Sekunden für Flash-Attention, Stapelgröße und Threads, wo diese Moat überlassen sind. Gilt ab dem nächsten Start.</translation>
-  </message>
-  <message>
-   <source>Address of release files</source>
-   <translation>Adresse der veröffentlichten Dateien</translation>
-  </message>
-  <message>
-   <source>Support for graphics cards is fetched from here, when you ask for it. Empty: the folder of the update feed.</source>
-   <translation>Von hier wird Unterstützung für Grafikkarten geladen, wenn Sie danach fragen. Leer: der Ordner der Update-Adresse.</translation>
-  </message>
  </context>
-<context>
+ <context>
   <name>server</name>
   <message>
    <source>Starting at login could not be changed: {0}.</source>
@@ -3451,6 +3479,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Der Server wurde durch {0} beendet.</translation>
   </message>
   <message>
+   <source>The server is running but does not respond.</source>
+   <translation>Der Server läuft, reagiert aber nicht.</translation>
+  </message>
+  <message>
    <source>The server did not respond and was stopped.</source>
    <translation>Der Server reagierte nicht und wurde beendet.</translation>
   </message>
@@ -3467,12 +3499,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} Ein Neustart läuft.</translation>
   </message>
   <message>
-   <source>The server is running but does not respond.</source>
-   <translation>Der Server läuft, reagiert aber nicht.</translation>
-  </message>
-  <message>
    <source>There are no figures here.</source>
    <translation>Hier gibt es keine Messwerte.</translation>
+  </message>
+  <message>
+   <source>Deleting '{0}' would also delete {1}: delete that model first.</source>
+   <translation>Mit „{0}“ würde auch {1} gelöscht: Löschen Sie zuerst dieses Modell.</translation>
+  </message>
+  <message>
+   <source>The download was cancelled.</source>
+   <translation>Der Download wurde abgebrochen.</translation>
   </message>
   <message>
    <source>The engine does not support this: {0}.</source>
@@ -3483,8 +3519,28 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Hier gibt es keine Modelle.</translation>
   </message>
   <message>
+   <source>Only a model that runs on this computer can be measured.</source>
+   <translation>Nur ein Modell, das auf diesem Computer läuft, lässt sich messen.</translation>
+  </message>
+  <message>
+   <source>This model cannot be measured.</source>
+   <translation>Dieses Modell lässt sich nicht messen.</translation>
+  </message>
+  <message>
+   <source>The settings file could not be read; it was saved as {0}.</source>
+   <translation>Die Einstellungsdatei konnte nicht gelesen werden; sie wurde als {0} gesichert.</translation>
+  </message>
+  <message>
+   <source>The setting {0} was not valid and was reset to its default.</source>
+   <translation>Die Einstellung {0} war ungültig und wurde zurückgesetzt.</translation>
+  </message>
+  <message>
    <source>{0}: there is no {1}. There are: {2}.</source>
    <translation>{0}: Es gibt kein {1}. Es gibt: {2}.</translation>
+  </message>
+  <message>
+   <source>Part of the setting {0} was not valid and was ignored.</source>
+   <translation>Ein Teil der Einstellung {0} war ungültig und wurde ignoriert.</translation>
   </message>
   <message>
    <source>{0} decides the setting {1}.</source>
@@ -3505,6 +3561,18 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>{0} has an invalid value: {1}</source>
    <translation>{0} hat einen ungültigen Wert: {1}</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place. The graphics card is used from now on.</source>
+   <translation>Unterstützung für {0} ist eingerichtet. Die Grafikkarte wird ab jetzt genutzt.</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place, but cannot be used. The Hardware page says why.</source>
+   <translation>Unterstützung für {0} ist eingerichtet, kann aber nicht genutzt werden. Die Seite „Hardware“ nennt den Grund.</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place, and finds no card that it can use.</source>
+   <translation>Unterstützung für {0} ist eingerichtet und findet keine Karte, die sie nutzen kann.</translation>
   </message>
   <message>
    <source>{0} is too big to read.</source>
@@ -3591,6 +3659,38 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Ob ein Server anderswo antwortet.</translation>
   </message>
   <message>
+   <source>No support for graphics cards is missing on this computer.</source>
+   <translation>Auf diesem Computer fehlt keine Unterstützung für Grafikkarten.</translation>
+  </message>
+  <message>
+   <source>The list is for engine {0}; this one is {1}.</source>
+   <translation>Die Liste ist für Engine {0}; diese hier ist {1}.</translation>
+  </message>
+  <message>
+   <source>The address of release files must begin with https://.</source>
+   <translation>Die Adresse der veröffentlichten Dateien muss mit https:// beginnen.</translation>
+  </message>
+  <message>
+   <source>No support for {0} is published for this system and engine {1}.</source>
+   <translation>Für dieses System und Engine {1} ist keine Unterstützung für {0} veröffentlicht.</translation>
+  </message>
+  <message>
+   <source>{0} cannot be unpacked: {1}.</source>
+   <translation>{0} lässt sich nicht entpacken: {1}.</translation>
+  </message>
+  <message>
+   <source>The connection to {0} broke ({1}).</source>
+   <translation>Die Verbindung zu {0} ist abgebrochen ({1}).</translation>
+  </message>
+  <message>
+   <source>{0} holds no library for {1} and engine {2}.</source>
+   <translation>{0} enthält keine Bibliothek für {1} und Engine {2}.</translation>
+  </message>
+  <message>
+   <source>{0} refuses the file: {1}.</source>
+   <translation>{0} verweigert die Datei: {1}.</translation>
+  </message>
+  <message>
    <source>A key needs a name of 1 to {0} characters.</source>
    <translation>Ein Schlüssel braucht einen Namen mit 1 bis {0} Zeichen.</translation>
   </message>
@@ -3623,40 +3723,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>In Moat ging etwas schief; das Protokoll sagt, was.</translation>
   </message>
   <message>
-   <source>Deleting '{0}' would also delete {1}: delete that model first.</source>
-   <translation>Mit „{0}“ würde auch {1} gelöscht: Löschen Sie zuerst dieses Modell.</translation>
-  </message>
-  <message>
-   <source>The download was cancelled.</source>
-   <translation>Der Download wurde abgebrochen.</translation>
-  </message>
-  <message>
-   <source>The settings file could not be read; it was saved as {0}.</source>
-   <translation>Die Einstellungsdatei konnte nicht gelesen werden; sie wurde als {0} gesichert.</translation>
-  </message>
-  <message>
-   <source>The setting {0} was not valid and was reset to its default.</source>
-   <translation>Die Einstellung {0} war ungültig und wurde zurückgesetzt.</translation>
-  </message>
-  <message>
-   <source>Part of the setting {0} was not valid and was ignored.</source>
-   <translation>Ein Teil der Einstellung {0} war ungültig und wurde ignoriert.</translation>
-  </message>
-  <message>
    <source>There is no file or folder {0}.</source>
    <translation>Es gibt keine Datei und keinen Ordner {0}.</translation>
   </message>
   <message>
    <source>{0} more files were not read whole.</source>
    <translation>{0} weitere Dateien wurden nicht ganz gelesen.</translation>
-  </message>
-  <message>
-   <source>The update information has no valid signature.</source>
-   <translation>Die Update-Information hat keine gültige Signatur.</translation>
-  </message>
-  <message>
-   <source>Checking for updates is turned off. Turn it on in Settings → Updates.</source>
-   <translation>Die Suche nach Updates ist aus. Schalten Sie sie unter Einstellungen → Updates ein.</translation>
   </message>
   <message>
    <source>No update feed is set. Enter an https address and a key in Settings → Updates.</source>
@@ -3669,6 +3741,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>The update information is too large.</source>
    <translation>Die Update-Information ist zu groß.</translation>
+  </message>
+  <message>
+   <source>The update information has no valid signature.</source>
+   <translation>Die Update-Information hat keine gültige Signatur.</translation>
+  </message>
+  <message>
+   <source>Checking for updates is turned off. Turn it on in Settings → Updates.</source>
+   <translation>Die Suche nach Updates ist aus. Schalten Sie sie unter Einstellungen → Updates ein.</translation>
   </message>
   <message>
    <source>The address does not return update information.</source>
@@ -3867,6 +3947,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Antwort des Modells endete ohne Grund.</translation>
   </message>
   <message>
+   <source>'{0}' cannot be combined with 'tools'.</source>
+   <translation>„{0}“ kann nicht mit „tools“ kombiniert werden.</translation>
+  </message>
+  <message>
    <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
    <translation>Bis das gelingt, fehlen vielleicht Systemanweisungen, Werkzeuge und Gedanken; bei der nächsten Frage wird es wieder versucht.</translation>
   </message>
@@ -3919,6 +4003,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} Das ist wiederholt passiert.</translation>
   </message>
   <message>
+   <source>The prompt has {0} tokens; the model has room for {1}.</source>
+   <translation>Die Frage hat {0} Token; das Modell hat Platz für {1}.</translation>
+  </message>
+  <message>
    <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
    <translation>Die Engine auf dem anderen Rechner nimmt nur ein JSON-Schema, und nur für einen Chat.</translation>
   </message>
@@ -3939,6 +4027,18 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Engine auf {0} hält sich nicht an das JSON-Schema: {1}.</translation>
   </message>
   <message>
+   <source>The engine at {0} cannot keep to the JSON schema: {1}.</source>
+   <translation>Die Engine auf {0} kann das JSON-Schema nicht einhalten: {1}.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} has no {1}.</source>
+   <translation>Die Engine auf {0} hat kein {1}.</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent {1}.</source>
+   <translation>Die Engine auf {0} sandte {1}.</translation>
+  </message>
+  <message>
    <source>The engine at {0} failed: {1}</source>
    <translation>Die Engine auf {0} ist gescheitert: {1}</translation>
   </message>
@@ -3955,20 +4055,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Engine auf {0} rief kein Werkzeug auf, obwohl sie muss.</translation>
   </message>
   <message>
-   <source>The engine at {0} has no {1}.</source>
-   <translation>Die Engine auf {0} hat kein {1}.</translation>
-  </message>
-  <message>
    <source>The engine at {0} cannot be reached or broke off.</source>
    <translation>Die Engine auf {0} ist nicht zu erreichen oder brach ab.</translation>
-  </message>
-  <message>
-   <source>The engine at {0} sent an unexpected answer.</source>
-   <translation>Die Engine auf {0} sandte eine unerwartete Antwort.</translation>
-  </message>
-  <message>
-   <source>The engine at {0} sent something that is no JSON.</source>
-   <translation>Die Engine auf {0} sandte etwas, das kein JSON ist.</translation>
   </message>
   <message>
    <source>The engine at {0} does not accept our key.</source>
@@ -3979,8 +4067,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Engine auf {0} meldet: {1}</translation>
   </message>
   <message>
-   <source>The engine at {0} sent an answer without end.</source>
-   <translation>Die Engine auf {0} sendete eine Antwort ohne Ende.</translation>
+   <source>The engine at {0} redirects requests.</source>
+   <translation>Die Engine auf {0} leitet Anfragen um.</translation>
   </message>
   <message>
    <source>The engine at {0} is at a private address. {1}</source>
@@ -3997,6 +4085,22 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
    <translation>Nennen Sie stattdessen ein Repository: hf.co/owner/repository oder hf.co/owner/repository:Q4_K_M.</translation>
+  </message>
+  <message>
+   <source>{0} is more able, but would write about {1} tokens per second here; this one writes about {2}.</source>
+   <translation>{0} kann mehr, würde hier aber nur etwa {1} Token pro Sekunde schreiben; dieses schreibt etwa {2}.</translation>
+  </message>
+  <message>
+   <source>No model of this list is more able.</source>
+   <translation>Kein Modell dieser Liste kann mehr.</translation>
+  </message>
+  <message>
+   <source>It is the most able that fits: the others need more memory than is free.</source>
+   <translation>Es ist das fähigste, das passt: Die anderen brauchen mehr Speicher, als frei ist.</translation>
+  </message>
+  <message>
+   <source>{0} is more able, but would run slowly here.</source>
+   <translation>{0} kann mehr, wäre hier aber langsam.</translation>
   </message>
   <message>
    <source>Without a graphics card it will write slowly.</source>
@@ -4055,12 +4159,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Der Hub verlangt ein Token, und Moat sendet keines unverschlüsselt: verwenden Sie seine https-Adresse.</translation>
   </message>
   <message>
-   <source>The connection to the hub broke ({0}).</source>
-   <translation>Die Verbindung zum Hub brach ab ({0}).</translation>
+   <source>The connection to the hub broke. Check the connection and try again.</source>
+   <translation>Die Verbindung zum Hub brach ab. Prüfen Sie die Verbindung, und versuchen Sie es noch einmal.</translation>
   </message>
   <message>
    <source>The hub stopped responding.</source>
    <translation>Der Hub antwortet nicht mehr.</translation>
+  </message>
+  <message>
+   <source>Cannot reach {0}. Check the connection, or set a mirror in Settings → Network.</source>
+   <translation>{0} ist nicht erreichbar. Prüfen Sie die Verbindung, oder tragen Sie unter Einstellungen → Netzwerk einen Spiegel ein.</translation>
   </message>
   <message>
    <source>The hub sent the file in an unexpected encoding.</source>
@@ -4155,12 +4263,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Diese Datei läge außerhalb des Modellordners.</translation>
   </message>
   <message>
-   <source>Moat does not know from which repository this file is.</source>
-   <translation>Moat weiß nicht, aus welchem Repository diese Datei ist.</translation>
-  </message>
-  <message>
    <source>There is no such file in {0}. There are: {1}.</source>
    <translation>Diese Datei gibt es in {0} nicht. Es gibt: {1}.</translation>
+  </message>
+  <message>
+   <source>Moat does not know from which repository this file is.</source>
+   <translation>Moat weiß nicht, aus welchem Repository diese Datei ist.</translation>
   </message>
   <message>
    <source>This repository holds no GGUF files.</source>
@@ -4169,6 +4277,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>'{0}' runs on another server: Moat can only remove it from its list.</source>
    <translation>„{0}“ läuft auf einem anderen Server: Moat kann es nur aus der Liste entfernen.</translation>
+  </message>
+  <message>
+   <source>A model has no setting '{0}' of its own: {1}.</source>
+   <translation>Ein Modell hat keine eigene Einstellung „{0}“: {1}.</translation>
   </message>
   <message>
    <source>The hub has no newer file of this model.</source>
@@ -4267,8 +4379,28 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Chat-Vorlage verhält sich anders, wenn eine Nachricht „{0}“ enthält.</translation>
   </message>
   <message>
+   <source>'{0}' is no kind of constraint.</source>
+   <translation>„{0}“ ist keine Art von Vorgabe.</translation>
+  </message>
+  <message>
+   <source>The schema cannot be enforced at {0}: {1}</source>
+   <translation>Das Schema kann bei {0} nicht erzwungen werden: {1}</translation>
+  </message>
+  <message>
+   <source>{0} cannot be enforced: {1}</source>
+   <translation>{0} kann nicht erzwungen werden: {1}</translation>
+  </message>
+  <message>
    <source>The answer's grammar failed: {0}</source>
    <translation>Die Grammatik der Antwort ist gescheitert: {0}</translation>
+  </message>
+  <message>
+   <source>The schema must be an object.</source>
+   <translation>Das Schema muss ein Objekt sein.</translation>
+  </message>
+  <message>
+   <source>The schema is not JSON: {0}.</source>
+   <translation>Das Schema ist kein JSON: {0}.</translation>
   </message>
   <message>
    <source>There is not enough memory for a context of {0} tokens for each of {1} answers.</source>
@@ -4321,10 +4453,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>The prompt could not be read: {0}.</source>
    <translation>Die Frage war nicht zu lesen: {0}.</translation>
-  </message>
-  <message>
-   <source>The prompt has {0} tokens; the model has room for {1}.</source>
-   <translation>Die Frage hat {0} Token; das Modell hat Platz für {1}.</translation>
   </message>
   <message>
    <source>An image is damaged, or not a PNG, JPEG, GIF, WebP or BMP file.</source>
@@ -4675,10 +4803,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} ist eine Verknüpfung; Verknüpfungen werden nicht kopiert.</translation>
   </message>
   <message>
-   <source>{0} cannot be unpacked: {1}.</source>
-   <translation>{0} lässt sich nicht entpacken: {1}.</translation>
-  </message>
-  <message>
    <source>The archive has an entry that leads outside: '{0}'.</source>
    <translation>Das Archiv hat einen Eintrag, der nach außen führt: „{0}“.</translation>
   </message>
@@ -4799,8 +4923,56 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} ist zu Ende gegangen.</translation>
   </message>
   <message>
-   <source>The MCP server answered with status {0}.</source>
-   <translation>Der MCP-Server antwortete mit Status {0}.</translation>
+   <source>The MCP server '{0}', as {1} lists it.</source>
+   <translation>Der MCP-Server „{0}“, wie {1} ihn aufführt.</translation>
+  </message>
+  <message>
+   <source>{0} lists no MCP servers ('mcpServers' or 'servers').</source>
+   <translation>{0} führt keine MCP-Server auf („mcpServers“ oder „servers“).</translation>
+  </message>
+  <message>
+   <source>{0} lists more than {1} MCP servers.</source>
+   <translation>{0} führt mehr als {1} MCP-Server auf.</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' of {1} is not an object.</source>
+   <translation>Der MCP-Server „{0}“ in {1} ist kein Objekt.</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' of {1} has no command and no address.</source>
+   <translation>Der MCP-Server „{0}“ in {1} hat weder Befehl noch Adresse.</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' has a variable in its arguments.</source>
+   <translation>Der MCP-Server „{0}“ hat eine Variable in seinen Argumenten.</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' speaks SSE, which the protocol has given up.</source>
+   <translation>Der MCP-Server „{0}“ spricht SSE, das das Protokoll aufgegeben hat.</translation>
+  </message>
+  <message>
+   <source>The address of the MCP server '{0}' cannot be used.</source>
+   <translation>Die Adresse des MCP-Servers „{0}“ ist nicht verwendbar.</translation>
+  </message>
+  <message>
+   <source>{0} has two servers that would be called '{1}'.</source>
+   <translation>{0} hat zwei Server, die „{1}“ heißen würden.</translation>
+  </message>
+  <message>
+   <source>{0} cannot be read: {1}.</source>
+   <translation>{0} ist nicht lesbar: {1}.</translation>
+  </message>
+  <message>
+   <source>{0} is not JSON.</source>
+   <translation>{0} ist kein JSON.</translation>
+  </message>
+  <message>
+   <source>{0} did not ask for a sign-in.</source>
+   <translation>{0} hat keine Anmeldung verlangt.</translation>
+  </message>
+  <message>
+   <source>{0} did not sign you in: {1}</source>
+   <translation>{0} hat Sie nicht angemeldet: {1}</translation>
   </message>
   <message>
    <source>{0} cannot be started: {1}.</source>
@@ -4811,16 +4983,36 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Diese Sandbox gibt es nur unter Linux.</translation>
   </message>
   <message>
-   <source>The MCP server could not be reached: {0}.</source>
-   <translation>Der MCP-Server war nicht zu erreichen: {0}.</translation>
+   <source>The MCP server has ended.</source>
+   <translation>Der MCP-Server ist zu Ende gegangen.</translation>
   </message>
   <message>
    <source>The MCP server's answer is too large.</source>
    <translation>Die Antwort des MCP-Servers ist zu groß.</translation>
   </message>
   <message>
-   <source>The MCP server has ended.</source>
-   <translation>Der MCP-Server ist zu Ende gegangen.</translation>
+   <source>The MCP server could not be reached: {0}.</source>
+   <translation>Der MCP-Server war nicht zu erreichen: {0}.</translation>
+  </message>
+  <message>
+   <source>The MCP server gave no answer.</source>
+   <translation>Der MCP-Server gab keine Antwort.</translation>
+  </message>
+  <message>
+   <source>The MCP server answered with status {0}.</source>
+   <translation>Der MCP-Server antwortete mit Status {0}.</translation>
+  </message>
+  <message>
+   <source>{0} wants you to sign in. Do so under Plugins.</source>
+   <translation>{0} verlangt, dass Sie sich anmelden. Tun Sie es unter Plugins.</translation>
+  </message>
+  <message>
+   <source>{0} gives no safe address to sign in at.</source>
+   <translation>{0} nennt keine sichere Adresse für die Anmeldung.</translation>
+  </message>
+  <message>
+   <source>The sign-in was given up.</source>
+   <translation>Die Anmeldung wurde abgebrochen.</translation>
   </message>
   <message>
    <source>There are no agents here.</source>
@@ -4849,6 +5041,18 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>'{0}' is longer than {1} characters.</source>
    <translation>„{0}“ ist länger als {1} Zeichen.</translation>
+  </message>
+  <message>
+   <source>The body is no form that can be read.</source>
+   <translation>Der Inhalt ist kein lesbares Formular.</translation>
+  </message>
+  <message>
+   <source>A form may hold {0} MB.</source>
+   <translation>Ein Formular darf {0} MB enthalten.</translation>
+  </message>
+  <message>
+   <source>The form has too many parts, or forms inside it.</source>
+   <translation>Das Formular hat zu viele Teile oder enthält weitere Formulare.</translation>
   </message>
   <message>
    <source>The system refused: {0}.</source>
@@ -4967,6 +5171,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>sie endete von selbst (Code {0})</translation>
   </message>
   <message>
+   <source>not answering</source>
+   <translation>antwortet nicht</translation>
+  </message>
+  <message>
    <source>killed by signal {0} ({1})</source>
    <translation>beendet durch Signal {0} ({1})</translation>
   </message>
@@ -4975,8 +5183,24 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>beendet mit Code {0} ({1})</translation>
   </message>
   <message>
+   <source>it was halted by a signal and did not go on</source>
+   <translation>sie wurde durch ein Signal angehalten und lief nicht weiter</translation>
+  </message>
+  <message>
+   <source>it did not respond for {0} s</source>
+   <translation>sie reagierte {0} s lang nicht</translation>
+  </message>
+  <message>
    <source>unknown</source>
    <translation>unbekannt</translation>
+  </message>
+  <message>
+   <source>loading made no progress for {0} s</source>
+   <translation>das Laden kam {0} s lang nicht voran</translation>
+  </message>
+  <message>
+   <source>it made no progress on an answer for {0} s</source>
+   <translation>sie kam mit einer Antwort {0} s lang nicht voran</translation>
   </message>
   <message>
    <source>the engine on another machine</source>
@@ -4997,26 +5221,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>it closed its pipe</source>
    <translation>sie schloss ihre Leitung</translation>
-  </message>
-  <message>
-   <source>not answering</source>
-   <translation>antwortet nicht</translation>
-  </message>
-  <message>
-   <source>it was halted by a signal and did not go on</source>
-   <translation>sie wurde durch ein Signal angehalten und lief nicht weiter</translation>
-  </message>
-  <message>
-   <source>it did not respond for {0} s</source>
-   <translation>sie reagierte {0} s lang nicht</translation>
-  </message>
-  <message>
-   <source>loading made no progress for {0} s</source>
-   <translation>das Laden kam {0} s lang nicht voran</translation>
-  </message>
-  <message>
-   <source>it made no progress on an answer for {0} s</source>
-   <translation>sie kam mit einer Antwort {0} s lang nicht voran</translation>
   </message>
   <message>
    <source>its output is too long</source>
@@ -5481,166 +5685,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Finds passages in documents of many languages.</source>
    <translation>Findet Stellen in Dokumenten vieler Sprachen.</translation>
-  </message>
-  <message>
-   <source>A model has no setting '{0}' of its own: {1}.</source>
-   <translation>Ein Modell hat keine eigene Einstellung „{0}“: {1}.</translation>
-  </message>
-  <message>
-   <source>The MCP server gave no answer.</source>
-   <translation>Der MCP-Server gab keine Antwort.</translation>
-  </message>
-  <message>
-   <source>The MCP server '{0}', as {1} lists it.</source>
-   <translation>Der MCP-Server „{0}“, wie {1} ihn aufführt.</translation>
-  </message>
-  <message>
-   <source>{0} lists no MCP servers ('mcpServers' or 'servers').</source>
-   <translation>{0} führt keine MCP-Server auf („mcpServers“ oder „servers“).</translation>
-  </message>
-  <message>
-   <source>{0} lists more than {1} MCP servers.</source>
-   <translation>{0} führt mehr als {1} MCP-Server auf.</translation>
-  </message>
-  <message>
-   <source>The MCP server '{0}' of {1} is not an object.</source>
-   <translation>Der MCP-Server „{0}“ in {1} ist kein Objekt.</translation>
-  </message>
-  <message>
-   <source>The MCP server '{0}' of {1} has no command and no address.</source>
-   <translation>Der MCP-Server „{0}“ in {1} hat weder Befehl noch Adresse.</translation>
-  </message>
-  <message>
-   <source>The MCP server '{0}' has a variable in its arguments.</source>
-   <translation>Der MCP-Server „{0}“ hat eine Variable in seinen Argumenten.</translation>
-  </message>
-  <message>
-   <source>The MCP server '{0}' speaks SSE, which the protocol has given up.</source>
-   <translation>Der MCP-Server „{0}“ spricht SSE, das das Protokoll aufgegeben hat.</translation>
-  </message>
-  <message>
-   <source>The address of the MCP server '{0}' cannot be used.</source>
-   <translation>Die Adresse des MCP-Servers „{0}“ ist nicht verwendbar.</translation>
-  </message>
-  <message>
-   <source>{0} has two servers that would be called '{1}'.</source>
-   <translation>{0} hat zwei Server, die „{1}“ heißen würden.</translation>
-  </message>
-  <message>
-   <source>{0} cannot be read: {1}.</source>
-   <translation>{0} ist nicht lesbar: {1}.</translation>
-  </message>
-  <message>
-   <source>{0} is not JSON.</source>
-   <translation>{0} ist kein JSON.</translation>
-  </message>
-  <message>
-   <source>{0} did not ask for a sign-in.</source>
-   <translation>{0} hat keine Anmeldung verlangt.</translation>
-  </message>
-  <message>
-   <source>{0} did not sign you in: {1}</source>
-   <translation>{0} hat Sie nicht angemeldet: {1}</translation>
-  </message>
-  <message>
-   <source>{0} wants you to sign in. Do so under Plugins.</source>
-   <translation>{0} verlangt, dass Sie sich anmelden. Tun Sie es unter Plugins.</translation>
-  </message>
-  <message>
-   <source>{0} gives no safe address to sign in at.</source>
-   <translation>{0} nennt keine sichere Adresse für die Anmeldung.</translation>
-  </message>
-  <message>
-   <source>The sign-in was given up.</source>
-   <translation>Die Anmeldung wurde abgebrochen.</translation>
-  </message>
-  <message>
-   <source>Only a model that runs on this computer can be measured.</source>
-   <translation>Nur ein Modell, das auf diesem Computer läuft, lässt sich messen.</translation>
-  </message>
-  <message>
-   <source>This model cannot be measured.</source>
-   <translation>Dieses Modell lässt sich nicht messen.</translation>
-  </message>
-  <message>
-   <source>Support for {0} is in place. The graphics card is used from now on.</source>
-   <translation>Unterstützung für {0} ist eingerichtet. Die Grafikkarte wird ab jetzt genutzt.</translation>
-  </message>
-  <message>
-   <source>Support for {0} is in place, but cannot be used. The Hardware page says why.</source>
-   <translation>Unterstützung für {0} ist eingerichtet, kann aber nicht genutzt werden. Die Seite „Hardware“ nennt den Grund.</translation>
-  </message>
-  <message>
-   <source>Support for {0} is in place, and finds no card that it can use.</source>
-   <translation>Unterstützung für {0} ist eingerichtet und findet keine Karte, die sie nutzen kann.</translation>
-  </message>
-  <message>
-   <source>No support for graphics cards is missing on this computer.</source>
-   <translation>Auf diesem Computer fehlt keine Unterstützung für Grafikkarten.</translation>
-  </message>
-  <message>
-   <source>The list is for engine {0}; this one is {1}.</source>
-   <translation>Die Liste ist für Engine {0}; diese hier ist {1}.</translation>
-  </message>
-  <message>
-   <source>The address of release files must begin with https://.</source>
-   <translation>Die Adresse der veröffentlichten Dateien muss mit https:// beginnen.</translation>
-  </message>
-  <message>
-   <source>No support for {0} is published for this system and engine {1}.</source>
-   <translation>Für dieses System und Engine {1} ist keine Unterstützung für {0} veröffentlicht.</translation>
-  </message>
-  <message>
-   <source>The connection to {0} broke ({1}).</source>
-   <translation>Die Verbindung zu {0} ist abgebrochen ({1}).</translation>
-  </message>
-  <message>
-   <source>{0} holds no library for {1} and engine {2}.</source>
-   <translation>{0} enthält keine Bibliothek für {1} und Engine {2}.</translation>
-  </message>
-  <message>
-   <source>{0} refuses the file: {1}.</source>
-   <translation>{0} verweigert die Datei: {1}.</translation>
-  </message>
-  <message>
-   <source>The engine at {0} cannot keep to the JSON schema: {1}.</source>
-   <translation>Die Engine auf {0} kann das JSON-Schema nicht einhalten: {1}.</translation>
-  </message>
-  <message>
-   <source>{0} cannot be enforced: {1}</source>
-   <translation>{0} kann nicht erzwungen werden: {1}</translation>
-  </message>
-  <message>
-   <source>The schema must be an object.</source>
-   <translation>Das Schema muss ein Objekt sein.</translation>
-  </message>
-  <message>
-   <source>The schema cannot be enforced at {0}: {1}</source>
-   <translation>Das Schema kann bei {0} nicht erzwungen werden: {1}</translation>
-  </message>
-  <message>
-   <source>A form may hold {0} MB.</source>
-   <translation>Ein Formular darf {0} MB enthalten.</translation>
-  </message>
-  <message>
-   <source>'{0}' is no kind of constraint.</source>
-   <translation>„{0}“ ist keine Art von Vorgabe.</translation>
-  </message>
-  <message>
-   <source>The form has too many parts, or forms inside it.</source>
-   <translation>Das Formular hat zu viele Teile oder enthält weitere Formulare.</translation>
-  </message>
-  <message>
-   <source>The body is no form that can be read.</source>
-   <translation>Der Inhalt ist kein lesbares Formular.</translation>
-  </message>
-  <message>
-   <source>The schema is not JSON: {0}.</source>
-   <translation>Das Schema ist kein JSON: {0}.</translation>
-  </message>
-  <message>
-   <source>'{0}' cannot be combined with 'tools'.</source>
-   <translation>„{0}“ kann nicht mit „tools“ kombiniert werden.</translation>
   </message>
  </context>
 </TS>

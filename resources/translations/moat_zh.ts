@@ -840,8 +840,60 @@
    <translation>连接正常，但还没有安装模型。</translation>
   </message>
   <message>
+   <source>Program</source>
+   <translation>程序</translation>
+  </message>
+  <message>
+   <source>What the program reads</source>
+   <translation>程序读取的内容</translation>
+  </message>
+  <message>
+   <source>what the program reads</source>
+   <translation>程序读取的内容</translation>
+  </message>
+  <message>
+   <source>Write the file…</source>
+   <translation>写入文件…</translation>
+  </message>
+  <message>
+   <source>Into {file}:</source>
+   <translation>写入 {file}：</translation>
+  </message>
+  <message>
+   <source>Add this to {file}:</source>
+   <translation>添加到 {file}：</translation>
+  </message>
+  <message>
+   <source>Write the file</source>
+   <translation>写入文件</translation>
+  </message>
+  <message>
+   <source>Editors and agents</source>
+   <translation>编辑器和智能体</translation>
+  </message>
+  <message>
+   <source>Written: {path}</source>
+   <translation>已写入：{path}</translation>
+  </message>
+  <message>
+   <source>Then: {what}</source>
+   <translation>然后：{what}</translation>
+  </message>
+  <message>
+   <source>The file could not be written: {why}.</source>
+   <translation>无法写入文件：{why}。</translation>
+  </message>
+  <message>
    <source>No key is asked for now: limits hold only for those who send their key.</source>
    <translation>目前不要求密钥：限制只对发送自己密钥的人有效。</translation>
+  </message>
+  <message>
+   <source>Safari lets web pages reach this computer only over HTTPS, and other computers must use it. A certificate that is created here is valid for this computer only and renews itself.</source>
+   <translation>Safari 只允许网页通过 HTTPS 访问这台电脑，其他电脑也必须使用 HTTPS。在这里生成的证书仅对这台电脑有效，并会自动续期。</translation>
+  </message>
+  <message>
+   <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
+   <translation>在终端中信任一次即可。在 Firefox 中请将该文件作为证书颁发机构导入：</translation>
   </message>
   <message>
    <source>Revoke</source>
@@ -896,50 +948,6 @@
    <translation>每天词元数</translation>
   </message>
   <message>
-   <source>{count} of {limit} tokens today</source>
-   <translation>今天 {count} / {limit} 个词元</translation>
-  </message>
-  <message>
-   <source>{count} at a time</source>
-   <translation>同时 {count} 个</translation>
-  </message>
-  <message>
-   <source>only {models}</source>
-   <translation>仅 {models}</translation>
-  </message>
-  <message>
-   <source>No limit</source>
-   <translation>无限制</translation>
-  </message>
-  <message>
-   <source>Make a named key</source>
-   <translation>创建命名密钥</translation>
-  </message>
-  <message>
-   <source>Keys</source>
-   <translation>密钥</translation>
-  </message>
-  <message>
-   <source>The key of {name}. It is shown this once.</source>
-   <translation>{name} 的密钥。只显示这一次。</translation>
-  </message>
-  <message>
-   <source>Revoke {name}</source>
-   <translation>撤销 {name}</translation>
-  </message>
-  <message>
-   <source>Really revoke {name}</source>
-   <translation>确定撤销 {name}</translation>
-  </message>
-  <message>
-   <source>Safari lets web pages reach this computer only over HTTPS, and other computers must use it. A certificate that is created here is valid for this computer only and renews itself.</source>
-   <translation>Safari 只允许网页通过 HTTPS 访问这台电脑，其他电脑也必须使用 HTTPS。在这里生成的证书仅对这台电脑有效，并会自动续期。</translation>
-  </message>
-  <message>
-   <source>Trust it once, in a terminal. In Firefox import the file as an authority:</source>
-   <translation>在终端中信任一次即可。在 Firefox 中请将该文件作为证书颁发机构导入：</translation>
-  </message>
-  <message>
    <source>Test</source>
    <translation>测试</translation>
   </message>
@@ -976,12 +984,40 @@
    <translation>命令</translation>
   </message>
   <message>
+   <source>{count} of {limit} tokens today</source>
+   <translation>今天 {count} / {limit} 个词元</translation>
+  </message>
+  <message>
+   <source>{count} at a time</source>
+   <translation>同时 {count} 个</translation>
+  </message>
+  <message>
+   <source>only {models}</source>
+   <translation>仅 {models}</translation>
+  </message>
+  <message>
+   <source>No limit</source>
+   <translation>无限制</translation>
+  </message>
+  <message>
+   <source>Make a named key</source>
+   <translation>创建命名密钥</translation>
+  </message>
+  <message>
+   <source>Keys</source>
+   <translation>密钥</translation>
+  </message>
+  <message>
    <source>Other machines connect to {address}.</source>
    <translation>其他机器连接到 {address}。</translation>
   </message>
   <message>
    <source>Connect</source>
    <translation>连接</translation>
+  </message>
+  <message>
+   <source>The key of {name}. It is shown this once.</source>
+   <translation>{name} 的密钥。只显示这一次。</translation>
   </message>
   <message>
    <source>Address for {name}</source>
@@ -1006,6 +1042,14 @@
   <message>
    <source>what to paste for an older {name}</source>
    <translation>较旧的 {name} 需要粘贴的内容</translation>
+  </message>
+  <message>
+   <source>Revoke {name}</source>
+   <translation>撤销 {name}</translation>
+  </message>
+  <message>
+   <source>Really revoke {name}</source>
+   <translation>确定撤销 {name}</translation>
   </message>
   <message>
    <source>Test {name}</source>
@@ -1100,12 +1144,44 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>来自 {origin} 的页面不能连接。请在下方允许此来源。</translation>
   </message>
   <message>
+   <source>A program</source>
+   <translation>某个程序</translation>
+  </message>
+  <message>
    <source>{method} {path} was answered in {ms} ms.</source>
    <translation>{method} {path} 在 {ms} 毫秒内得到回应。</translation>
   </message>
   <message>
    <source>The access key is missing or wrong.</source>
    <translation>访问密钥缺失或错误。</translation>
+  </message>
+  <message>
+   <source>Waiting for a program… Nothing has come yet.</source>
+   <translation>正在等待程序连接……目前还没有请求。</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect and was blocked. Allow it on the Connect page.</source>
+   <translation>{who} 尝试连接但被阻止。请在“连接”页面允许它。</translation>
+  </message>
+  <message>
+   <source>{who} tried to connect without the access key. Copy it on the Connect page.</source>
+   <translation>{who} 尝试连接但没有访问密钥。请在“连接”页面复制密钥。</translation>
+  </message>
+  <message>
+   <source>{who} found Moat (it asked for {path}). Now ask it a question there.</source>
+   <translation>{who} 已找到 Moat（请求了 {path}）。现在请在那里提一个问题。</translation>
+  </message>
+  <message>
+   <source>{who} asked a question. The model is answering…</source>
+   <translation>{who} 提出了问题。模型正在回答……</translation>
+  </message>
+  <message>
+   <source>{who} asked a question, but it failed. The Activity page says why.</source>
+   <translation>{who} 提出了问题，但失败了。“活动”页面说明了原因。</translation>
+  </message>
+  <message>
+   <source>It works: {who} asked a question and has its answer.</source>
+   <translation>成功：{who} 提出了问题并得到了回答。</translation>
   </message>
   <message>
    <source>{path} returned something this client cannot read.</source>
@@ -1122,6 +1198,54 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>The answer does not let {origin} read it.</source>
    <translation>该回应不允许 {origin} 读取。</translation>
+  </message>
+  <message>
+   <source>{card} and its driver were found, without support for CUDA.</source>
+   <translation>已找到 {card} 及其驱动程序，但缺少 CUDA 支持。</translation>
+  </message>
+  <message>
+   <source>{percent} done. Moat serves on the processor meanwhile.</source>
+   <translation>已完成 {percent}。在此期间 Moat 使用处理器。</translation>
+  </message>
+  <message>
+   <source>Answers were measured to come {times} times as fast as by Vulkan ({card}).</source>
+   <translation>实测回答速度是 Vulkan 的 {times} 倍（{card}）。</translation>
+  </message>
+  <message>
+   <source>Check the download size</source>
+   <translation>查询下载大小</translation>
+  </message>
+  <message>
+   <source>Download</source>
+   <translation>下载</translation>
+  </message>
+  <message>
+   <source>Stop compiling</source>
+   <translation>停止编译</translation>
+  </message>
+  <message>
+   <source>Faster with CUDA</source>
+   <translation>使用 CUDA 更快</translation>
+  </message>
+  <message>
+   <source>It is used by Vulkan now; CUDA is usually faster, which was not measured here.</source>
+   <translation>目前通过 Vulkan 使用；CUDA 通常更快，但未在此测量。</translation>
+  </message>
+  <message>
+   <source>Models run on the processor now, and would run on the card.</source>
+   <translation>模型目前在处理器上运行，之后可在显卡上运行。</translation>
+  </message>
+  <message>
+   <source>It comes from the address of the releases, and is used only if it is signed.</source>
+   <translation>它来自发布地址，只有签名有效才会使用。</translation>
+  </message>
+  <message>
+   <source>Download ({size})</source>
+   <translation>下载（{size}）</translation>
+  </message>
+  <message>
+   <source>Support for {kind} is being compiled</source>
+   <translation>正在编译 {kind} 支持</translation>
   </message>
   <message>
    <source>Context</source>
@@ -1220,6 +1344,50 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>关</translation>
   </message>
   <message>
+   <source>reads {read} and writes {write} tokens per second</source>
+   <translation>每秒读取 {read}、写出 {write} 个 token</translation>
+  </message>
+  <message>
+   <source>Measured on {day} in {seconds} seconds.</source>
+   <translation>测量于 {day}，用时 {seconds} 秒。</translation>
+  </message>
+  <message>
+   <source>Flash attention on, batches of {batch}, {threads} threads: </source>
+   <translation>Flash attention 开，批大小 {batch}，{threads} 个线程：</translation>
+  </message>
+  <message>
+   <source>Flash attention off, batches of {batch}, {threads} threads: </source>
+   <translation>Flash attention 关，批大小 {batch}，{threads} 个线程：</translation>
+  </message>
+  <message>
+   <source>Measure now</source>
+   <translation>立即测量</translation>
+  </message>
+  <message>
+   <source>Measuring…</source>
+   <translation>正在测量…</translation>
+  </message>
+  <message>
+   <source>Measure again</source>
+   <translation>重新测量</translation>
+  </message>
+  <message>
+   <source>Used from the next start on, where the settings leave it to Moat.</source>
+   <translation>从下次启动起使用（仅限设置为自动的项）。</translation>
+  </message>
+  <message>
+   <source>Other programs were busy meanwhile: measure again when they are not.</source>
+   <translation>测量时其他程序较忙：请在空闲时重新测量。</translation>
+  </message>
+  <message>
+   <source>Not measured yet. That happens while nobody asks anything.</source>
+   <translation>尚未测量。会在空闲时进行。</translation>
+  </message>
+  <message>
+   <source>Measured speed</source>
+   <translation>实测速度</translation>
+  </message>
+  <message>
    <source>Loading the model</source>
    <translation>正在加载模型</translation>
   </message>
@@ -1248,6 +1416,18 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>地址</translation>
   </message>
   <message>
+   <source>Chat here</source>
+   <translation>在此聊天</translation>
+  </message>
+  <message>
+   <source>Connect OpenBB Workspace</source>
+   <translation>连接 OpenBB Workspace</translation>
+  </message>
+  <message>
+   <source>Connect an editor</source>
+   <translation>连接编辑器</translation>
+  </message>
+  <message>
    <source>Details</source>
    <translation>详情</translation>
   </message>
@@ -1272,12 +1452,20 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>卸载模型并释放内存</translation>
   </message>
   <message>
+   <source>Use it</source>
+   <translation>使用它</translation>
+  </message>
+  <message>
    <source>Home</source>
    <translation>首页</translation>
   </message>
   <message>
    <source>{do} the server</source>
    <translation>{do}服务器</translation>
+  </message>
+  <message>
+   <source>Log lines</source>
+   <translation>日志行</translation>
   </message>
   <message>
    <source>Pause</source>
@@ -1332,14 +1520,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>日志</translation>
   </message>
   <message>
-   <source>Log lines</source>
-   <translation>日志行</translation>
-  </message>
-  <message>
-   <source>Dismiss</source>
-   <translation>关闭</translation>
-  </message>
-  <message>
    <source>This system has no usable keyring: it is stored unencrypted in {file}, readable only by you.</source>
    <translation>此系统没有可用的密钥环：它以未加密的方式保存在 {file} 中，只有您可以读取。</translation>
   </message>
@@ -1352,12 +1532,32 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>已复制</translation>
   </message>
   <message>
+   <source>Dismiss</source>
+   <translation>关闭</translation>
+  </message>
+  <message>
    <source>Copied {what}</source>
    <translation>已复制{what}</translation>
   </message>
   <message>
    <source>Copy {what}</source>
    <translation>复制{what}</translation>
+  </message>
+  <message>
+   <source>The processor reads {gigabytes} GB of weights and computes {billions} billion products per second (measured on {day}). Speeds of models are estimated from this.</source>
+   <translation>处理器每秒读取 {gigabytes} GB 权重、计算 {billions} 十亿次乘法（测于 {day}）。模型的速度据此估计。</translation>
+  </message>
+  <message>
+   <source>Support for graphics cards added: {names}</source>
+   <translation>已添加的显卡支持：{names}</translation>
+  </message>
+  <message>
+   <source>How fast it computes is measured when models are suggested.</source>
+   <translation>推荐模型时会测量这台电脑的计算速度。</translation>
+  </message>
+  <message>
+   <source>No usable graphics card found: models run on the processor.</source>
+   <translation>没有找到可用的显卡：模型在处理器上运行。</translation>
   </message>
   <message>
    <source>No requests at the moment.</source>
@@ -1388,48 +1588,16 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>未命名的客户端</translation>
   </message>
   <message>
-   <source>memory in use</source>
-   <translation>已用内存</translation>
-  </message>
-  <message>
-   <source>Cancel this request</source>
-   <translation>取消此请求</translation>
-  </message>
-  <message>
-   <source>Cancel the request of {who}</source>
-   <translation>取消 {who} 的请求</translation>
-  </message>
-  <message>
-   <source>Runs well</source>
-   <translation>运行良好</translation>
-  </message>
-  <message>
-   <source>Tight</source>
-   <translation>勉强</translation>
-  </message>
-  <message>
-   <source>Does not fit</source>
-   <translation>放不下</translation>
-  </message>
-  <message>
-   <source>Not known yet</source>
-   <translation>尚不清楚</translation>
-  </message>
-  <message>
-   <source>Support for graphics cards added: {names}</source>
-   <translation>已添加的显卡支持：{names}</translation>
-  </message>
-  <message>
-   <source>No usable graphics card found: models run on the processor.</source>
-   <translation>没有找到可用的显卡：模型在处理器上运行。</translation>
-  </message>
-  <message>
    <source>Rescan</source>
    <translation>重新扫描</translation>
   </message>
   <message>
    <source>Scanning this computer…</source>
    <translation>正在扫描这台电脑…</translation>
+  </message>
+  <message>
+   <source>Measure</source>
+   <translation>测量</translation>
   </message>
   <message>
    <source>memory</source>
@@ -1456,12 +1624,108 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{name}（{backend}）：空闲 {free} / {total}</translation>
   </message>
   <message>
+   <source>memory in use</source>
+   <translation>已用内存</translation>
+  </message>
+  <message>
+   <source>Cancel this request</source>
+   <translation>取消此请求</translation>
+  </message>
+  <message>
    <source>Rescan this computer</source>
    <translation>重新扫描这台电脑</translation>
   </message>
   <message>
+   <source>Measure the speed of this computer</source>
+   <translation>测量这台电脑的速度</translation>
+  </message>
+  <message>
+   <source>Cancel the request of {who}</source>
+   <translation>取消 {who} 的请求</translation>
+  </message>
+  <message>
    <source>This computer</source>
    <translation>这台电脑</translation>
+  </message>
+  <message>
+   <source>Speed when last used: writes {writes} and reads {reads} tokens per second.</source>
+   <translation>上次使用时的速度：每秒写 {writes} 个、读 {reads} 个词元。</translation>
+  </message>
+  <message>
+   <source>Estimated speed: writes {writes} and reads {reads} tokens per second.</source>
+   <translation>预计速度：每秒写 {writes} 个、读 {reads} 个词元。</translation>
+  </message>
+  <message>
+   <source>less than a minute left</source>
+   <translation>剩余不到一分钟</translation>
+  </message>
+  <message>
+   <source>Runs well</source>
+   <translation>运行良好</translation>
+  </message>
+  <message>
+   <source>Tight</source>
+   <translation>勉强</translation>
+  </message>
+  <message>
+   <source>Does not fit</source>
+   <translation>放不下</translation>
+  </message>
+  <message>
+   <source>Not known yet</source>
+   <translation>尚不清楚</translation>
+  </message>
+  <message>
+   <source>Remove {name} from this list</source>
+   <translation>从列表中移除 {name}</translation>
+  </message>
+  <message>
+   <source>Cancel {name}</source>
+   <translation>取消 {name}</translation>
+  </message>
+  <message>
+   <source>{done} of {total}</source>
+   <translation>{done} / {total}</translation>
+  </message>
+  <message>
+   <source>Verifying the checksum</source>
+   <translation>正在校验</translation>
+  </message>
+  <message>
+   <source>{hours} h {minutes} min left</source>
+   <translation>剩余 {hours} 小时 {minutes} 分钟</translation>
+  </message>
+  <message>
+   <source>Waiting</source>
+   <translation>等待中</translation>
+  </message>
+  <message>
+   <source>Finished and verified</source>
+   <translation>已完成并校验</translation>
+  </message>
+  <message>
+   <source>It failed.</source>
+   <translation>失败了。</translation>
+  </message>
+  <message>
+   <source>{minutes} min left</source>
+   <translation>剩余 {minutes} 分钟</translation>
+  </message>
+  <message>
+   <source>{name}: {percent} downloaded</source>
+   <translation>{name}：已下载 {percent}</translation>
+  </message>
+  <message>
+   <source>Pause {name}</source>
+   <translation>暂停 {name}</translation>
+  </message>
+  <message>
+   <source>Resume {name}</source>
+   <translation>继续 {name}</translation>
+  </message>
+  <message>
+   <source>Try {name} again</source>
+   <translation>重试 {name}</translation>
   </message>
   <message>
    <source>{name} runs at {hosts}. Prompts are sent there.</source>
@@ -1566,10 +1830,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>The hub has not scanned all of its files yet.</source>
    <translation>模型仓库尚未扫描完它的所有文件。</translation>
-  </message>
-  <message>
-   <source>Download</source>
-   <translation>下载</translation>
   </message>
   <message>
    <source>Show files</source>
@@ -1852,6 +2112,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>聊天模板</translation>
   </message>
   <message>
+   <source>In use: {name}</source>
+   <translation>正在使用：{name}</translation>
+  </message>
+  <message>
    <source>This removes it from the list. The file is not deleted.</source>
    <translation>这只会将它从列表中移除，不会删除文件。</translation>
   </message>
@@ -1928,8 +2192,40 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>使用 {name} 的模型</translation>
   </message>
   <message>
-   <source>less than a minute left</source>
-   <translation>剩余不到一分钟</translation>
+   <source>For conversations that bring none of their own.</source>
+   <translation>用于自身不带系统提示词的对话。</translation>
+  </message>
+  <message>
+   <source>As the request or the model decides</source>
+   <translation>由请求或模型决定</translation>
+  </message>
+  <message>
+   <source>Reset all</source>
+   <translation>全部重置</translation>
+  </message>
+  <message>
+   <source>Reset the settings of this model</source>
+   <translation>重置此模型的设置</translation>
+  </message>
+  <message>
+   <source>Set for this model alone: {names}.</source>
+   <translation>仅为此模型设置：{names}。</translation>
+  </message>
+  <message>
+   <source>All as for other models. What you enter here goes before that.</source>
+   <translation>全部与其他模型相同。在此输入的内容优先。</translation>
+  </message>
+  <message>
+   <source>Default: {value}</source>
+   <translation>默认：{value}</translation>
+  </message>
+  <message>
+   <source>All models: {value}</source>
+   <translation>所有模型：{value}</translation>
+  </message>
+  <message>
+   <source>Settings of this model</source>
+   <translation>此模型的设置</translation>
   </message>
   <message>
    <source>Accept the terms on the model's page, then paste a token with read access.</source>
@@ -1944,32 +2240,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>下载</translation>
   </message>
   <message>
-   <source>Remove {name} from this list</source>
-   <translation>从列表中移除 {name}</translation>
-  </message>
-  <message>
-   <source>Cancel {name}</source>
-   <translation>取消 {name}</translation>
-  </message>
-  <message>
    <source>Nothing is being downloaded.</source>
    <translation>没有正在进行的下载。</translation>
-  </message>
-  <message>
-   <source>{done} of {total}</source>
-   <translation>{done} / {total}</translation>
-  </message>
-  <message>
-   <source>Verifying the checksum</source>
-   <translation>正在校验</translation>
-  </message>
-  <message>
-   <source>{hours} h {minutes} min left</source>
-   <translation>剩余 {hours} 小时 {minutes} 分钟</translation>
-  </message>
-  <message>
-   <source>Use it</source>
-   <translation>使用它</translation>
   </message>
   <message>
    <source>Hugging Face token</source>
@@ -1986,22 +2258,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Models (*.gguf)</source>
    <translation>模型 (*.gguf)</translation>
-  </message>
-  <message>
-   <source>Waiting</source>
-   <translation>等待中</translation>
-  </message>
-  <message>
-   <source>Finished and verified</source>
-   <translation>已完成并校验</translation>
-  </message>
-  <message>
-   <source>It failed.</source>
-   <translation>失败了。</translation>
-  </message>
-  <message>
-   <source>{minutes} min left</source>
-   <translation>剩余 {minutes} 分钟</translation>
   </message>
   <message>
    <source>Use the token of this computer</source>
@@ -2032,100 +2288,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>发现</translation>
   </message>
   <message>
-   <source>{name}: {percent} downloaded</source>
-   <translation>{name}：已下载 {percent}</translation>
-  </message>
-  <message>
    <source>Reading the files of {repo}…</source>
    <translation>正在读取 {repo} 的文件…</translation>
-  </message>
-  <message>
-   <source>Pause {name}</source>
-   <translation>暂停 {name}</translation>
-  </message>
-  <message>
-   <source>Resume {name}</source>
-   <translation>继续 {name}</translation>
-  </message>
-  <message>
-   <source>Try {name} again</source>
-   <translation>重试 {name}</translation>
-  </message>
-  <message>
-   <source>a whole number</source>
-   <translation>整数</translation>
-  </message>
-  <message>
-   <source>a number</source>
-   <translation>数字</translation>
-  </message>
-  <message>
-   <source>Choose</source>
-   <translation>请选择</translation>
-  </message>
-  <message>
-   <source>Choose a file</source>
-   <translation>选择文件</translation>
-  </message>
-  <message>
-   <source>a number without thousands separators, such as 10000</source>
-   <translation>不带千位分隔符的数字，例如 10000</translation>
-  </message>
-  <message>
-   <source>One per line</source>
-   <translation>每行一个</translation>
-  </message>
-  <message>
-   <source>{client} wants to use this plugin for the first time.</source>
-   <translation>{client} 想首次使用此插件。</translation>
-  </message>
-  <message>
-   <source>Denied automatically in {time}</source>
-   <translation>{time} 后自动拒绝</translation>
-  </message>
-  <message>
-   <source>Allow once</source>
-   <translation>允许一次</translation>
-  </message>
-  <message>
-   <source>Always allow</source>
-   <translation>始终允许</translation>
-  </message>
-  <message>
-   <source>Deny</source>
-   <translation>拒绝</translation>
-  </message>
-  <message>
-   <source>Request to be sent</source>
-   <translation>将要发送的请求</translation>
-  </message>
-  <message>
-   <source>It only reads data.</source>
-   <translation>它只读取数据。</translation>
-  </message>
-  <message>
-   <source>It makes changes. Review the request before you allow it.</source>
-   <translation>它会作出更改。允许之前请先查看请求。</translation>
-  </message>
-  <message>
-   <source>It may cause damage that cannot be undone.</source>
-   <translation>它可能造成无法撤销的损害。</translation>
-  </message>
-  <message>
-   <source>Allow once: {what}</source>
-   <translation>允许一次：{what}</translation>
-  </message>
-  <message>
-   <source>{plugin} asks: {what}</source>
-   <translation>{plugin} 请求：{what}</translation>
-  </message>
-  <message>
-   <source>Always allow: {what}</source>
-   <translation>始终允许：{what}</translation>
-  </message>
-  <message>
-   <source>Deny: {what}</source>
-   <translation>拒绝：{what}</translation>
   </message>
   <message>
    <source>It does not connect to anything outside Moat.</source>
@@ -2146,6 +2310,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>It may also change and delete (PUT, PATCH, DELETE)</source>
    <translation>也允许修改和删除（PUT、PATCH、DELETE）</translation>
+  </message>
+  <message>
+   <source>Choose a file</source>
+   <translation>选择文件</translation>
   </message>
   <message>
    <source>Choose a folder</source>
@@ -2268,12 +2436,20 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>有风险时询问</translation>
   </message>
   <message>
+   <source>Always allow</source>
+   <translation>始终允许</translation>
+  </message>
+  <message>
    <source>Never</source>
    <translation>从不</translation>
   </message>
   <message>
    <source>The log is empty.</source>
    <translation>日志为空。</translation>
+  </message>
+  <message>
+   <source>One per line</source>
+   <translation>每行一个</translation>
   </message>
   <message>
    <source>List its tools: starts its programs</source>
@@ -2344,6 +2520,14 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>它需要：{secrets}。</translation>
   </message>
   <message>
+   <source>Its servers offer to read: {names}</source>
+   <translation>其服务器提供可读资源：{names}</translation>
+  </message>
+  <message>
+   <source>Its servers offer these prompts: {names}</source>
+   <translation>其服务器提供这些提示词：{names}</translation>
+  </message>
+  <message>
    <source>Show the log of {name}</source>
    <translation>显示 {name} 的日志</translation>
   </message>
@@ -2356,20 +2540,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{name}（工具）</translation>
   </message>
   <message>
-   <source>Continue</source>
-   <translation>继续</translation>
-  </message>
-  <message>
-   <source>Do not answer</source>
-   <translation>不回答</translation>
-  </message>
-  <message>
-   <source>{plugin} needs more information</source>
-   <translation>{plugin} 需要更多信息</translation>
-  </message>
-  <message>
-   <source>{name} must be {what}.</source>
-   <translation>{name} 必须是{what}。</translation>
+   <source>Import MCP servers</source>
+   <translation>导入 MCP 服务器</translation>
   </message>
   <message>
    <source>Add a plugin folder</source>
@@ -2378,6 +2550,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Add a zip file</source>
    <translation>添加 zip 文件</translation>
+  </message>
+  <message>
+   <source>From the file of another program: mcp.json or claude_desktop_config.json</source>
+   <translation>来自其他程序的文件：mcp.json 或 claude_desktop_config.json</translation>
   </message>
   <message>
    <source>No plugins yet. A plugin is a folder with a manifest (plugin.json).</source>
@@ -2394,6 +2570,86 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Plugins</source>
    <translation>插件</translation>
+  </message>
+  <message>
+   <source>{client} wants to use this plugin for the first time.</source>
+   <translation>{client} 想首次使用此插件。</translation>
+  </message>
+  <message>
+   <source>Denied automatically in {time}</source>
+   <translation>{time} 后自动拒绝</translation>
+  </message>
+  <message>
+   <source>a whole number</source>
+   <translation>整数</translation>
+  </message>
+  <message>
+   <source>a number</source>
+   <translation>数字</translation>
+  </message>
+  <message>
+   <source>Choose</source>
+   <translation>请选择</translation>
+  </message>
+  <message>
+   <source>Continue</source>
+   <translation>继续</translation>
+  </message>
+  <message>
+   <source>Do not answer</source>
+   <translation>不回答</translation>
+  </message>
+  <message>
+   <source>Allow once</source>
+   <translation>允许一次</translation>
+  </message>
+  <message>
+   <source>Deny</source>
+   <translation>拒绝</translation>
+  </message>
+  <message>
+   <source>Request to be sent</source>
+   <translation>将要发送的请求</translation>
+  </message>
+  <message>
+   <source>It only reads data.</source>
+   <translation>它只读取数据。</translation>
+  </message>
+  <message>
+   <source>It makes changes. Review the request before you allow it.</source>
+   <translation>它会作出更改。允许之前请先查看请求。</translation>
+  </message>
+  <message>
+   <source>It may cause damage that cannot be undone.</source>
+   <translation>它可能造成无法撤销的损害。</translation>
+  </message>
+  <message>
+   <source>a number without thousands separators, such as 10000</source>
+   <translation>不带千位分隔符的数字，例如 10000</translation>
+  </message>
+  <message>
+   <source>{plugin} needs more information</source>
+   <translation>{plugin} 需要更多信息</translation>
+  </message>
+  <message>
+   <source>Allow once: {what}</source>
+   <translation>允许一次：{what}</translation>
+  </message>
+  <message>
+   <source>{plugin} asks: {what}</source>
+   <translation>{plugin} 请求：{what}</translation>
+  </message>
+  <message>
+   <source>Always allow: {what}</source>
+   <translation>始终允许：{what}</translation>
+  </message>
+  <message>
+   <source>Deny: {what}</source>
+   <translation>拒绝：{what}</translation>
+  </message>
+  <message>
+   <source>{name} must be {what}.</source>
+   <translation>{name} 必须是{what}。</translation>
   </message>
   <message>
    <source>{text} is not possible here. Enter a number from {least} to {most}.</source>
@@ -2472,50 +2728,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>重新启动 Moat 后语言才会改变。</translation>
   </message>
   <message>
-   <source>Go to a page, chat, model or setting</source>
-   <translation>前往页面、对话、模型或设置</translation>
-  </message>
-  <message>
-   <source>The pages, in the order of the sidebar</source>
-   <translation>按侧边栏顺序切换页面</translation>
-  </message>
-  <message>
-   <source>Send the message</source>
-   <translation>发送消息</translation>
-  </message>
-  <message>
-   <source>New line in the message</source>
-   <translation>消息中换行</translation>
-  </message>
-  <message>
-   <source>Stop the answer, close a message or a panel</source>
-   <translation>停止回答，关闭提示或面板</translation>
-  </message>
-  <message>
-   <source>Next or previous control</source>
-   <translation>下一个或上一个控件</translation>
-  </message>
-  <message>
-   <source>This list</source>
-   <translation>本列表</translation>
-  </message>
-  <message>
-   <source>Keyboard shortcuts</source>
-   <translation>键盘快捷键</translation>
-  </message>
-  <message>
-   <source>Go to</source>
-   <translation>前往</translation>
-  </message>
-  <message>
-   <source>Places found</source>
-   <translation>找到的位置</translation>
-  </message>
-  <message>
-   <source>Nothing found.</source>
-   <translation>没有找到。</translation>
-  </message>
-  <message>
    <source>Open Moat</source>
    <translation>打开 Moat</translation>
   </message>
@@ -2560,6 +2772,50 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>出错了</translation>
   </message>
   <message>
+   <source>Go to a page, chat, model or setting</source>
+   <translation>前往页面、对话、模型或设置</translation>
+  </message>
+  <message>
+   <source>The pages, in the order of the sidebar</source>
+   <translation>按侧边栏顺序切换页面</translation>
+  </message>
+  <message>
+   <source>Send the message</source>
+   <translation>发送消息</translation>
+  </message>
+  <message>
+   <source>New line in the message</source>
+   <translation>消息中换行</translation>
+  </message>
+  <message>
+   <source>Stop the answer, close a message or a panel</source>
+   <translation>停止回答，关闭提示或面板</translation>
+  </message>
+  <message>
+   <source>Next or previous control</source>
+   <translation>下一个或上一个控件</translation>
+  </message>
+  <message>
+   <source>This list</source>
+   <translation>本列表</translation>
+  </message>
+  <message>
+   <source>Keyboard shortcuts</source>
+   <translation>键盘快捷键</translation>
+  </message>
+  <message>
+   <source>Go to</source>
+   <translation>前往</translation>
+  </message>
+  <message>
+   <source>Places found</source>
+   <translation>找到的位置</translation>
+  </message>
+  <message>
+   <source>Nothing found.</source>
+   <translation>没有找到。</translation>
+  </message>
+  <message>
    <source>Page</source>
    <translation>页面</translation>
   </message>
@@ -2574,6 +2830,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Run language models on this computer and use them in your programs.</source>
    <translation>在这台电脑上运行语言模型，并在您的程序中使用。</translation>
+  </message>
+  <message>
+   <source>Give this address to OpenBB Workspace, an editor or another program, and ask it a question. Or begin with a chat here.</source>
+   <translation>将此地址填入 OpenBB Workspace、编辑器或其他程序，并在那里提问。也可以先在此聊天。</translation>
   </message>
   <message>
    <source>Start right away with the small starter model</source>
@@ -2594,6 +2854,14 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Download {name} ({size}), recommended for this computer</source>
    <translation>下载 {name}（{size}），推荐用于这台电脑</translation>
+  </message>
+  <message>
+   <source>Done</source>
+   <translation>完成</translation>
+  </message>
+  <message>
+   <source>Connect a program</source>
+   <translation>连接程序</translation>
   </message>
   <message>
    <source>{total} of memory, {free} free, {cores} processor cores.</source>
@@ -2828,6 +3096,14 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>自动</translation>
   </message>
   <message>
+   <source>Measure the speed of new models</source>
+   <translation>测量新模型的速度</translation>
+  </message>
+  <message>
+   <source>When nobody asks anything: some seconds for flash attention, batch size and threads, where these are left to Moat. Used from the next start on.</source>
+   <translation>空闲时用几秒钟测量自动设置的 flash attention、批大小和线程数。从下次启动起使用。</translation>
+  </message>
+  <message>
    <source>Choose tokens on the GPU</source>
    <translation>在显卡上选取词元</translation>
   </message>
@@ -2918,6 +3194,14 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Backends made for this engine. Empty: 'backends' beside the models.</source>
    <translation>为此引擎构建的后端。留空：模型旁的 backends 文件夹。</translation>
+  </message>
+  <message>
+   <source>Settings of single models</source>
+   <translation>单个模型的设置</translation>
+  </message>
+  <message>
+   <source>The details of a model on the Models page change them.</source>
+   <translation>可在“模型”页面的模型详情中更改。</translation>
   </message>
   <message>
    <source>Remote engines</source>
@@ -3120,148 +3404,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>base64 编码的 Ed25519 公钥。没有其签名的更新会被忽略。</translation>
   </message>
   <message>
-   <source>Program</source>
-   <translation>程序</translation>
+   <source>Address of release files</source>
+   <translation>发布文件的地址</translation>
   </message>
   <message>
-   <source>What the program reads</source>
-   <translation>程序读取的内容</translation>
-  </message>
-  <message>
-   <source>what the program reads</source>
-   <translation>程序读取的内容</translation>
-  </message>
-  <message>
-   <source>Write the file…</source>
-   <translation>写入文件…</translation>
-  </message>
-  <message>
-   <source>Into {file}:</source>
-   <translation>写入 {file}：</translation>
-  </message>
-  <message>
-   <source>Add this to {file}:</source>
-   <translation>添加到 {file}：</translation>
-  </message>
-  <message>
-   <source>Write the file</source>
-   <translation>写入文件</translation>
-  </message>
-  <message>
-   <source>Editors and agents</source>
-   <translation>编辑器和智能体</translation>
-  </message>
-  <message>
-   <source>Written: {path}</source>
-   <translation>已写入：{path}</translation>
-  </message>
-  <message>
-   <source>Then: {what}</source>
-   <translation>然后：{what}</translation>
-  </message>
-  <message>
-   <source>The file could not be written: {why}.</source>
-   <translation>无法写入文件：{why}。</translation>
-  </message>
-  <message>
-   <source>A program</source>
-   <translation>某个程序</translation>
-  </message>
-  <message>
-   <source>Waiting for a program… Nothing has come yet.</source>
-   <translation>正在等待程序连接……目前还没有请求。</translation>
-  </message>
-  <message>
-   <source>{who} tried to connect and was blocked. Allow it on the Connect page.</source>
-   <translation>{who} 尝试连接但被阻止。请在“连接”页面允许它。</translation>
-  </message>
-  <message>
-   <source>{who} tried to connect without the access key. Copy it on the Connect page.</source>
-   <translation>{who} 尝试连接但没有访问密钥。请在“连接”页面复制密钥。</translation>
-  </message>
-  <message>
-   <source>{who} found Moat (it asked for {path}). Now ask it a question there.</source>
-   <translation>{who} 已找到 Moat（请求了 {path}）。现在请在那里提一个问题。</translation>
-  </message>
-  <message>
-   <source>{who} asked a question. The model is answering…</source>
-   <translation>{who} 提出了问题。模型正在回答……</translation>
-  </message>
-  <message>
-   <source>{who} asked a question, but it failed. The Activity page says why.</source>
-   <translation>{who} 提出了问题，但失败了。“活动”页面说明了原因。</translation>
-  </message>
-  <message>
-   <source>It works: {who} asked a question and has its answer.</source>
-   <translation>成功：{who} 提出了问题并得到了回答。</translation>
-  </message>
-  <message>
-   <source>Chat here</source>
-   <translation>在此聊天</translation>
-  </message>
-  <message>
-   <source>Connect OpenBB Workspace</source>
-   <translation>连接 OpenBB Workspace</translation>
-  </message>
-  <message>
-   <source>Connect an editor</source>
-   <translation>连接编辑器</translation>
-  </message>
-  <message>
-   <source>For conversations that bring none of their own.</source>
-   <translation>用于自身不带系统提示词的对话。</translation>
-  </message>
-  <message>
-   <source>As the request or the model decides</source>
-   <translation>由请求或模型决定</translation>
-  </message>
-  <message>
-   <source>Reset all</source>
-   <translation>全部重置</translation>
-  </message>
-  <message>
-   <source>Reset the settings of this model</source>
-   <translation>重置此模型的设置</translation>
-  </message>
-  <message>
-   <source>Set for this model alone: {names}.</source>
-   <translation>仅为此模型设置：{names}。</translation>
-  </message>
-  <message>
-   <source>All as for other models. What you enter here goes before that.</source>
-   <translation>全部与其他模型相同。在此输入的内容优先。</translation>
-  </message>
-  <message>
-   <source>Default: {value}</source>
-   <translation>默认：{value}</translation>
-  </message>
-  <message>
-   <source>All models: {value}</source>
-   <translation>所有模型：{value}</translation>
-  </message>
-  <message>
-   <source>Settings of this model</source>
-   <translation>此模型的设置</translation>
-  </message>
-  <message>
-   <source>Give this address to OpenBB Workspace, an editor or another program, and ask it a question. Or begin with a chat here.</source>
-   <translation>将此地址填入 OpenBB Workspace、编辑器或其他程序，并在那里提问。也可以先在此聊天。</translation>
-  </message>
-  <message>
-   <source>Done</source>
-   <translation>完成</translation>
-  </message>
-  <message>
-   <source>Connect a program</source>
-   <translation>连接程序</translation>
-  </message>
-  <message>
-   <source>Settings of single models</source>
-   <translation>单个模型的设置</translation>
-  </message>
-  <message>
-   <source>The details of a model on the Models page change them.</source>
-   <translation>可在“模型”页面的模型详情中更改。</translation>
+   <source>Support for graphics cards is fetched from here, when you ask for it. Empty: the folder of the update feed.</source>
+   <translation>按您的要求从这里获取显卡支持。留空：更新源所在的文件夹。</translation>
   </message>
   <message>
    <source>0: always the likeliest token.</source>
@@ -3291,128 +3439,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>For models whose template can switch it.</source>
    <translation>用于模板支持开关思考的模型。</translation>
   </message>
-  <message>
-   <source>Its servers offer to read: {names}</source>
-   <translation>其服务器提供可读资源：{names}</translation>
-  </message>
-  <message>
-   <source>Its servers offer these prompts: {names}</source>
-   <translation>其服务器提供这些提示词：{names}</translation>
-  </message>
-  <message>
-   <source>Import MCP servers</source>
-   <translation>导入 MCP 服务器</translation>
-  </message>
-  <message>
-   <source>From the file of another program: mcp.json or claude_desktop_config.json</source>
-   <translation>来自其他程序的文件：mcp.json 或 claude_desktop_config.json</translation>
-  </message>
-  <message>
-   <source>{card} and its driver were found, without support for CUDA.</source>
-   <translation>已找到 {card} 及其驱动程序，但缺少 CUDA 支持。</translation>
-  </message>
-  <message>
-   <source>{percent} done. Moat serves on the processor meanwhile.</source>
-   <translation>已完成 {percent}。在此期间 Moat 使用处理器。</translation>
-  </message>
-  <message>
-   <source>Answers were measured to come {times} times as fast as by Vulkan ({card}).</source>
-   <translation>实测回答速度是 Vulkan 的 {times} 倍（{card}）。</translation>
-  </message>
-  <message>
-   <source>Check the download size</source>
-   <translation>查询下载大小</translation>
-  </message>
-  <message>
-   <source>Stop compiling</source>
-   <translation>停止编译</translation>
-  </message>
-  <message>
-   <source>Faster with CUDA</source>
-   <translation>使用 CUDA 更快</translation>
-  </message>
-  <message>
-   <source>It is used by Vulkan now; CUDA is usually faster, which was not measured here.</source>
-   <translation>目前通过 Vulkan 使用；CUDA 通常更快，但未在此测量。</translation>
-  </message>
-  <message>
-   <source>Models run on the processor now, and would run on the card.</source>
-   <translation>模型目前在处理器上运行，之后可在显卡上运行。</translation>
-  </message>
-  <message>
-   <source>It comes from the address of the releases, and is used only if it is signed.</source>
-   <translation>它来自发布地址，只有签名有效才会使用。</translation>
-  </message>
-  <message>
-   <source>Download ({size})</source>
-   <translation>下载（{size}）</translation>
-  </message>
-  <message>
-   <source>Support for {kind} is being compiled</source>
-   <translation>正在编译 {kind} 支持</translation>
-  </message>
-  <message>
-   <source>reads {read} and writes {write} tokens per second</source>
-   <translation>每秒读取 {read}、写出 {write} 个 token</translation>
-  </message>
-  <message>
-   <source>Measured on {day} in {seconds} seconds.</source>
-   <translation>测量于 {day}，用时 {seconds} 秒。</translation>
-  </message>
-  <message>
-   <source>Flash attention on, batches of {batch}, {threads} threads: </source>
-   <translation>Flash attention 开，批大小 {batch}，{threads} 个线程：</translation>
-  </message>
-  <message>
-   <source>Flash attention off, batches of {batch}, {threads} threads: </source>
-   <translation>Flash attention 关，批大小 {batch}，{threads} 个线程：</translation>
-  </message>
-  <message>
-   <source>Measure now</source>
-   <translation>立即测量</translation>
-  </message>
-  <message>
-   <source>Measuring…</source>
-   <translation>正在测量…</translation>
-  </message>
-  <message>
-   <source>Measure again</source>
-   <translation>重新测量</translation>
-  </message>
-  <message>
-   <source>Used from the next start on, where the settings leave it to Moat.</source>
-   <translation>从下次启动起使用（仅限设置为自动的项）。</translation>
-  </message>
-  <message>
-   <source>Other programs were busy meanwhile: measure again when they are not.</source>
-   <translation>测量时其他程序较忙：请在空闲时重新测量。</translation>
-  </message>
-  <message>
-   <source>Not measured yet. That happens while nobody asks anything.</source>
-   <translation>尚未测量。会在空闲时进行。</translation>
-  </message>
-  <message>
-   <source>Measured speed</source>
-   <translation>实测速度</translation>
-  </message>
-  <message>
-   <source>Measure the speed of new models</source>
-   <translation>测量新模型的速度</translation>
-  </message>
-  <message>
-   <source>When nobody asks anything: some seconds for flash attention, batch size and threads, where these are left to Moat. Used from the next start on.</source>
-   <translation>空闲时用几秒钟测量自动设置的 flash attention、批大小和线程数。从下次启动起使用。</translation>
-  </message>
-  <message>
-   <source>Address of release files</source>
-   <translation>发布文件的地址</translation>
-  </message>
-  <message>
-   <source>Support for graphics cards is fetched from here, when you ask for it. Empty: the folder of the update feed.</source>
-   <translation>按您的要求从这里获取显卡支持。留空：更新源所在的文件夹。</translation>
-  </message>
  </context>
-<context>
+ <context>
   <name>server</name>
   <message>
    <source>Starting at login could not be changed: {0}.</source>
@@ -3451,6 +3479,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>服务器被 {0} 终止。</translation>
   </message>
   <message>
+   <source>The server is running but does not respond.</source>
+   <translation>服务器在运行，但没有响应。</translation>
+  </message>
+  <message>
    <source>The server did not respond and was stopped.</source>
    <translation>服务器没有响应，已被终止。</translation>
   </message>
@@ -3467,12 +3499,16 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0}正在重新启动。</translation>
   </message>
   <message>
-   <source>The server is running but does not respond.</source>
-   <translation>服务器在运行，但没有响应。</translation>
-  </message>
-  <message>
    <source>There are no figures here.</source>
    <translation>这里没有指标。</translation>
+  </message>
+  <message>
+   <source>Deleting '{0}' would also delete {1}: delete that model first.</source>
+   <translation>删除“{0}”也会删除 {1}：请先删除那个模型。</translation>
+  </message>
+  <message>
+   <source>The download was cancelled.</source>
+   <translation>下载已取消。</translation>
   </message>
   <message>
    <source>The engine does not support this: {0}.</source>
@@ -3483,8 +3519,28 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>这里没有模型。</translation>
   </message>
   <message>
+   <source>Only a model that runs on this computer can be measured.</source>
+   <translation>只能测量在此计算机上运行的模型。</translation>
+  </message>
+  <message>
+   <source>This model cannot be measured.</source>
+   <translation>无法测量此模型。</translation>
+  </message>
+  <message>
+   <source>The settings file could not be read; it was saved as {0}.</source>
+   <translation>无法读取设置文件；已保留为 {0}。</translation>
+  </message>
+  <message>
+   <source>The setting {0} was not valid and was reset to its default.</source>
+   <translation>设置 {0} 无效，已恢复为默认值。</translation>
+  </message>
+  <message>
    <source>{0}: there is no {1}. There are: {2}.</source>
    <translation>{0}：没有 {1}。现有：{2}。</translation>
+  </message>
+  <message>
+   <source>Part of the setting {0} was not valid and was ignored.</source>
+   <translation>设置 {0} 的一部分无效，已忽略。</translation>
   </message>
   <message>
    <source>{0} decides the setting {1}.</source>
@@ -3505,6 +3561,18 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>{0} has an invalid value: {1}</source>
    <translation>{0} 不能是该值：{1}</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place. The graphics card is used from now on.</source>
+   <translation>{0} 支持已就绪。从现在起使用显卡。</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place, but cannot be used. The Hardware page says why.</source>
+   <translation>{0} 支持已就绪，但无法使用。原因见“硬件”页面。</translation>
+  </message>
+  <message>
+   <source>Support for {0} is in place, and finds no card that it can use.</source>
+   <translation>{0} 支持已就绪，但未找到可用的显卡。</translation>
   </message>
   <message>
    <source>{0} is too big to read.</source>
@@ -3591,6 +3659,38 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>别处的服务器是否应答。</translation>
   </message>
   <message>
+   <source>No support for graphics cards is missing on this computer.</source>
+   <translation>此计算机不缺少显卡支持。</translation>
+  </message>
+  <message>
+   <source>The list is for engine {0}; this one is {1}.</source>
+   <translation>该列表适用于引擎 {0}；当前引擎为 {1}。</translation>
+  </message>
+  <message>
+   <source>The address of release files must begin with https://.</source>
+   <translation>发布文件的地址必须以 https:// 开头。</translation>
+  </message>
+  <message>
+   <source>No support for {0} is published for this system and engine {1}.</source>
+   <translation>尚未为此系统和引擎 {1} 发布 {0} 支持。</translation>
+  </message>
+  <message>
+   <source>{0} cannot be unpacked: {1}.</source>
+   <translation>无法解压 {0}：{1}。</translation>
+  </message>
+  <message>
+   <source>The connection to {0} broke ({1}).</source>
+   <translation>与 {0} 的连接中断（{1}）。</translation>
+  </message>
+  <message>
+   <source>{0} holds no library for {1} and engine {2}.</source>
+   <translation>{0} 中没有适用于 {1} 和引擎 {2} 的库。</translation>
+  </message>
+  <message>
+   <source>{0} refuses the file: {1}.</source>
+   <translation>{0} 拒绝提供该文件：{1}。</translation>
+  </message>
+  <message>
    <source>A key needs a name of 1 to {0} characters.</source>
    <translation>密钥需要 1 到 {0} 个字符的名称。</translation>
   </message>
@@ -3623,40 +3723,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>Moat 内部出错；详情见日志。</translation>
   </message>
   <message>
-   <source>Deleting '{0}' would also delete {1}: delete that model first.</source>
-   <translation>删除“{0}”也会删除 {1}：请先删除那个模型。</translation>
-  </message>
-  <message>
-   <source>The download was cancelled.</source>
-   <translation>下载已取消。</translation>
-  </message>
-  <message>
-   <source>The settings file could not be read; it was saved as {0}.</source>
-   <translation>无法读取设置文件；已保留为 {0}。</translation>
-  </message>
-  <message>
-   <source>The setting {0} was not valid and was reset to its default.</source>
-   <translation>设置 {0} 无效，已恢复为默认值。</translation>
-  </message>
-  <message>
-   <source>Part of the setting {0} was not valid and was ignored.</source>
-   <translation>设置 {0} 的一部分无效，已忽略。</translation>
-  </message>
-  <message>
    <source>There is no file or folder {0}.</source>
    <translation>没有文件或文件夹 {0}。</translation>
   </message>
   <message>
    <source>{0} more files were not read whole.</source>
    <translation>另有 {0} 个文件未完整读取。</translation>
-  </message>
-  <message>
-   <source>The update information has no valid signature.</source>
-   <translation>更新信息没有有效签名。</translation>
-  </message>
-  <message>
-   <source>Checking for updates is turned off. Turn it on in Settings → Updates.</source>
-   <translation>检查更新已关闭。请在“设置 → 更新”中开启。</translation>
   </message>
   <message>
    <source>No update feed is set. Enter an https address and a key in Settings → Updates.</source>
@@ -3669,6 +3741,14 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>The update information is too large.</source>
    <translation>更新信息过大。</translation>
+  </message>
+  <message>
+   <source>The update information has no valid signature.</source>
+   <translation>更新信息没有有效签名。</translation>
+  </message>
+  <message>
+   <source>Checking for updates is turned off. Turn it on in Settings → Updates.</source>
+   <translation>检查更新已关闭。请在“设置 → 更新”中开启。</translation>
   </message>
   <message>
    <source>The address does not return update information.</source>
@@ -3867,6 +3947,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>模型的回答无故结束。</translation>
   </message>
   <message>
+   <source>'{0}' cannot be combined with 'tools'.</source>
+   <translation>“{0}”不能与“tools”一起使用。</translation>
+  </message>
+  <message>
    <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
    <translation>在试用成功之前，系统提示、工具和思考可能缺失；下一次提问时会再试。</translation>
   </message>
@@ -3919,6 +4003,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0}这种情况反复发生。</translation>
   </message>
   <message>
+   <source>The prompt has {0} tokens; the model has room for {1}.</source>
+   <translation>提示有 {0} 个词元；该模型只能容纳 {1} 个。</translation>
+  </message>
+  <message>
    <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
    <translation>另一台机器上的引擎只接受 JSON 模式，且仅限对话。</translation>
   </message>
@@ -3939,6 +4027,18 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 上的引擎没有遵守 JSON 模式：{1}。</translation>
   </message>
   <message>
+   <source>The engine at {0} cannot keep to the JSON schema: {1}.</source>
+   <translation>{0} 上的引擎无法遵守该 JSON 模式：{1}。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} has no {1}.</source>
+   <translation>{0} 上的引擎没有 {1}。</translation>
+  </message>
+  <message>
+   <source>The engine at {0} sent {1}.</source>
+   <translation>{0} 上的引擎发送了 {1}。</translation>
+  </message>
+  <message>
    <source>The engine at {0} failed: {1}</source>
    <translation>{0} 上的引擎出错：{1}</translation>
   </message>
@@ -3955,20 +4055,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 上的引擎必须调用工具，却没有调用。</translation>
   </message>
   <message>
-   <source>The engine at {0} has no {1}.</source>
-   <translation>{0} 上的引擎没有 {1}。</translation>
-  </message>
-  <message>
    <source>The engine at {0} cannot be reached or broke off.</source>
    <translation>无法连接 {0} 上的引擎，或连接中断。</translation>
-  </message>
-  <message>
-   <source>The engine at {0} sent an unexpected answer.</source>
-   <translation>{0} 上的引擎发来意外的回应。</translation>
-  </message>
-  <message>
-   <source>The engine at {0} sent something that is no JSON.</source>
-   <translation>{0} 上的引擎发来的内容不是 JSON。</translation>
   </message>
   <message>
    <source>The engine at {0} does not accept our key.</source>
@@ -3979,8 +4067,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 上的引擎说：{1}</translation>
   </message>
   <message>
-   <source>The engine at {0} sent an answer without end.</source>
-   <translation>{0} 上的引擎发送了没有尽头的回答。</translation>
+   <source>The engine at {0} redirects requests.</source>
+   <translation>{0} 上的引擎重定向请求。</translation>
   </message>
   <message>
    <source>The engine at {0} is at a private address. {1}</source>
@@ -3997,6 +4085,22 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
    <translation>请改为指定仓库：hf.co/owner/repository，或 hf.co/owner/repository:Q4_K_M。</translation>
+  </message>
+  <message>
+   <source>{0} is more able, but would write about {1} tokens per second here; this one writes about {2}.</source>
+   <translation>{0} 能力更强，但在这里每秒大约只能写 {1} 个词元；这个模型大约写 {2} 个。</translation>
+  </message>
+  <message>
+   <source>No model of this list is more able.</source>
+   <translation>这个列表中没有能力更强的模型。</translation>
+  </message>
+  <message>
+   <source>It is the most able that fits: the others need more memory than is free.</source>
+   <translation>它是放得下的模型中能力最强的：其他模型需要的内存多于可用内存。</translation>
+  </message>
+  <message>
+   <source>{0} is more able, but would run slowly here.</source>
+   <translation>{0} 能力更强，但在这里会很慢。</translation>
   </message>
   <message>
    <source>Without a graphics card it will write slowly.</source>
@@ -4055,12 +4159,16 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>该模型库要求令牌，而 Moat 不会以未加密方式发送令牌：请使用其 https 地址。</translation>
   </message>
   <message>
-   <source>The connection to the hub broke ({0}).</source>
-   <translation>与模型仓库的连接中断（{0}）。</translation>
+   <source>The connection to the hub broke. Check the connection and try again.</source>
+   <translation>与 Hub 的连接中断。请检查网络连接后重试。</translation>
   </message>
   <message>
    <source>The hub stopped responding.</source>
    <translation>模型仓库不再响应。</translation>
+  </message>
+  <message>
+   <source>Cannot reach {0}. Check the connection, or set a mirror in Settings → Network.</source>
+   <translation>无法连接 {0}。请检查网络连接，或在“设置 → 网络”中设置镜像。</translation>
   </message>
   <message>
    <source>The hub sent the file in an unexpected encoding.</source>
@@ -4155,12 +4263,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>该文件会位于模型文件夹之外。</translation>
   </message>
   <message>
-   <source>Moat does not know from which repository this file is.</source>
-   <translation>Moat 不知道此文件来自哪个仓库。</translation>
-  </message>
-  <message>
    <source>There is no such file in {0}. There are: {1}.</source>
    <translation>{0} 中没有这个文件。现有：{1}。</translation>
+  </message>
+  <message>
+   <source>Moat does not know from which repository this file is.</source>
+   <translation>Moat 不知道此文件来自哪个仓库。</translation>
   </message>
   <message>
    <source>This repository holds no GGUF files.</source>
@@ -4169,6 +4277,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>'{0}' runs on another server: Moat can only remove it from its list.</source>
    <translation>“{0}”在其他服务器上运行：Moat 只能将它从列表中移除。</translation>
+  </message>
+  <message>
+   <source>A model has no setting '{0}' of its own: {1}.</source>
+   <translation>模型没有自己的设置“{0}”：{1}。</translation>
   </message>
   <message>
    <source>The hub has no newer file of this model.</source>
@@ -4267,8 +4379,28 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>消息中含有“{0}”时，聊天模板会有不同表现。</translation>
   </message>
   <message>
+   <source>'{0}' is no kind of constraint.</source>
+   <translation>“{0}”不是一种约束类型。</translation>
+  </message>
+  <message>
+   <source>The schema cannot be enforced at {0}: {1}</source>
+   <translation>无法在 {0} 处强制执行该模式：{1}</translation>
+  </message>
+  <message>
+   <source>{0} cannot be enforced: {1}</source>
+   <translation>无法强制执行 {0}：{1}</translation>
+  </message>
+  <message>
    <source>The answer's grammar failed: {0}</source>
    <translation>回答的语法失败：{0}</translation>
+  </message>
+  <message>
+   <source>The schema must be an object.</source>
+   <translation>该模式必须是一个对象。</translation>
+  </message>
+  <message>
+   <source>The schema is not JSON: {0}.</source>
+   <translation>该模式不是 JSON：{0}。</translation>
   </message>
   <message>
    <source>There is not enough memory for a context of {0} tokens for each of {1} answers.</source>
@@ -4321,10 +4453,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>The prompt could not be read: {0}.</source>
    <translation>无法读取问题：{0}。</translation>
-  </message>
-  <message>
-   <source>The prompt has {0} tokens; the model has room for {1}.</source>
-   <translation>提示有 {0} 个词元；该模型只能容纳 {1} 个。</translation>
   </message>
   <message>
    <source>An image is damaged, or not a PNG, JPEG, GIF, WebP or BMP file.</source>
@@ -4675,10 +4803,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 是链接；不会复制链接。</translation>
   </message>
   <message>
-   <source>{0} cannot be unpacked: {1}.</source>
-   <translation>无法解压 {0}：{1}。</translation>
-  </message>
-  <message>
    <source>The archive has an entry that leads outside: '{0}'.</source>
    <translation>压缩包中有指向外部的条目：“{0}”。</translation>
   </message>
@@ -4799,8 +4923,56 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 已结束。</translation>
   </message>
   <message>
-   <source>The MCP server answered with status {0}.</source>
-   <translation>MCP 服务器返回状态 {0}。</translation>
+   <source>The MCP server '{0}', as {1} lists it.</source>
+   <translation>{1} 中列出的 MCP 服务器“{0}”。</translation>
+  </message>
+  <message>
+   <source>{0} lists no MCP servers ('mcpServers' or 'servers').</source>
+   <translation>{0} 没有列出 MCP 服务器（“mcpServers”或“servers”）。</translation>
+  </message>
+  <message>
+   <source>{0} lists more than {1} MCP servers.</source>
+   <translation>{0} 列出的 MCP 服务器超过 {1} 个。</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' of {1} is not an object.</source>
+   <translation>{1} 中的 MCP 服务器“{0}”不是对象。</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' of {1} has no command and no address.</source>
+   <translation>{1} 中的 MCP 服务器“{0}”既没有命令也没有地址。</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' has a variable in its arguments.</source>
+   <translation>MCP 服务器“{0}”的参数中有变量。</translation>
+  </message>
+  <message>
+   <source>The MCP server '{0}' speaks SSE, which the protocol has given up.</source>
+   <translation>MCP 服务器“{0}”使用 SSE，而协议已不再支持它。</translation>
+  </message>
+  <message>
+   <source>The address of the MCP server '{0}' cannot be used.</source>
+   <translation>MCP 服务器“{0}”的地址无法使用。</translation>
+  </message>
+  <message>
+   <source>{0} has two servers that would be called '{1}'.</source>
+   <translation>{0} 中有两个服务器都会被称为“{1}”。</translation>
+  </message>
+  <message>
+   <source>{0} cannot be read: {1}.</source>
+   <translation>无法读取 {0}：{1}。</translation>
+  </message>
+  <message>
+   <source>{0} is not JSON.</source>
+   <translation>{0} 不是 JSON。</translation>
+  </message>
+  <message>
+   <source>{0} did not ask for a sign-in.</source>
+   <translation>{0} 没有要求登录。</translation>
+  </message>
+  <message>
+   <source>{0} did not sign you in: {1}</source>
+   <translation>{0} 未能让您登录：{1}</translation>
   </message>
   <message>
    <source>{0} cannot be started: {1}.</source>
@@ -4811,16 +4983,36 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>此沙箱仅在 Linux 上可用。</translation>
   </message>
   <message>
-   <source>The MCP server could not be reached: {0}.</source>
-   <translation>无法连接 MCP 服务器：{0}。</translation>
+   <source>The MCP server has ended.</source>
+   <translation>MCP 服务器已结束。</translation>
   </message>
   <message>
    <source>The MCP server's answer is too large.</source>
    <translation>MCP 服务器的回应过大。</translation>
   </message>
   <message>
-   <source>The MCP server has ended.</source>
-   <translation>MCP 服务器已结束。</translation>
+   <source>The MCP server could not be reached: {0}.</source>
+   <translation>无法连接 MCP 服务器：{0}。</translation>
+  </message>
+  <message>
+   <source>The MCP server gave no answer.</source>
+   <translation>MCP 服务器没有回答。</translation>
+  </message>
+  <message>
+   <source>The MCP server answered with status {0}.</source>
+   <translation>MCP 服务器返回状态 {0}。</translation>
+  </message>
+  <message>
+   <source>{0} wants you to sign in. Do so under Plugins.</source>
+   <translation>{0} 要求您登录。请在“插件”中登录。</translation>
+  </message>
+  <message>
+   <source>{0} gives no safe address to sign in at.</source>
+   <translation>{0} 没有给出安全的登录地址。</translation>
+  </message>
+  <message>
+   <source>The sign-in was given up.</source>
+   <translation>登录已放弃。</translation>
   </message>
   <message>
    <source>There are no agents here.</source>
@@ -4849,6 +5041,18 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>'{0}' is longer than {1} characters.</source>
    <translation>“{0}”超过 {1} 个字符。</translation>
+  </message>
+  <message>
+   <source>The body is no form that can be read.</source>
+   <translation>请求内容不是可读取的表单。</translation>
+  </message>
+  <message>
+   <source>A form may hold {0} MB.</source>
+   <translation>表单最多可包含 {0} MB。</translation>
+  </message>
+  <message>
+   <source>The form has too many parts, or forms inside it.</source>
+   <translation>表单的部分过多，或包含嵌套的表单。</translation>
   </message>
   <message>
    <source>The system refused: {0}.</source>
@@ -4967,6 +5171,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>它自行退出（代码 {0}）</translation>
   </message>
   <message>
+   <source>not answering</source>
+   <translation>无响应</translation>
+  </message>
+  <message>
    <source>killed by signal {0} ({1})</source>
    <translation>被信号 {0} 终止（{1}）</translation>
   </message>
@@ -4975,8 +5183,24 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>以代码 {0} 结束（{1}）</translation>
   </message>
   <message>
+   <source>it was halted by a signal and did not go on</source>
+   <translation>它被信号暂停，没有继续</translation>
+  </message>
+  <message>
+   <source>it did not respond for {0} s</source>
+   <translation>它 {0} 秒没有响应</translation>
+  </message>
+  <message>
    <source>unknown</source>
    <translation>未知</translation>
+  </message>
+  <message>
+   <source>loading made no progress for {0} s</source>
+   <translation>加载在 {0} 秒内没有进展</translation>
+  </message>
+  <message>
+   <source>it made no progress on an answer for {0} s</source>
+   <translation>它在 {0} 秒内没有推进回答</translation>
   </message>
   <message>
    <source>the engine on another machine</source>
@@ -4997,26 +5221,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>it closed its pipe</source>
    <translation>它关闭了管道</translation>
-  </message>
-  <message>
-   <source>not answering</source>
-   <translation>无响应</translation>
-  </message>
-  <message>
-   <source>it was halted by a signal and did not go on</source>
-   <translation>它被信号暂停，没有继续</translation>
-  </message>
-  <message>
-   <source>it did not respond for {0} s</source>
-   <translation>它 {0} 秒没有响应</translation>
-  </message>
-  <message>
-   <source>loading made no progress for {0} s</source>
-   <translation>加载在 {0} 秒内没有进展</translation>
-  </message>
-  <message>
-   <source>it made no progress on an answer for {0} s</source>
-   <translation>它在 {0} 秒内没有推进回答</translation>
   </message>
   <message>
    <source>its output is too long</source>
@@ -5481,166 +5685,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Finds passages in documents of many languages.</source>
    <translation>在多种语言的文档中查找段落。</translation>
-  </message>
-  <message>
-   <source>A model has no setting '{0}' of its own: {1}.</source>
-   <translation>模型没有自己的设置“{0}”：{1}。</translation>
-  </message>
-  <message>
-   <source>The MCP server gave no answer.</source>
-   <translation>MCP 服务器没有回答。</translation>
-  </message>
-  <message>
-   <source>The MCP server '{0}', as {1} lists it.</source>
-   <translation>{1} 中列出的 MCP 服务器“{0}”。</translation>
-  </message>
-  <message>
-   <source>{0} lists no MCP servers ('mcpServers' or 'servers').</source>
-   <translation>{0} 没有列出 MCP 服务器（“mcpServers”或“servers”）。</translation>
-  </message>
-  <message>
-   <source>{0} lists more than {1} MCP servers.</source>
-   <translation>{0} 列出的 MCP 服务器超过 {1} 个。</translation>
-  </message>
-  <message>
-   <source>The MCP server '{0}' of {1} is not an object.</source>
-   <translation>{1} 中的 MCP 服务器“{0}”不是对象。</translation>
-  </message>
-  <message>
-   <source>The MCP server '{0}' of {1} has no command and no address.</source>
-   <translation>{1} 中的 MCP 服务器“{0}”既没有命令也没有地址。</translation>
-  </message>
-  <message>
-   <source>The MCP server '{0}' has a variable in its arguments.</source>
-   <translation>MCP 服务器“{0}”的参数中有变量。</translation>
-  </message>
-  <message>
-   <source>The MCP server '{0}' speaks SSE, which the protocol has given up.</source>
-   <translation>MCP 服务器“{0}”使用 SSE，而协议已不再支持它。</translation>
-  </message>
-  <message>
-   <source>The address of the MCP server '{0}' cannot be used.</source>
-   <translation>MCP 服务器“{0}”的地址无法使用。</translation>
-  </message>
-  <message>
-   <source>{0} has two servers that would be called '{1}'.</source>
-   <translation>{0} 中有两个服务器都会被称为“{1}”。</translation>
-  </message>
-  <message>
-   <source>{0} cannot be read: {1}.</source>
-   <translation>无法读取 {0}：{1}。</translation>
-  </message>
-  <message>
-   <source>{0} is not JSON.</source>
-   <translation>{0} 不是 JSON。</translation>
-  </message>
-  <message>
-   <source>{0} did not ask for a sign-in.</source>
-   <translation>{0} 没有要求登录。</translation>
-  </message>
-  <message>
-   <source>{0} did not sign you in: {1}</source>
-   <translation>{0} 未能让您登录：{1}</translation>
-  </message>
-  <message>
-   <source>{0} wants you to sign in. Do so under Plugins.</source>
-   <translation>{0} 要求您登录。请在“插件”中登录。</translation>
-  </message>
-  <message>
-   <source>{0} gives no safe address to sign in at.</source>
-   <translation>{0} 没有给出安全的登录地址。</translation>
-  </message>
-  <message>
-   <source>The sign-in was given up.</source>
-   <translation>登录已放弃。</translation>
-  </message>
-  <message>
-   <source>Only a model that runs on this computer can be measured.</source>
-   <translation>只能测量在此计算机上运行的模型。</translation>
-  </message>
-  <message>
-   <source>This model cannot be measured.</source>
-   <translation>无法测量此模型。</translation>
-  </message>
-  <message>
-   <source>Support for {0} is in place. The graphics card is used from now on.</source>
-   <translation>{0} 支持已就绪。从现在起使用显卡。</translation>
-  </message>
-  <message>
-   <source>Support for {0} is in place, but cannot be used. The Hardware page says why.</source>
-   <translation>{0} 支持已就绪，但无法使用。原因见“硬件”页面。</translation>
-  </message>
-  <message>
-   <source>Support for {0} is in place, and finds no card that it can use.</source>
-   <translation>{0} 支持已就绪，但未找到可用的显卡。</translation>
-  </message>
-  <message>
-   <source>No support for graphics cards is missing on this computer.</source>
-   <translation>此计算机不缺少显卡支持。</translation>
-  </message>
-  <message>
-   <source>The list is for engine {0}; this one is {1}.</source>
-   <translation>该列表适用于引擎 {0}；当前引擎为 {1}。</translation>
-  </message>
-  <message>
-   <source>The address of release files must begin with https://.</source>
-   <translation>发布文件的地址必须以 https:// 开头。</translation>
-  </message>
-  <message>
-   <source>No support for {0} is published for this system and engine {1}.</source>
-   <translation>尚未为此系统和引擎 {1} 发布 {0} 支持。</translation>
-  </message>
-  <message>
-   <source>The connection to {0} broke ({1}).</source>
-   <translation>与 {0} 的连接中断（{1}）。</translation>
-  </message>
-  <message>
-   <source>{0} holds no library for {1} and engine {2}.</source>
-   <translation>{0} 中没有适用于 {1} 和引擎 {2} 的库。</translation>
-  </message>
-  <message>
-   <source>{0} refuses the file: {1}.</source>
-   <translation>{0} 拒绝提供该文件：{1}。</translation>
-  </message>
-  <message>
-   <source>The engine at {0} cannot keep to the JSON schema: {1}.</source>
-   <translation>{0} 上的引擎无法遵守该 JSON 模式：{1}。</translation>
-  </message>
-  <message>
-   <source>{0} cannot be enforced: {1}</source>
-   <translation>无法强制执行 {0}：{1}</translation>
-  </message>
-  <message>
-   <source>The schema must be an object.</source>
-   <translation>该模式必须是一个对象。</translation>
-  </message>
-  <message>
-   <source>The schema cannot be enforced at {0}: {1}</source>
-   <translation>无法在 {0} 处强制执行该模式：{1}</translation>
-  </message>
-  <message>
-   <source>A form may hold {0} MB.</source>
-   <translation>表单最多可包含 {0} MB。</translation>
-  </message>
-  <message>
-   <source>'{0}' is no kind of constraint.</source>
-   <translation>“{0}”不是一种约束类型。</translation>
-  </message>
-  <message>
-   <source>The form has too many parts, or forms inside it.</source>
-   <translation>表单的部分过多，或包含嵌套的表单。</translation>
-  </message>
-  <message>
-   <source>The body is no form that can be read.</source>
-   <translation>请求内容不是可读取的表单。</translation>
-  </message>
-  <message>
-   <source>The schema is not JSON: {0}.</source>
-   <translation>该模式不是 JSON：{0}。</translation>
-  </message>
-  <message>
-   <source>'{0}' cannot be combined with 'tools'.</source>
-   <translation>“{0}”不能与“tools”一起使用。</translation>
   </message>
  </context>
 </TS>
