@@ -1,5 +1,5 @@
 # Each target does all the set-up it needs; done before, that takes a moment.
-.PHONY: help setup run test check format bench bench-gpu startup prove evaluate package package-windows package-graphics wheel screenshots pictures pins distclean clean-cache
+.PHONY: help setup run test check format bench bench-gpu startup prove evaluate package package-windows package-graphics wheel screenshots pictures film pins distclean clean-cache
 
 SETUP = "$$(scripts/find_python.sh)" scripts/setup.py
 IN_ENVIRONMENT = .venv/bin
@@ -21,6 +21,7 @@ help:
 	@echo "make wheel        what pip, pipx and uvx install, into dist"
 	@echo "make screenshots  pictures of every page in every state"
 	@echo "make pictures MODEL=x.gguf  the documentation's pictures, from a running Moat"
+	@echo "make film MODEL=x.gguf  the first ten minutes as pictures, by keyboard only, into build/film"
 	@echo "make pins         write the versions in use to constraints.txt"
 	@echo "make distclean    remove everything made here"
 	@echo "make clean-cache  remove the compiled engine that all clones share"
@@ -92,6 +93,10 @@ screenshots:
 pictures:
 	@$(SETUP) --for test
 	@$(IN_ENVIRONMENT)/python -m scripts.pictures "$(MODEL)"
+
+film:
+	@$(SETUP) --for test
+	@$(IN_ENVIRONMENT)/python -m tests.display.film "$(MODEL)"
 
 pins:
 	@$(SETUP) --for test

@@ -18,6 +18,7 @@ from app.look import theme
 from app.look.controls import Button, Card, Column, CopyButton, Label, divider, row, stack
 from app.look.icons import Picture
 from app.look.machine import device_words
+from app.look.model_rows import speed_words
 from app.look.page import Page
 from app.look.summary import size
 from app.look.translate import told, tr
@@ -68,7 +69,8 @@ class WelcomePage(Page):
             words = tr("Download {name} ({size}), recommended for this computer")
             self.recommended.setText(words.format(name=best.title, size=size(best.size_bytes)))
             self.recommended.setAccessibleName(self.recommended.text())
-            self.why.setText(f"{told(best.good_at)} {told(best.fit.why)}")
+            parts = (told(best.good_at), told(best.fit.why), speed_words(best.fit), told(best.why))
+            self.why.setText(" ".join(part for part in parts if part))
 
     async def finish(self) -> None:
         """What was chosen is done; a failure is told, but nobody is kept here for it."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -373,6 +373,7 @@ def model_menu(
     return menu
 
 
+_LIST_OPEN, _LIST_WIDTH = "chat/list", "chat/list_width"
 SHOWN_AT_ONCE = 40
 
 
@@ -467,6 +468,16 @@ class ChatPage(Page):
         if self.middle.left.property("over"):
             self.show_list.setChecked(False)
         self.composer.editor.setFocus()
+
+    def remember(self, memory: QSettings) -> None:
+        """The column of chats: whether it is open, and how wide it is."""
+        if (kept := str(memory.value(_LIST_WIDTH, ""))).isdecimal():
+            self.middle.left.widen(int(kept))
+        self.show_list.setChecked(memory.value(_LIST_OPEN, "yes") == "yes")
+        self.show_list.toggled.connect(
+            lambda is_open: memory.setValue(_LIST_OPEN, "yes" if is_open else "no")
+        )
+        self.middle.left.widened.connect(lambda width: memory.setValue(_LIST_WIDTH, width))
 
     def saved(self) -> list[tuple[str, str]]:
         """Id and title of each saved chat, newest first."""

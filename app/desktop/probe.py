@@ -143,7 +143,8 @@ def find_talk(
     answered: Iterable[AnsweredRequest],
 ) -> Talk:
     """An answer counts more than a question, a question more than a knock."""
-    ended = [one for one in answered if one.client not in OURS]
+    # What was answered on the spot, as /health is, was no question.
+    ended = [one for one in answered if one.client not in OURS and one.took_s]
     if good := next((one for one in ended if one.outcome in GOOD), None):
         return Talk("answered", name_of(good.client), good.route)
     if asking := next((one for one in requests if one.client not in OURS), None):

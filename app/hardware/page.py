@@ -298,6 +298,15 @@ class HardwarePage(Page):
         except AppError as error:
             self.machine.show_nothing(str(error))
 
+    async def measure_pace(self) -> None:
+        """Measures how fast the machine is; what is predicted of models follows."""
+        self.machine.show_measuring()
+        try:
+            self.machine.show_machine(await self.core.models.measure_pace())
+        finally:
+            self.machine.measure.setEnabled(True)
+        self.estimate_soon()
+
     async def use(self) -> None:
         changes = {f"model.{name}": value for name, value in self._moved.items()}
         await self.core.change_settings(changes)
@@ -361,6 +370,7 @@ class HardwarePage(Page):
         self.apply.clicked.connect(lambda: self.run(self.use()))
         self.undo.clicked.connect(self.go_back)
         self.machine.again.clicked.connect(lambda: self.run(self.survey()))
+        self.machine.measure.clicked.connect(lambda: self.run(self.measure_pace()))
         self._bind_graphics(core)
         self.speed.measured.connect(lambda: self.run(self.measure()))
         self.model.currentIndexChanged.connect(self.show_speed)

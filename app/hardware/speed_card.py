@@ -5,11 +5,9 @@ from datetime import datetime
 from PySide6.QtCore import Signal
 
 from app.look.controls import Button, Card, Label, row
+from app.look.machine import BUSY
 from app.look.translate import tr
 from server.face.models import Calibration, SpeedTrial
-
-BUSY = 0.3
-"""Cores that other programs used: with more, the figures are worth a second try."""
 
 
 class SpeedCard(Card):

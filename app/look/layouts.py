@@ -2,8 +2,8 @@
 
 from typing import cast
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -24,18 +24,50 @@ _INSET = theme.PAGE_MARGIN - theme.MEDIUM
 class Panel(QFrame):
     """Holds what stands at a side; `over` when it covers the main part."""
 
+    widened = Signal(int)
+    """Its edge was dragged: it is so wide now."""
+
     def __init__(self, content: QWidget, width: int) -> None:
         super().__init__()
         self.setObjectName("panel")
         self.wide = width
+        self.edge = Edge(self)
+        self.edge.dragged.connect(self._widen)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(content)
+
+    def widen(self, width: int) -> None:
+        self.wide = max(theme.LEAST_PANEL, min(theme.MOST_PANEL, width))
+
+    def _widen(self, by: int) -> None:
+        self.widen(self.wide + by)
+        self.widened.emit(self.wide)
 
     def show_over(self, *, over: bool) -> None:
         if self.property("over") != over:
             self.setProperty("over", over)
             restyle(self)
+
+
+class Edge(QWidget):
+    """The strip of a panel that is dragged to make it wider or narrower."""
+
+    dragged = Signal(int)
+    """So many pixels to the right, or to the left."""
+
+    def __init__(self, panel: QWidget) -> None:
+        super().__init__(panel)
+        self.setCursor(Qt.CursorShape.SplitHCursor)
+        self.setFixedWidth(theme.SMALL)
+        self._at = 0.0
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        self._at = event.globalPosition().x()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        before, self._at = self._at, event.globalPosition().x()
+        self.dragged.emit(round(self._at - before))
 
 
 class Beside(QWidget):
@@ -46,6 +78,8 @@ class Beside(QWidget):
             part.setParent(self)
         for panel in (left, right):
             panel.hide()
+        right.edge.hide()
+        left.widened.connect(lambda _: self._place())
 
     def open(self, panel: Panel, *, shown: bool) -> None:
         panel.setVisible(shown)
@@ -72,6 +106,8 @@ class Beside(QWidget):
             x = _INSET if is_left else whole.width() - wide - _INSET
             panel.setGeometry(x, 0, wide, whole.height())
             panel.show_over(over=over)
+            panel.edge.setGeometry(wide - panel.edge.width(), 0, panel.edge.width(), whole.height())
+            panel.edge.raise_()
             panel.raise_()
             if not over and is_left:
                 free.setLeft(x + wide)

@@ -1,6 +1,7 @@
 """This machine and its engine: memory, processor, graphics, figures with plots, and requests."""
 
 from collections import deque
+from datetime import datetime
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPainterPath, QPaintEvent, QPen
@@ -11,12 +12,14 @@ from app.look.controls import Banner, Button, Card, Label, divider, hint, row, s
 from app.look.summary import phase_of, size
 from app.look.translate import told, tr
 from server.face.core import Load, RunningRequest
-from server.face.models import Device, Machine
+from server.face.models import Device, Machine, Pace
 
 KEPT = 240
 """Two minutes at the pace of the core's measurements."""
 _HEIGHT = 44
 _HEADROOM = 1.15
+BUSY = 0.3
+"""Cores that other programs used: with more, figures are worth a second try."""
 
 
 class Plot(QWidget):
@@ -175,6 +178,8 @@ class MachineCard(Card):
         self.devices = Label(tr("Scanning this computer…"), wrap=True)
         self.backends = Label("", "small", wrap=True)
         self.warning = Banner("warn", closes=False)
+        self.pace = Label("", "small", wrap=True)
+        self.measure = Button(tr("Measure"), name=tr("Measure the speed of this computer"))
         for empty in (self.backends, self.warning):
             empty.hide()
         self.column.addLayout(row(Label(tr("This computer"), "headline"), 0, self.again))
@@ -189,10 +194,26 @@ class MachineCard(Card):
         self.column.addWidget(self.devices)
         self.column.addWidget(self.backends)
         self.column.addWidget(self.warning)
+        speed = row(spacing=theme.LARGE)
+        speed.addWidget(self.pace, 1)
+        speed.addWidget(self.measure)
+        self.column.addLayout(speed)
 
     def show_nothing(self, why: str) -> None:
         self._figures.hide()
         self.devices.setText(told(why))
+
+    def show_measuring(self) -> None:
+        self.measure.setEnabled(False)
+        self.measure.setText(tr("Measuring…"))
+
+    def show_pace(self, pace: Pace) -> None:
+        self.measure.setEnabled(True)
+        self.measure.setText(tr("Measure again") if pace.rates else tr("Measure"))
+        parts = [pace_words(pace)]
+        if pace.others > BUSY:
+            parts.append(tr("Other programs were busy meanwhile: measure again when they are not."))
+        self.pace.tell(" ".join(parts))
 
     def show_machine(self, machine: Machine) -> None:
         self._figures.show()
@@ -203,11 +224,28 @@ class MachineCard(Card):
         added = tr("Support for graphics cards added: {names}")
         names = ", ".join(machine.backends)
         self.backends.tell(added.format(names=names) if names else "")
+        self.show_pace(machine.pace)
         self.cores.setToolTip(hint(", ".join(machine.features)))
         expected = bool(machine.note) or bool(machine.devices and not machine.engine_uses_gpu)
         note = told(machine.note) or tr("This build of the engine cannot use it.")
         self.warning.tell(tr("The graphics card is not used"), note if expected else "")
         self.warning.setVisible(expected)
+
+
+def pace_words(pace: Pace) -> str:
+    if not pace.rates:
+        return tr("How fast it computes is measured when models are suggested.")
+    usual = pace.rates[0]
+    day = datetime.fromtimestamp(pace.measured_at).astimezone().strftime("%Y-%m-%d")
+    words = tr(
+        "The processor reads {gigabytes} GB of weights and computes {billions} billion products "
+        "per second (measured on {day}). Speeds of models are estimated from this."
+    )
+    return words.format(
+        gigabytes=f"{usual.bytes_per_s / 1e9:.1f}",
+        billions=f"{usual.values_per_s / 1e9:.0f}",
+        day=day,
+    )
 
 
 def device_words(machine: Machine) -> str:

@@ -22,7 +22,8 @@ class FitLabel(QWidget):
         super().__init__()
         self.verdict = Label("", "small")
         self.why = Label("", "small", wrap=True)
-        self.setLayout(stack(self.verdict, self.why, spacing=0))
+        self.speed = Label("", "small", wrap=True)
+        self.setLayout(stack(self.verdict, self.why, self.speed, spacing=0))
         self.show_fit(fit or Fit("unknown", ""))
 
     def show_fit(self, fit: Fit) -> None:
@@ -31,7 +32,24 @@ class FitLabel(QWidget):
         restyle(self.verdict)
         why = told(fit.why)
         self.why.tell(why)
-        self.setAccessibleName(f"{self.verdict.text()}. {why}")
+        speed = speed_words(fit)
+        self.speed.tell(speed)
+        self.setAccessibleName(f"{self.verdict.text()}. {why} {speed}".strip())
+
+
+def speed_words(fit: Fit) -> str:
+    """Empty where it is not known."""
+    if not fit.writes:
+        return ""
+    words = tr("Speed when last used: writes {writes} and reads {reads} tokens per second.")
+    if not fit.is_measured:
+        words = tr("Estimated speed: writes {writes} and reads {reads} tokens per second.")
+    return words.format(writes=pace(fit.writes), reads=pace(fit.reads))
+
+
+def pace(per_s: float) -> str:
+    """With one digit behind the point where it matters."""
+    return f"{per_s:,.0f}" if per_s >= 10 else f"{per_s:.1f}"
 
 
 def verdict_words(verdict: Verdict) -> str:

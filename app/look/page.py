@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from PySide6.QtCore import QMimeData, Signal
+from PySide6.QtCore import QMimeData, QSettings, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
@@ -38,6 +38,9 @@ class Page(QWidget):
 
     def close_something(self) -> None:
         """What Esc closes on this page, if anything is open."""
+
+    def remember(self, memory: QSettings) -> None:
+        """Restores what a restart must not change, and keeps what changes from now on."""
 
     def take_drops(
         self, is_wanted: Callable[[Path], bool], take: Callable[[list[Path]], object]

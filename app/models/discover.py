@@ -42,6 +42,9 @@ class FileRow(QWidget):
         words.addLayout(best)
         words.addWidget(Label(about, "small", wrap=True))
         words.addWidget(self.fit)
+        self.reason = Label("", "small", wrap=True)
+        self.reason.tell(told(item.why) if isinstance(item, Suggestion) else "")
+        words.addWidget(self.reason)
         kind = "primary" if item.recommended else ""
         name = tr("Download {name}").format(name=title)
         self.button = Button(tr("Download"), "download", kind, name=name)  # type: ignore[arg-type]

@@ -212,6 +212,8 @@ class InstalledRow(QWidget):
         )
         answers = card.name == model.name and model.phase in ("ready", "loading")
         self.load.setText(tr("In use") if answers else tr("Load"))
+        spoken = tr("In use: {name}") if answers else tr("Load {name}")
+        self.load.setAccessibleName(spoken.format(name=card.name))
         self.load.setEnabled(not answers)
         if not self.sure.isVisibleTo(self):
             self._ask(asking=False)

@@ -154,6 +154,7 @@ class Session:
         self.tray.wants_window.connect(self.window.raise_to_front)
         self.tray.wants_logs.connect(self._show_logs)
         self.tray.wants_quit.connect(self.quit.set)
+        self.window.wants_quit.connect(self.quit.set)
         self.window.closed.connect(self._window_closed)
         app.styleHints().colorSchemeChanged.connect(self._repaint)
         self._end = core.settings.connect(self._show_settings)

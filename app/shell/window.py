@@ -90,6 +90,7 @@ def shortcuts() -> tuple[Shortcut, ...]:
         Shortcut("Shift+Enter", tr("New line in the message")),
         Shortcut("Esc", tr("Stop the answer, close a message or a panel")),
         Shortcut("Tab, Shift+Tab", tr("Next or previous control")),
+        Shortcut("Ctrl+Q", tr("Quit Moat")),
         Shortcut("F1", tr("This list")),
     )
 
@@ -215,6 +216,7 @@ class Window(SafeKeyboard, QWidget):
     """`closed` says that the person closed it; what that means is decided outside."""
 
     closed = Signal()
+    wants_quit = Signal()
 
     def __init__(self, core: Face, memory: QSettings) -> None:
         super().__init__()
@@ -381,6 +383,7 @@ class Window(SafeKeyboard, QWidget):
             "Ctrl+N": self._new_chat,
             "Ctrl+K": self.go_to,
             "Ctrl+,": partial(self.turn_to, "Settings"),
+            "Ctrl+Q": self.wants_quit.emit,
             "F1": lambda: ShortcutHelp(self).open(),
         }
         for number, page in enumerate(PAGES, 1):
@@ -416,6 +419,7 @@ class Window(SafeKeyboard, QWidget):
             page = next(page for page in PAGES if page.title == title)(self._core)
             page.failed.connect(self.show_failure)
             page.wants_page.connect(self.turn_to)
+            page.remember(self._memory)
             self._pages[title] = page
             self._stack.addWidget(page)
         return self._pages[title]

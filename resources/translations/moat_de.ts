@@ -3487,6 +3487,34 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>When nobody asks anything: a short trial whether the model can plan, then some seconds for flash attention, batch size and threads, where these are left to Moat. These are used from the next start on.</source>
    <translation>Während niemand etwas fragt: eine kurze Probe, ob das Modell planen kann, dann einige Sekunden für Flash-Attention, Stapelgröße und Threads, wo diese Moat überlassen sind. Diese gelten ab dem nächsten Start.</translation>
   </message>
+  <message>
+   <source>The processor reads {gigabytes} GB of weights and computes {billions} billion products per second (measured on {day}). Speeds of models are estimated from this.</source>
+   <translation>Der Prozessor liest {gigabytes} GB Gewichte und rechnet {billions} Milliarden Produkte pro Sekunde (gemessen am {day}). Daraus wird das Tempo von Modellen geschätzt.</translation>
+  </message>
+  <message>
+   <source>How fast it computes is measured when models are suggested.</source>
+   <translation>Wie schnell er rechnet, wird gemessen, wenn Modelle vorgeschlagen werden.</translation>
+  </message>
+  <message>
+   <source>Measure</source>
+   <translation>Messen</translation>
+  </message>
+  <message>
+   <source>Measure the speed of this computer</source>
+   <translation>Das Tempo dieses Computers messen</translation>
+  </message>
+  <message>
+   <source>Speed when last used: writes {writes} and reads {reads} tokens per second.</source>
+   <translation>Tempo bei der letzten Nutzung: schreibt {writes} und liest {reads} Token pro Sekunde.</translation>
+  </message>
+  <message>
+   <source>Estimated speed: writes {writes} and reads {reads} tokens per second.</source>
+   <translation>Geschätztes Tempo: schreibt {writes} und liest {reads} Token pro Sekunde.</translation>
+  </message>
+  <message>
+   <source>In use: {name}</source>
+   <translation>In Gebrauch: {name}</translation>
+  </message>
  </context>
 <context>
   <name>server</name>
@@ -5841,6 +5869,30 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>The engine at {0} sent an answer without end.</source>
    <translation>Die Engine auf {0} sendete eine Antwort ohne Ende.</translation>
+  </message>
+  <message>
+   <source>{0} is more able, but would write about {1} tokens per second here; this one writes about {2}.</source>
+   <translation>{0} kann mehr, würde hier aber nur etwa {1} Token pro Sekunde schreiben; dieses schreibt etwa {2}.</translation>
+  </message>
+  <message>
+   <source>No model of this list is more able.</source>
+   <translation>Kein Modell dieser Liste kann mehr.</translation>
+  </message>
+  <message>
+   <source>It is the most able that fits: the others need more memory than is free.</source>
+   <translation>Es ist das fähigste, das passt: Die anderen brauchen mehr Speicher, als frei ist.</translation>
+  </message>
+  <message>
+   <source>{0} is more able, but would run slowly here.</source>
+   <translation>{0} kann mehr, wäre hier aber langsam.</translation>
+  </message>
+  <message>
+   <source>The connection to the hub broke. Check the connection and try again.</source>
+   <translation>Die Verbindung zum Hub brach ab. Prüfen Sie die Verbindung, und versuchen Sie es noch einmal.</translation>
+  </message>
+  <message>
+   <source>Cannot reach {0}. Check the connection, or set a mirror in Settings → Network.</source>
+   <translation>{0} ist nicht erreichbar. Prüfen Sie die Verbindung, oder tragen Sie unter Einstellungen → Netzwerk einen Spiegel ein.</translation>
   </message>
  </context>
 </TS>

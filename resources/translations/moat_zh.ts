@@ -3487,6 +3487,34 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>When nobody asks anything: a short trial whether the model can plan, then some seconds for flash attention, batch size and threads, where these are left to Moat. These are used from the next start on.</source>
    <translation>空闲时先简短试用，判断模型能否规划，再用几秒钟测量自动设置的 flash attention、批大小和线程数，后者从下次启动起使用。</translation>
   </message>
+  <message>
+   <source>The processor reads {gigabytes} GB of weights and computes {billions} billion products per second (measured on {day}). Speeds of models are estimated from this.</source>
+   <translation>处理器每秒读取 {gigabytes} GB 权重、计算 {billions} 十亿次乘法（测于 {day}）。模型的速度据此估计。</translation>
+  </message>
+  <message>
+   <source>How fast it computes is measured when models are suggested.</source>
+   <translation>推荐模型时会测量这台电脑的计算速度。</translation>
+  </message>
+  <message>
+   <source>Measure</source>
+   <translation>测量</translation>
+  </message>
+  <message>
+   <source>Measure the speed of this computer</source>
+   <translation>测量这台电脑的速度</translation>
+  </message>
+  <message>
+   <source>Speed when last used: writes {writes} and reads {reads} tokens per second.</source>
+   <translation>上次使用时的速度：每秒写 {writes} 个、读 {reads} 个词元。</translation>
+  </message>
+  <message>
+   <source>Estimated speed: writes {writes} and reads {reads} tokens per second.</source>
+   <translation>预计速度：每秒写 {writes} 个、读 {reads} 个词元。</translation>
+  </message>
+  <message>
+   <source>In use: {name}</source>
+   <translation>正在使用：{name}</translation>
+  </message>
  </context>
 <context>
   <name>server</name>
@@ -5841,6 +5869,30 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>The engine at {0} sent an answer without end.</source>
    <translation>{0} 上的引擎发送了没有尽头的回答。</translation>
+  </message>
+  <message>
+   <source>{0} is more able, but would write about {1} tokens per second here; this one writes about {2}.</source>
+   <translation>{0} 能力更强，但在这里每秒大约只能写 {1} 个词元；这个模型大约写 {2} 个。</translation>
+  </message>
+  <message>
+   <source>No model of this list is more able.</source>
+   <translation>这个列表中没有能力更强的模型。</translation>
+  </message>
+  <message>
+   <source>It is the most able that fits: the others need more memory than is free.</source>
+   <translation>它是放得下的模型中能力最强的：其他模型需要的内存多于可用内存。</translation>
+  </message>
+  <message>
+   <source>{0} is more able, but would run slowly here.</source>
+   <translation>{0} 能力更强，但在这里会很慢。</translation>
+  </message>
+  <message>
+   <source>The connection to the hub broke. Check the connection and try again.</source>
+   <translation>与 Hub 的连接中断。请检查网络连接后重试。</translation>
+  </message>
+  <message>
+   <source>Cannot reach {0}. Check the connection, or set a mirror in Settings → Network.</source>
+   <translation>无法连接 {0}。请检查网络连接，或在“设置 → 网络”中设置镜像。</translation>
   </message>
  </context>
 </TS>

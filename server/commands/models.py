@@ -19,6 +19,7 @@ from server.errors import AppError, BadRequest
 from server.face import client
 from server.face.client import RunningServer
 from server.face.models import Download, Fit, KvType, Setup
+from server.models.machine import Surveyor
 from server.models.service import ModelShelf
 from server.observe import Value
 from server.settings import OWN_FIELDS, ModelSettings, Settings
@@ -222,6 +223,7 @@ async def _shelf() -> AsyncIterator[ModelShelf]:
 
     async with opened_door(places, settings) as door:
         shelf = ModelShelf(places.models, door, settings.get, change, UNFINISHED)
+        shelf.surveyor = Surveyor(places.data / "pace.json")
         shelf.open(run=False)
         shelf.look()
         try:
@@ -286,7 +288,8 @@ async def _suggest(options: argparse.Namespace, shelf: ModelShelf) -> int:
         return _say_json([asdict(one) for one in found])
     for one in found:
         mark = "*" if one.recommended else " "
-        _say(f"{mark} {one.title:<24} {one.size_bytes / GB:5.1f} GB  {one.fit.verdict:<13}")
+        speed = f"{one.fit.writes:5.1f} tokens/s" if one.fit.writes else ""
+        _say(f"{mark} {one.title:<24} {one.size_bytes / GB:5.1f} GB  {one.fit.verdict:<13}{speed}")
         _say(f"    {one.good_at} ({', '.join(one.uses)}; {one.licence})")
         _say(f"    moat models pull {one.repo} {one.file}")
     return 0

@@ -18,6 +18,7 @@ from server.asking.ask import CanPlan
 from server.engine.base import Engine, EngineOptions
 from server.engine.pool import Loaded, Pool
 from server.errors import AppError, BadRequest
+from server.events import Usage
 from server.face.models import Calibration
 from server.observe import Value
 from server.system import backends, hardware
@@ -36,7 +37,14 @@ AGAIN_S = 900.0
 MOST_OTHERS = 0.3
 """Cores that other programs may keep busy meanwhile; with more, the figures say little."""
 USUAL_BATCH = EngineOptions().batch_tokens
+LEAST_READ, LEAST_WRITTEN = 64, 16
+"""Tokens of an answer that says something about the speed."""
+NEWER = 0.3
+"""The weight of the newest answer."""
+WORTH_KEEPING = 0.1
+"""A change that is written to the disk."""
 _KIND = TypeAdapter(Calibration)
+_USES = TypeAdapter(dict[str, dict[str, float]])
 
 
 def trial_kept_in(folder: Path) -> CanPlan:
@@ -61,6 +69,8 @@ class Calibrator:
         can_plan: CanPlan,
     ) -> None:
         self._file = JsonFile(file, "The measured speeds")
+        self._uses_file = JsonFile(file.with_name(f"used_{file.name}"), "The speeds of use")
+        self._uses = _read_uses(self._uses_file)
         self._pool = pool
         self._path_of = path_of
         self._is_allowed = is_allowed
@@ -110,6 +120,33 @@ class Calibrator:
         if not found:
             raise BadRequest("This model cannot be measured.", "name")
         self._keep(name, path, found)
+
+    def note_use(self, name: str, usage: Usage) -> None:
+        """Learns from an answer how fast the model is; later ones count less and less."""
+        path, fresh = self._path_of(name), usage.prompt_tokens - usage.cached_tokens
+        if path is None or usage.completion_tokens < LEAST_WRITTEN or not usage.decode_s:
+            return
+        now = {"write": usage.tokens_per_s}
+        if fresh >= LEAST_READ and usage.prompt_s:
+            now["read"] = fresh / usage.prompt_s
+        before = self._uses.get(_key(path), {})
+        mixed = {
+            name: before[name] + NEWER * (now[name] - before[name]) if name in before else now[name]
+            for name in now
+        }
+        self._uses[_key(path)] = before | mixed
+        if any(abs(now[name] / before.get(name, 0.001) - 1) > WORTH_KEEPING for name in now):
+            self._uses_file.write(self._uses)
+
+    def speed_of(self, path: Path) -> tuple[float, float]:
+        """Tokens per second, read and written, as they really were; 0 for what is not known."""
+        key = _key(path)
+        known = next((known for known in self.results.get() if known.key == key), None)
+        trials = known.trials if known else ()
+        best = max(trials, key=lambda trial: trial.write, default=None)
+        seen = self._uses.get(key, {})
+        read, write = (best.read, best.write) if best else (0.0, 0.0)
+        return seen.get("read", read), seen.get("write", write)
 
     def _follow(self, loaded: tuple[Loaded, ...]) -> None:
         """Begins when all is quiet, and ends as soon as anybody asks something."""
@@ -188,6 +225,13 @@ class Calibrator:
             except ValidationError:
                 continue  # of another version: it is measured again
         return found
+
+
+def _read_uses(file: JsonFile) -> dict[str, dict[str, float]]:
+    try:
+        return _USES.validate_python(file.read())
+    except ValidationError:
+        return {}
 
 
 async def _calibrate(engine: Engine) -> dict[str, Any]:

@@ -50,6 +50,7 @@ from server.face.core import About, FileText, KeyLimits, LogLine, ModelPhase
 from server.face.models import ModelCard
 from server.models.aliases import Aliases, switch_thinking
 from server.models.fit import Worked
+from server.models.machine import Surveyor
 from server.models.service import ModelShelf
 from server.observe import Signal, Value
 from server.plugins.answering import UserQuestion
@@ -200,7 +201,7 @@ class Core:
         self.requests, self.answered = self._requests.running, self._requests.answered
         self.outgoing, self.opened_at = self.egress.recent, Value(time.time())
         self.asked_to_quit: Signal[str] = Signal()
-        self._responses = ResponseMemory()
+        self._responses, self._requests.on_alone = ResponseMemory(), self.speeds.note_use
         self.sources = Sources(paths.cache / "sources" / "index.db")
         self._furnish(paths)
         self._serving = Serving(
@@ -227,6 +228,7 @@ class Core:
         self.speeds = Calibrator(
             paths.data / "speeds.json", pool, self._file_of, may_measure, trial_kept_in(paths.data)
         )
+        self.models.speed_of = self.speeds.speed_of
         return pool
 
     def _configure(self, paths: Paths) -> None:
@@ -254,6 +256,7 @@ class Core:
         self.models = ModelShelf(
             paths.models, (self.egress, self.keychain), self.settings.get, self.change_setting
         )
+        self.models.surveyor = Surveyor(paths.data / "pace.json")
         self.models.on_change, self.models.hide = self._refresh_models, self._logs.redactor.hide
         self.engines = EnginesElsewhere(
             (self.egress, self.keychain),

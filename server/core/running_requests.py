@@ -76,6 +76,8 @@ class _Tracked:
     outcome: str = "left"
     ending: AppError | None = None
     """Why it is ended from outside."""
+    is_alone: bool = True
+    """Whether no other request was under way at the same time."""
     waits: "asyncio.Task[Any] | None" = None
     """Who waits for its next event just now."""
 
@@ -159,6 +161,8 @@ class Requests:
         self._numbers = itertools.count(1)
         self._publisher: asyncio.Task[None] | None = None
         self._closed = False
+        self.on_alone: Callable[[str, Usage], None] = lambda _model, _usage: None
+        """Told what an answer used that shared the engine with no other."""
         self._none = asyncio.Event()
         self._none.set()
 
@@ -186,6 +190,9 @@ class Requests:
         )
         measured = self.figures.begin(about.model, about.key)
         tracked = self._tracked[number] = _Tracked(shown, measured, about, answers)
+        if len(self._tracked) > 1 or answers > 1:
+            for other in self._tracked.values():
+                other.is_alone = False
         self._none.clear()
         self._publish_soon()
         try:
@@ -203,6 +210,8 @@ class Requests:
             self._answered.add(_summary(tracked))
             used = tracked.count_usage()
             measured.end(tracked.outcome, used)
+            if tracked.is_alone and tracked.usage:
+                self.on_alone(about.model, used)
             spend(used.prompt_tokens + used.completion_tokens)
             log.info(
                 "%s: %s, %d tokens",

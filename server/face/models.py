@@ -63,6 +63,29 @@ class Device:
 
 
 @dataclass(frozen=True, slots=True)
+class Rate:
+    """How fast the processor gets on with weights of one number format."""
+
+    form: str
+    bytes_per_s: float
+    """Weights read for each token that is written."""
+    values_per_s: float
+    """Products computed while a prompt is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast this machine computes, measured once by the engine; without rates: not yet."""
+
+    rates: tuple[Rate, ...] = ()
+    step_s: float = 0.0
+    """What it takes to begin an operation."""
+    others: float = 0.0
+    """How many cores other programs kept busy meanwhile."""
+    measured_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Machine:
     memory_bytes: int
     free_bytes: int
@@ -75,6 +98,7 @@ class Machine:
     """A notice that the engine cannot use a graphics card of this machine."""
     backends: tuple[str, ...] = ()
     """Support for graphics cards that was added to the engine: cuda, vulkan …"""
+    pace: Pace = Pace()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +163,11 @@ class Fit:
     """The setup it would be loaded with, with nothing left to choose."""
     layers: int = 0
     trained_context_tokens: int = 0
+    reads: float = 0.0
+    writes: float = 0.0
+    """Tokens per second; 0: not known."""
+    is_measured: bool = False
+    """They come from its own use; else they are predicted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +369,8 @@ class Suggestion:
     installed: bool = False
     parts: tuple[str, ...] = ()
     projector: str = ""
+    why: str = ""
+    """Why it is the recommended one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,6 +436,10 @@ class ModelsFace(Protocol):
 
     async def cancel_refresh(self) -> None: ...
     async def survey_machine(self) -> Machine: ...
+    async def measure_pace(self) -> Machine:
+        """Measures anew how fast this machine computes: predictions follow from it."""
+        ...
+
     async def engine_build(self) -> str: ...
     async def find_folders(self) -> list[FoundFolder]: ...
     async def set_hub_token(self, token: str) -> None: ...

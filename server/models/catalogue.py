@@ -19,6 +19,9 @@ FILE = Path(__file__).resolve().parents[2] / "resources" / "catalogue.json"
 BRISK_BYTES = 3 << 30
 """Weights read for each word; a processor of eight cores writes briskly up to about here."""
 BRISK_CORES = 8
+"""Counts where the speed of the machine was not measured."""
+READING_PACE = 7.0
+"""Tokens per second: slower than this, one waits for an answer while reading it."""
 
 
 class Shape(BaseModel, extra="forbid"):
@@ -113,19 +116,49 @@ def suggest(
     setup: Setup,
     installed: Collection[str] = (),
     found: Iterable[Entry] = (),
+    as_used: Callable[[str, Fit], Fit] = lambda _file, fit: fit,
 ) -> list[Suggestion]:
     """All entries with their verdicts, the recommended one marked; those `found` on the hub last.
 
-    Those are never recommended: nobody has tried them.
+    Those are never recommended: nobody has tried them. `as_used` puts in the real speed of a file.
     """
     entries = (*read().models, *found)
-    made = [(entry, _suggestion(entry, machine, setup, installed)) for entry in entries]
-    best = recommended(machine, [(entry, one.fit) for entry, one in made if entry.rank])
-    return [replace(one, recommended=entry is best) for entry, one in made]
+    judged = [(entry, as_used(entry.file, entry.fit(machine, setup))) for entry in entries]
+    tried = [(entry, fit) for entry, fit in judged if entry.rank]
+    best = recommended(machine, tried)
+    made = []
+    for entry, fit in judged:
+        is_best = entry is best
+        why = _explain(entry, tried) if is_best else ""
+        suggestion = _suggestion(entry, fit, installed)
+        made.append(replace(suggestion, recommended=is_best, why=why))
+    return made
+
+
+def _explain(best: Entry, judged: list[tuple[Entry, Fit]]) -> str:
+    """Why no more able model is recommended, in one sentence."""
+    own = next(fit for entry, fit in judged if entry is best)
+    better = [(entry, fit) for entry, fit in judged if _is_more_able(entry, best)]
+    fitting = [(entry, fit) for entry, fit in better if fit.verdict != "does not fit"]
+    if not better:
+        return "No model of this list is more able."
+    if not fitting:
+        return "It is the most able that fits: the others need more memory than is free."
+    next_best, fit = min(fitting, key=lambda pair: pair[0].rank)
+    if not fit.writes or fit.writes >= own.writes:
+        return f"{next_best.title} is more able, but would run slowly here."
+    return (
+        f"{next_best.title} is more able, but would write about {fit.writes:.1f} tokens per second "
+        f"here; this one writes about {own.writes:.1f}."
+    )
+
+
+def _is_more_able(entry: Entry, best: Entry) -> bool:
+    return "tools" in entry.uses and entry.rank > best.rank
 
 
 def recommended(machine: Machine, judged: list[tuple[Entry, Fit]]) -> Entry | None:
-    """The best that runs well and, without a graphics card, also writes briskly."""
+    """The best that runs well and, without a graphics card, also writes as fast as people read."""
     useful = [(entry, fit.verdict) for entry, fit in judged if "tools" in entry.uses]
     able = [entry for entry, verdict in useful if verdict == "runs well"]
     if not able:
@@ -135,15 +168,19 @@ def recommended(machine: Machine, judged: list[tuple[Entry, Fit]]) -> Entry | No
             default=None,
         )
     if not machine.engine_uses_gpu:
+        writes = {entry.file: fit.writes for entry, fit in judged}
         brisk = BRISK_BYTES * min(1.0, machine.cores / BRISK_CORES)
-        quick = [entry for entry in able if entry.bytes_per_word <= brisk]
+        quick = [
+            entry
+            for entry in able
+            if (writes[entry.file] >= READING_PACE)
+            or (not writes[entry.file] and entry.bytes_per_word <= brisk)
+        ]
         able = quick or sorted(able, key=lambda entry: entry.bytes_per_word)[:1]
     return max(able, key=lambda entry: entry.rank, default=None)
 
 
-def _suggestion(
-    entry: Entry, machine: Machine, setup: Setup, installed: Collection[str]
-) -> Suggestion:
+def _suggestion(entry: Entry, fit: Fit, installed: Collection[str]) -> Suggestion:
     return Suggestion(
         entry.repo,
         entry.file,
@@ -154,7 +191,7 @@ def _suggestion(
         entry.parameters,
         entry.size_bytes,
         entry.header.context_tokens,
-        entry.fit(machine, setup),
+        fit,
         installed=entry.file in installed,
         projector=entry.projector,
     )

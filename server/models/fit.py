@@ -12,6 +12,7 @@ from typing import Any
 from server.face.models import Device, Fit, KvType, Machine, Memory, Setup, Verdict
 from server.models.gguf.header import Header
 from server.models.memory import Layout, largest_context, layout_of, memory_of
+from server.models.speed import predict
 from server.sizes import MIB, in_gb
 from server.system.files import JsonFile
 
@@ -37,6 +38,7 @@ def judge(header: Header, setup: Setup, machine: Machine, weight_bytes: int = 0)
     settled = settle(header, setup, machine, weights)
     memory = memory_of(header, weights, settled, machine)
     verdict, why = _verdict(header, memory, settled, machine, layout)
+    reads, writes = predict(header, settled, machine, weights)
     return Fit(
         verdict,
         why,
@@ -46,6 +48,8 @@ def judge(header: Header, setup: Setup, machine: Machine, weight_bytes: int = 0)
         settled,
         layout.layers,
         layout.context_tokens,
+        reads,
+        writes,
     )
 
 

@@ -1,5 +1,6 @@
 """Hugging Face, or a mirror of it: search, what a repository holds, parts of its files."""
 
+import logging
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 facts = Late("server.models.hub_facts")
 
+log = logging.getLogger(__name__)
 PUBLIC = "https://huggingface.co"
 STORAGE = ("huggingface.co", "hf.co")
 SEARCH, DOWNLOAD = "searching for models", "downloading a model"
@@ -259,4 +261,7 @@ def _check_range(response: Any, start: int) -> None:
 def why(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "The hub stopped responding."
-    return f"The connection to the hub broke ({type(error).__name__})."
+    log.info("The connection to the hub broke: %r", error)
+    if host := getattr(error, "host", None):
+        return f"Cannot reach {host}. Check the connection, or set a mirror in Settings → Network."
+    return "The connection to the hub broke. Check the connection and try again."

@@ -1,25 +1,33 @@
 """This machine: memory free now, graphics devices the engine can use, what the processor can do."""
 
 import asyncio
+import contextlib
 import json
 import logging
 import re
 import shutil
 import subprocess
 import sys
+import time
 from asyncio.subprocess import DEVNULL, PIPE
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import psutil
+from pydantic import TypeAdapter, ValidationError
 
-from server.face.models import Device, Machine
+from server.face.models import Device, Machine, Pace
 from server.sizes import MIB
 from server.system import backends, hardware, processes
 from server.system import backends as engine_build
+from server.system.files import JsonFile
 
 log = logging.getLogger(__name__)
 PATIENCE_S = 60.0
+MOST_OTHERS = 0.3
+"""Cores that other programs may keep busy while the pace is measured."""
+_PACE = TypeAdapter(Pace)
 ARM_DOT = "asimddp"
 GROUP = Path("/sys/fs/cgroup")
 GPU_LIBRARIES = ("cuda", "vulkan", "metal", "hip", "sycl", "musa", "cann", "opencl")
@@ -36,13 +44,16 @@ class Surveyor:
     Or when its support for graphics cards is to be found in another folder than before.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kept: Path | None = None) -> None:
+        """`kept`: the file that keeps the measured pace."""
+        self._kept = JsonFile(kept, "The measured pace") if kept else None
+        self._pace, self._has_measured = self._read_pace(), False
         self._devices: tuple[Device, ...] | None = None
         self._engine_uses_gpu = False
         self._refused: dict[str, str] = {}
         self._folder = backends.folder()
         self._features = _features(hardware.read())
-        self._looking = asyncio.Lock()
+        self._looking, self._measuring = asyncio.Lock(), asyncio.Lock()
 
     async def look(self, *, anew: bool = False) -> Machine:
         async with self._looking:
@@ -54,6 +65,26 @@ class Surveyor:
             elif self._devices is None:
                 self._devices = await find_nvidia()
         return self.machine()
+
+    async def measure(self, *, anew: bool = False) -> None:
+        """Measures the pace, in a second or two: once, or again where others disturbed it."""
+        async with self._measuring:
+            is_known = bool(self._pace.rates) and self._pace.others <= MOST_OTHERS
+            if (is_known or self._has_measured) and not anew:
+                return
+            self._has_measured = True
+            found = _json(await _output(*_worker("--pace")))
+            with contextlib.suppress(ValidationError):
+                made = _PACE.validate_python({**found, "measured_at": time.time()})
+                self._pace = made if anew else _best(self._pace, made)
+                if self._kept is not None:
+                    self._kept.write({_pace_key(): asdict(self._pace)})
+
+    def _read_pace(self) -> Pace:
+        try:
+            return _PACE.validate_python(self._kept.read()[_pace_key()]) if self._kept else Pace()
+        except (KeyError, ValidationError):  # of another machine, engine or version
+            return Pace()
 
     def machine(self) -> Machine:
         """From what is known already, with the memory that is free just now."""
@@ -74,6 +105,7 @@ class Surveyor:
             self._features,
             note,
             tuple(backends.found(backends.folder())),
+            self._pace,
         )
 
     async def engine_build(self) -> str:
@@ -94,7 +126,26 @@ class Surveyor:
 
 
 async def _engine() -> bytes:
-    return await _output(processes.command("worker", "--describe"), processes.environment("worker"))
+    return await _output(*_worker("--describe"))
+
+
+def _worker(flag: str) -> tuple[list[str], dict[str, str]]:
+    return processes.command("worker", flag), processes.environment("worker")
+
+
+def _best(before: Pace, now: Pace) -> Pace:
+    """The quicker of both, format by format: other programs only slow it down."""
+    both = {rate.form: rate for rate in (*before.rates, *now.rates)}
+    for rate in before.rates:
+        if rate.bytes_per_s > both[rate.form].bytes_per_s:
+            both[rate.form] = rate
+    rates = (both[rate.form] for rate in now.rates)
+    return replace(now, rates=tuple(rates), others=min(now.others, before.others or now.others))
+
+
+def _pace_key() -> str:
+    """Changes with the engine and the processor."""
+    return f"{backends.engine_version()}:{hardware.read().model}"
 
 
 def _may_use_gpu() -> bool:

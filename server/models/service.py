@@ -164,6 +164,8 @@ class ModelShelf:
         self.hide: Callable[[str], None] = lambda _secret: None
         self.release: Callable[[str], Awaitable[None]] = _release_nothing
         """Unloads a model before its file is deleted."""
+        self.speed_of: Callable[[Path], tuple[float, float]] = lambda _path: (0.0, 0.0)
+        """How fast a model was when it was used: tokens per second, read and written."""
         self.on_deleted: Callable[[str], None] = lambda _path: None
         self.surveyor = Surveyor()
         self._hub = Hub(door[0], self._network, self._token)
@@ -335,25 +337,43 @@ class ModelShelf:
             is_embedder=header.is_embedder,
             projector=card.projector,
             template_notes=await asyncio.to_thread(templates.notes, header),
-            fit=judge(header, _seeing(self._setup(card.name), card), machine),
+            fit=self._as_used(judge(header, _seeing(self._setup(card.name), card), machine), card),
         )
 
     async def estimate(self, name: str, setup: Setup) -> Fit:
         card = self.library.find(name, "")
         header = await asyncio.to_thread(self.headers.check, Path(card.path))
         setup = self._guessing(_seeing(setup, card))
-        return judge(header, setup, await self.surveyor.look())
+        return self._as_used(judge(header, setup, await self.surveyor.look()), card)
+
+    def _as_used(self, fit: Fit, card: ModelCard) -> Fit:
+        """With the speed it had, where it was used."""
+        reads, writes = self.speed_of(Path(card.path))
+        if not writes:
+            return fit
+        return replace(fit, reads=reads or fit.reads, writes=writes, is_measured=True)
 
     async def suggest(self) -> list[Suggestion]:
-        installed = {Path(card.path).name for card in self.look()}
+        here = {Path(card.path).name: card for card in self.look()}
         found = await asyncio.to_thread(self._refresh.found)
-        return catalogue.suggest(await self.surveyor.look(), self._setup(), installed, found)
+        await self.surveyor.measure()
+        return catalogue.suggest(
+            await self.surveyor.look(),
+            self._setup(),
+            here,
+            found,
+            lambda file, fit: self._as_used(fit, here[file]) if file in here else fit,
+        )
 
     async def refresh_suggestions(self) -> int:
         return await self._refresh.run(self._setup())
 
     async def cancel_refresh(self) -> None:
         await self._refresh.cancel()
+
+    async def measure_pace(self) -> Machine:
+        await self.surveyor.measure(anew=True)
+        return self.surveyor.machine()
 
     async def survey_machine(self) -> Machine:
         machine = await self.surveyor.look(anew=True)
@@ -415,11 +435,12 @@ class ModelShelf:
         if not models:
             return ()
         fits = await self._fits(found, models, machine)
-        have = {Path(card.path).name for card in self.look()}
-        judged = [
-            replace(one, fit=fit, installed=Path(one.name).name in have)
-            for one, fit in zip(models, fits, strict=True)
-        ]
+        here = {Path(card.path).name: card for card in self.look()}
+        judged = []
+        for file, fit in zip(models, fits, strict=True):
+            card = here.get(Path(file.name).name)
+            used = self._as_used(fit, card) if card else fit
+            judged.append(replace(file, fit=used, installed=card is not None))
         best = choices.recommended(judged)
         return tuple(replace(one, recommended=one is best) for one in judged)
 

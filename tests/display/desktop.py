@@ -150,6 +150,9 @@ class Desktop:
     def type(self, *keys: str) -> None:
         self._run("xdotool", "key", *keys)
 
+    def write(self, text: str) -> None:
+        self._run("xdotool", "type", "--delay", "10", text)
+
     def picture(self, path: Path) -> None:
         self._run("scrot", "-o", str(path))
 

@@ -21,6 +21,8 @@ from server.face.models import (
     ModelCard,
     ModelDetail,
     Newer,
+    Pace,
+    Rate,
     ScanIssue,
     Setup,
     SpeedTrial,
@@ -38,6 +40,7 @@ TOO_LARGE = Fit(
     "does not fit", "It needs 19.0 GB and 12.0 GB are free.", LARGE_MEMORY, 19 * GB, 12 * GB
 )
 MACHINE = Machine(16 * GB, 12 * GB, 8)
+PACE = Pace((Rate("Q4_K", 9e9, 4e10), Rate("F16", 1e10, 3e10)), 1e-6, measured_at=1_790_000_000.0)
 FOUND = HubModel("maker/model-GGUF", 1200, 34, "apache-2.0", updated="2026-01-02")
 LISTING = HubListing(
     "maker/model-GGUF",
@@ -181,6 +184,10 @@ class FakeModels:
         self._take("models.survey_machine")
         await self.ready_to_survey.wait()
         return MACHINE
+
+    async def measure_pace(self) -> Machine:
+        self._take("models.measure_pace")
+        return replace(MACHINE, pace=PACE)
 
     async def find_folders(self) -> list[FoundFolder]:
         self._take("models.find_folders")

@@ -12,6 +12,8 @@ WORKSPACE = "https://pro.openbb.co"
 READ = Knock(1.0, WORKSPACE, "GET", "Mozilla", "let in", "/agents.json")
 ASKS = RunningRequest(1, WORKSPACE, "/v1/agent/query", "m", 2.0, "writing")
 
+HEALTH = AnsweredRequest(1, "curl", "/health", "", 2.0, 0.0, "stop")
+
 
 def ended(client: str, outcome: str = "stop") -> AnsweredRequest:
     return AnsweredRequest(1, client, "/v1/agent/query", "m", 2.0, 1.0, outcome)
@@ -29,6 +31,8 @@ def ended(client: str, outcome: str = "stop") -> AnsweredRequest:
         ((Knock(1.0, "", "GET", "continue", "key", "/"),), (), (), "no key", "continue"),
         ((Knock(1.0, WORKSPACE, "GET", NAME, "let in"),), (), (ended(NAME),), "nothing", ""),
         ((), (), (ended("moat chat"),), "nothing", ""),
+        ((), (), (HEALTH,), "nothing", ""),
+        ((READ,), (), (HEALTH,), "reached", "OpenBB Workspace"),
     ],
 )
 def test_how_far_a_program_has_come(

@@ -41,6 +41,16 @@ def core_with_card() -> FakeCore:
     return core
 
 
+async def test_how_fast_the_machine_computes_is_measured_again(shown: Shown) -> None:
+    core = core_with_card()
+    page = await open_page(core, shown)
+    assert page.machine.measure.text() == "Measure"
+    page.machine.measure.click()
+    await until(lambda: page.machine.measure.text() == "Measure again")
+    assert ("models.measure_pace",) in core.commands
+    assert "9.0 GB of weights" in page.machine.pace.text()
+
+
 def core_set_to(**chosen: object) -> FakeCore:
     core = core_with_card()
     core.settings.set(set_to(**chosen))

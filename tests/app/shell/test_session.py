@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings
+from PySide6.QtGui import QShortcut
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from app.desktop.autostart import File
@@ -119,6 +120,12 @@ async def test_with_a_tray_a_hidden_start_stays_hidden(has_tray: None, session: 
 
 async def test_quit_in_the_menu_ends_the_session(session: Session) -> None:
     session.tray.wants_quit.emit()
+    assert session.quit.is_set()
+
+
+async def test_the_keyboard_quits_too(session: Session) -> None:
+    keys = {found.key().toString(): found for found in session.window.findChildren(QShortcut)}
+    keys["Ctrl+Q"].activated.emit()
     assert session.quit.is_set()
 
 

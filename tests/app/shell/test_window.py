@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QEvent, QObject, QSettings, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QSettings, Qt
 from PySide6.QtGui import QShortcut
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.chat.chats import Chat, ChatStore, Said
+from app.chat.page import ChatPage
 from app.look import theme
 from app.look.controls import Button
 from app.shell.window import PAGES, GoTo, Place, ShortcutHelp, Window, shortcuts
@@ -67,7 +68,7 @@ async def test_the_help_names_every_key_that_is_bound(window: Window) -> None:
     named = " ".join(one.keys for one in shortcuts())
     bound = {one.key().toString() for one in window.findChildren(QShortcut)}
     pages = {f"Ctrl+{number}" for number in range(1, len(PAGES) + 1)}
-    assert bound - pages == {"Ctrl+N", "Ctrl+K", "Ctrl+,", "F1"}
+    assert bound - pages == {"Ctrl+N", "Ctrl+K", "Ctrl+,", "Ctrl+Q", "F1"}
     assert all(keys in named for keys in bound - pages)
     press(window, "F1")
     (help_shown,) = window.findChildren(ShortcutHelp)
@@ -414,3 +415,26 @@ def take_away(core: FakeCore, button: Button, how: str) -> None:
             button.setEnabled(False)
         case "deleted":
             shiboken6.delete(button)
+
+
+def test_the_column_of_chats_is_as_it_was_left(
+    qtbot: QtBot, core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    def chat_of(window: Window) -> ChatPage:
+        window.resize(1400, 800)
+        window.turn_to("Chat")
+        page = window.page()
+        assert isinstance(page, ChatPage)
+        return page
+
+    page = chat_of(shown(Window(core, memory)))
+    edge, before = page.middle.left.edge, page.middle.left.width()
+    qtbot.mousePress(edge, Qt.MouseButton.LeftButton, pos=QPoint(2, 40))
+    qtbot.mouseMove(edge, QPoint(52, 40))
+    assert page.middle.left.width() == before + 50
+    again = chat_of(shown(Window(core, memory)))
+    assert (again.show_list.isChecked(), again.middle.left.width()) == (True, before + 50)
+    again.show_list.click()
+    memory.setValue("chat/list_width", "broken")
+    third = chat_of(shown(Window(core, memory)))
+    assert (third.show_list.isChecked(), third.middle.left.wide) == (False, theme.PANEL_WIDTH)

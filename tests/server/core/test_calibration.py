@@ -15,6 +15,7 @@ from server.core.calibration import Calibrator
 from server.engine.base import Engine, EngineOptions
 from server.engine.pool import Found, Pool, PoolLimits
 from server.errors import BadRequest
+from server.events import Usage
 from tests.kit.fake_engine import NamedEngine
 from tests.kit.until import until
 
@@ -159,6 +160,24 @@ async def test_a_person_measures_at_any_time(desk: Desk) -> None:
     assert desk.calibrator.results.get()[0].others == 1.5
     with pytest.raises(BadRequest, match="Only a model that runs on this computer"):
         await desk.calibrator.measure("elsewhere")
+
+
+async def test_an_answer_tells_the_speed_and_it_is_kept(desk: Desk, tmp_path: Path) -> None:
+    speed_of, note = desk.calibrator.speed_of, desk.calibrator.note_use
+    assert speed_of(desk.file) == (0.0, 0.0)
+    note("small", Usage(200, 0, 8, 0, 2.0, 1.0))
+    assert speed_of(desk.file) == (0.0, 0.0), "too few tokens say nothing"
+    note("small", Usage(200, 190, 20, 0, 2.0, 1.0))
+    assert speed_of(desk.file) == (0.0, 20.0), "what the cache held was not read"
+    note("small", Usage(200, 0, 20, 0, 2.0, 1.0))
+    note("elsewhere", Usage(200, 0, 20, 0, 2.0, 1.0))
+    again = Desk(tmp_path)
+    try:
+        assert again.calibrator.speed_of(desk.file) == (100.0, 20.0)
+        again.calibrator.note_use("small", Usage(200, 0, 40, 0, 2.0, 1.0))
+        assert again.calibrator.speed_of(desk.file) == (100.0, 26.0)
+    finally:
+        await again.close()
 
 
 async def test_it_is_not_measured_where_the_setting_is_off(

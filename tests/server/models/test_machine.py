@@ -1,5 +1,6 @@
 """The machine is read truthfully."""
 
+import json
 from pathlib import Path
 
 import psutil
@@ -16,6 +17,25 @@ async def test_memory_is_what_is_free_now():
     found = await Surveyor().look()
     assert 0 < found.free_bytes <= found.memory_bytes <= psutil.virtual_memory().total
     assert found.cores >= 1
+
+
+async def test_the_pace_is_measured_once_and_kept(tmp_path: Path) -> None:
+    surveyor = Surveyor(tmp_path / "pace.json")
+    assert not surveyor.machine().pace.rates
+    await surveyor.measure()
+    pace = surveyor.machine().pace
+    assert {"Q4_K", "Q8_0", "F16"} <= {rate.form for rate in pace.rates}
+    assert all(rate.bytes_per_s > 1e7 and rate.values_per_s > 1e7 for rate in pace.rates)
+    assert 0 < pace.step_s < 0.1
+    assert Surveyor(tmp_path / "pace.json").machine().pace == pace
+    await surveyor.measure()
+    assert surveyor.machine().pace is pace
+
+
+def test_a_kept_pace_that_cannot_be_read_is_forgotten(tmp_path: Path) -> None:
+    kept = tmp_path / "pace.json"
+    kept.write_text(json.dumps({machine._pace_key(): {"rates": "none"}}))
+    assert not Surveyor(kept).machine().pace.rates
 
 
 def test_the_cards_of_nvidia_are_read():

@@ -1,0 +1,60 @@
+"""A speed is predicted from the weights a token needs and the pace of each number format."""
+
+from dataclasses import replace
+
+import pytest
+
+from server.face.models import Machine, Pace, Rate, Setup
+from server.models import catalogue
+from server.models.fit import judge
+from server.models.gguf.header import Header
+from server.models.gguf.parse import parse
+from server.models.speed import predict
+from tests.kit.gguf_files import Q4_K, Q6_K, Shape, head, metadata_of, tensors_of
+
+GB = 1 << 30
+DENSE = Shape(4096, 36, 32, 8, 12288, 1000, 40960, Q4_K, Q6_K, "qwen3", 128)
+PACE = Pace((Rate("Q4_K", 1e10, 4e10), Rate("Q6_K", 5e9, 4e10), Rate("F16", 2e10, 2e10)))
+HERE = Machine(64 * GB, 56 * GB, 8, pace=PACE)
+SETUP = Setup(4096, 1, gpu_layers=0)
+
+
+def header(shape: Shape = DENSE) -> Header:
+    return parse(bytes(head(metadata_of(shape), tensors_of(shape)).data), 1 << 40, "a.gguf")
+
+
+def test_it_writes_as_fast_as_its_weights_are_read() -> None:
+    model = header()
+    _, writes = predict(model, SETUP, HERE, model.weight_bytes)
+    assert writes == pytest.approx(1e10 / model.weight_bytes, rel=0.15)
+    slow = replace(HERE, pace=replace(PACE, rates=(Rate("Q4_K", 5e9, 4e10), *PACE.rates[1:])))
+    assert predict(model, SETUP, slow, model.weight_bytes)[1] == pytest.approx(writes / 2, rel=0.1)
+
+
+def test_it_reads_as_fast_as_it_multiplies() -> None:
+    model = header()
+    reads, _ = predict(model, SETUP, HERE, model.weight_bytes)
+    assert reads == pytest.approx(4e10 / model.parameters, rel=0.2)
+
+
+def test_nothing_is_predicted_without_a_pace_or_on_a_card() -> None:
+    model = header()
+    unknown = replace(HERE, pace=Pace())
+    assert predict(model, SETUP, unknown, model.weight_bytes) == (0.0, 0.0)
+    on_card = replace(SETUP, gpu_layers=37)
+    assert predict(model, on_card, HERE, model.weight_bytes) == (0.0, 0.0)
+
+
+def test_a_file_of_another_size_is_predicted_by_its_bits() -> None:
+    """A listing has the header of its smallest file only."""
+    model = header()
+    own = judge(model, SETUP, HERE)
+    twice = judge(model, SETUP, HERE, 2 * model.weight_bytes)
+    assert own.writes > twice.writes > 0
+
+
+def test_a_mixture_reads_only_the_experts_it_uses() -> None:
+    entries = {entry.title: entry for entry in catalogue.read().models}
+    mixture, dense = entries["Qwen3 30B A3B"], entries["Qwen3 14B"]
+    assert mixture.size_bytes > dense.size_bytes
+    assert mixture.fit(HERE, SETUP).writes > 2 * dense.fit(HERE, SETUP).writes
