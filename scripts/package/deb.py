@@ -30,6 +30,8 @@ def build(frozen: Path, components: list[Component]) -> Path:
     (TREE / "usr" / "bin").mkdir(parents=True)
     (TREE / "usr" / "bin" / product.NAME).symlink_to(f"../lib/{product.NAME}/{product.NAME}")
     shares(TREE / "usr" / "share")
+    unit = f"{product.NAME}.service"
+    _fill(unit, TREE / "usr" / "lib" / "systemd" / "user" / unit, {})
     documents(TREE / "usr" / "share" / "doc" / product.NAME, components)
     control(TREE / "DEBIAN", frozen)
     scripts = (f"DEBIAN/{name}" for name in MAINTAINER_SCRIPTS)

@@ -212,9 +212,9 @@ class Answering:
         model = ask.model or self._default_for(ask.by.key)
         if self.keys and (refusal := self.keys.find_refusal(ask.by.key, self._names(model))):
             raise refusal
-        engine = await self.engine(model)
         try:
             with self.keys.count(ask.by.key) if self.keys else nullcontext(None) as spend:
+                engine = await self.engine(model)
                 found = await getattr(engine, ask.what)(**ask.arguments)
                 if isinstance(found, Embeddings | Ranking):
                     self.requests.figures.count(model, ask.by.key, Usage(found.tokens))

@@ -45,7 +45,7 @@ from server.engine.base import Engine, EngineOptions
 from server.engine.fitted import Loader, MakeEngine, OptionsOf, limits_of
 from server.engine.pool import Found, Pool
 from server.engine.process import WorkerProcess
-from server.errors import AppError, BadRequest, ModelNotUsed, NoModel, Stopping
+from server.errors import AppError, BadRequest, KeyRevoked, ModelNotUsed, NoModel, Stopping
 from server.face.core import About, FileText, KeyLimits, LogLine, ModelPhase
 from server.face.models import ModelCard
 from server.models.aliases import Aliases, switch_thinking
@@ -480,6 +480,7 @@ class Core:
 
     async def revoke_key(self, name: str) -> None:
         self._keys.revoke(name)
+        self._requests.cancel_by_key(name, KeyRevoked())
 
     def _narrow(self, facts: Facts, holder: str) -> Facts:
         """What the holder of a named key sees: its own models, and whose threads."""

@@ -65,8 +65,10 @@ class Keys:
     def add(self, name: str, limits: KeyLimits) -> str:
         """The new key. It is not kept, and cannot be shown again."""
         name = one_line(name)
-        if not name or len(name) > LONGEST_NAME or name == ACCESS_KEY:
-            raise BadRequest(f"A key needs a name of 1 to {LONGEST_NAME} characters.", "name")
+        is_name = name.isprintable() and 0 < len(name) <= LONGEST_NAME
+        if not is_name or name == ACCESS_KEY:
+            text = f"A key needs a name of 1 to {LONGEST_NAME} visible characters."
+            raise BadRequest(text, "name")
         if name in self._by_name:
             raise BadRequest(f"There is a key '{name}' already. Revoke it first.", "name")
         if min(limits.at_once, limits.tokens_per_day) < 0:
@@ -79,7 +81,7 @@ class Keys:
         return key
 
     def revoke(self, name: str) -> None:
-        """Holds at once. Answers under way go on to their end."""
+        """Holds at once."""
         if name not in self._by_name:
             raise BadRequest(f"There is no key '{name}'.", "name")
         gone = [digest for digest, card in self._by_hash.items() if card.name == name]

@@ -64,7 +64,7 @@ class _Tracked:
 
     shown: RunningRequest
     measured: Measured
-    request_id: str = ""
+    about: About
     answers: int = 1
     """How many answers it asks for."""
     phase: RequestPhase = "waiting"
@@ -185,7 +185,7 @@ class Requests:
             number, about.client, about.route, about.model, time.time(), "waiting"
         )
         measured = self.figures.begin(about.model, about.key)
-        tracked = self._tracked[number] = _Tracked(shown, measured, about.request_id, answers)
+        tracked = self._tracked[number] = _Tracked(shown, measured, about, answers)
         self._none.clear()
         self._publish_soon()
         try:
@@ -250,8 +250,13 @@ class Requests:
     def cancel_by_client(self, request_id: str) -> None:
         """End the request of that id; its client has found another way to say so."""
         for tracked in self._tracked.values():
-            if tracked.request_id == request_id:
+            if tracked.about.request_id == request_id:
                 tracked.end(Cancelled("The request was cancelled by its client."))
+
+    def cancel_by_key(self, name: str, reason: AppError) -> None:
+        for tracked in self._tracked.values():
+            if tracked.about.key == name:
+                tracked.end(reason)
 
     def cancel_all(self, reason: AppError) -> None:
         for number in tuple(self._tracked):

@@ -6,6 +6,7 @@ nearly every server takes, binds the answer to calls or a response.
 """
 
 import json
+import math
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -32,6 +33,7 @@ BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"
 NAMED = frozenset({"properties", "$defs", "definitions"})
 LISTED = frozenset({"anyOf", "prefixItems"})
 NESTED = frozenset({"items", "additionalProperties"})
+STEPS = 100
 
 
 @dataclass(slots=True)
@@ -227,6 +229,49 @@ def _values(held: Any) -> list[Any]:
             return held
         case _:
             return [None]
+
+
+def narrow(request: ChatRequest) -> ChatRequest:
+    """The request with lists of numbers in place of limits that grammars pass over.
+
+    What fits it fits the request as well. A list is coarse, so this is for a last attempt.
+    """
+    tools, constraint = request.tools, request.constraint
+    try:
+        tools = tuple(replace(tool, parameters=_narrow(tool.parameters)) for tool in tools)
+        if constraint is not None and constraint.kind == "json_schema":
+            schema = _narrow(json.loads(constraint.source))
+            constraint = replace(constraint, source=json.dumps(schema))
+    except (ArithmeticError, TypeError, ValueError, RecursionError):
+        return request  # no schema that a number could be found for
+    return replace(request, tools=tools, constraint=constraint)
+
+
+def _narrow(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_narrow(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {name: _narrow(part) for name, part in schema.items()}
+    is_number = schema.get("type") in ("number", "integer")
+    if not is_number or _is_followed(schema) or not (found := _examples(schema)):
+        return made
+    return {"enum": found}
+
+
+def _examples(schema: Json) -> list[float]:
+    """Numbers that fit: evenly between the limits, or from the one that there is."""
+    lowest = [schema[name] for name in ("minimum", "exclusiveMinimum") if name in schema]
+    highest = [schema[name] for name in ("maximum", "exclusiveMaximum") if name in schema]
+    low, high = max(lowest, default=None), min(highest, default=None)
+    step = schema.get("multipleOf") or (1 if low is None or high is None else (high - low) / STEPS)
+    if low is None:
+        low = 0 if high is None else high - step * STEPS
+    if "multipleOf" in schema:
+        low = math.ceil(low / step) * step
+    numbers = [round(low + step * turn, 9) for turn in range(STEPS + 1)]
+    whole = [int(number) if number == int(number) else number for number in numbers]
+    return [number for number in dict.fromkeys(whole) if not check.misfit(number, schema)]
 
 
 def ask_for_json(request: ChatRequest, text: str, fault: str) -> ChatRequest:

@@ -543,6 +543,7 @@ class RemoteEngine:
             if checked.is_final:
                 break
             asked, answer = checked.ask_again(), self._read_or_hope
+            asked = calls.narrow(asked) if turn == MOST_TRIES - 2 else asked
         fault = checked.faults[0]
         if fault == calls.NO_CALL:
             raise EngineCrashed(f"The engine at {self.host} called no tool although it must.")
@@ -591,7 +592,7 @@ class RemoteEngine:
     async def _with_schema(self, request: ChatRequest) -> Pieces:
         """An answer that fits its schema; it is held back until that is known."""
         used, asked = Usage(), request
-        for _ in range(MOST_TRIES):
+        for turn in range(MOST_TRIES):
             async with aclosing(self._stream(asked)) as pieces:
                 *held, last = [piece async for piece in pieces]
             assert isinstance(last, Finished)
@@ -604,6 +605,7 @@ class RemoteEngine:
                     yield piece
                 return
             asked = calls.ask_for_json(request, text, fault)
+            asked = calls.narrow(asked) if turn == MOST_TRIES - 2 else asked
         if not calls.can_be_bound(request):
             text = f"The engine at {self.host} cannot keep to the JSON schema: {fault}."
             raise BadSchema(text, _param(request))

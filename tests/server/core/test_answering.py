@@ -1,5 +1,6 @@
 """Ollama's programs fetch, name, keep and delete models of a running Moat."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,11 +13,14 @@ from aiohttp import ClientSession
 from server.chat import ChatRequest, Message
 from server.core.answering import Answering
 from server.core.core import Core
+from server.core.keys import Keys
 from server.core.running_requests import Requests
 from server.engine.base import Engine
-from server.errors import AppError
+from server.errors import AppError, KeyBusy
 from server.events import Event, Finished
-from server.face.core import About
+from server.face.core import About, KeyLimits
+from server.protocols.base import Ask, Reply
+from server.tasks import spawn
 from tests.kit.engines import ScriptedEngine
 from tests.kit.fake_hub import FakeHub
 from tests.kit.gguf_files import write_model
@@ -401,3 +405,24 @@ async def test_a_chat_is_what_its_client_names_as_one(
 ) -> None:
     first, second = await chats(one, other)
     assert (first == second) is is_same
+
+
+async def test_a_request_counts_for_its_key_while_its_model_loads(tmp_path: Path) -> None:
+    keys, loaded = Keys(tmp_path), asyncio.Event()
+    keys.add("anna", KeyLimits(at_once=1))
+
+    async def engine(_name: str | None) -> Engine:
+        await loaded.wait()
+        return ScriptedEngine()
+
+    nothing: Any = None
+    requests = Requests(lambda: None)
+    answering = Answering(engine, lambda: "m", nothing, nothing, requests, keys=keys)
+    ask = Ask("tokenize", "m", {"text": "hi"}, Reply, by=About("/tokenize", key="anna"))
+    first = spawn(answering.ask(ask), "load")
+    await until(lambda: keys._running["anna"] == 1)
+    with pytest.raises(KeyBusy):
+        await answering.ask(ask)
+    loaded.set()
+    await first
+    assert not keys._running["anna"]

@@ -1,5 +1,6 @@
 """Named keys in a real core over HTTP: the matrix of refusals, in each protocol's own words."""
 
+import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator
@@ -9,6 +10,8 @@ from typing import Any
 
 import pytest
 from aiohttp import ClientSession
+from multidict import CIMultiDict
+from prometheus_client.parser import text_string_to_metric_families
 
 from server.chat import ChatRequest
 from server.core.core import Core
@@ -19,6 +22,7 @@ from server.events import Finished, Pieces, TextDelta, Usage
 from server.face.core import KeyLimits
 from server.settings import Settings
 from server.system.paths import find
+from server.tasks import spawn
 from tests.kit.engines import ScriptedEngine
 from tests.kit.gguf_files import write_model
 from tests.kit.until import until
@@ -28,10 +32,12 @@ MODEL = "SmolLM2-135M-Instruct"
 
 
 class Counted(ScriptedEngine):
-    """Each answer reads 30 tokens and writes 12."""
+    """Each answer reads 30 tokens and writes 12; one that is asked to wait has no end."""
 
     async def generate(self, request: ChatRequest) -> Pieces:
         yield TextDelta("yes")
+        if request.messages and request.messages[-1].content == "wait":
+            await asyncio.Event().wait()
         yield Finished("stop", Usage(30, 0, 12))
 
 
@@ -188,6 +194,67 @@ async def test_so_many_requests_at_a_time_and_no_more(ask: Asker) -> None:
     await until(lambda: not ask.core._keys._running["anna"])
 
 
+async def test_whoever_leaves_gives_the_place_back(ask: Asker) -> None:
+    key = await ask.core.add_key("anna", KeyLimits(at_once=1))
+    waits = {"messages": [{"role": "user", "content": "wait"}]}
+    for more in ({}, {"stream": True}):
+        leaving = spawn(ask.chat(key, **waits, **more), "leave")
+        await until(lambda: ask.core._keys._running["anna"] == 1)
+        assert (await ask.chat(key))[0] == 429
+        leaving.cancel()
+        await until(lambda: not ask.core._keys._running["anna"])
+    assert (await ask.chat(key))[0] == 200
+
+
+async def test_a_key_that_is_revoked_ends_its_answers_under_way(ask: Asker) -> None:
+    keys = [await ask.core.add_key(name, KeyLimits()) for name in ("anna", "bob")]
+    waits = {"messages": [{"role": "user", "content": "wait"}], "stream": True}
+    anna, bob = (spawn(ask.chat(key, **waits), "wait") for key in keys)
+    await until(lambda: len(ask.core.requests.get()) == 2)
+    await ask.core.revoke_key("anna")
+    assert "This key was revoked." in (await anna)[1]
+    assert not bob.done()
+    bob.cancel()
+
+
+BEARERS = {
+    "Bearer {}": 200,
+    "bearer {}": 401,
+    "Bearer   {}": 401,
+    "Bearer {} ": 200,
+    "Bearer{}": 401,
+    "Basic {}": 401,
+    "Bearer": 401,
+    "{}": 401,
+    "Bearer {}x": 401,
+    "Bearer {}, Bearer {}": 401,
+    "Bearer \u00a0{}": 401,
+    "Bearer ключ": 401,
+}
+
+
+async def test_the_forms_in_which_a_key_is_sent(ask: Asker) -> None:
+    key = await ask.core.add_key("anna", KeyLimits())
+    for form, expected in BEARERS.items():
+        headers = {"Authorization": form.replace("{}", key)}
+        assert (await ask("GET", "/v1/models", **headers))[0] == expected, form
+    url = f"{ask.core.server.get().address}/v1/models"
+    for second, expected in ((key, 200), ("x", 401), ("", 401)):
+        both = CIMultiDict([("Authorization", f"Bearer {sent}") for sent in (key, second)])
+        async with ask.session.get(url, headers=both) as reply:
+            assert reply.status == expected, second
+
+
+async def test_a_name_full_of_tricks_stays_one_label(ask: Asker) -> None:
+    name = 'a"} 1\\ {x=\'"'
+    key = await ask.core.add_key(name, KeyLimits())
+    assert (await ask.chat(key))[0] == 200
+    _, told, _ = await ask("GET", "/metrics", await ask.core.access_key())
+    lines = text_string_to_metric_families(told)
+    found = [sample for family in lines for sample in family.samples if sample.labels.get("key")]
+    assert {sample.labels["key"] for sample in found} == {name}
+
+
 async def test_a_key_sees_its_own_models_only_and_its_first_one_answers(ask: Asker) -> None:
     key = await ask.core.add_key("anna", KeyLimits(models=("second",)))
     _, told, _ = await ask("GET", "/v1/models", key)
@@ -235,7 +302,9 @@ async def test_keys_are_hashed_at_rest_and_in_no_log(
     assert not any(key in line.text for line in await ask.core.recent_logs(1000))
 
 
-@pytest.mark.parametrize("name", ["", " ", "access-key", "x" * 61])
+@pytest.mark.parametrize(
+    "name", ["", " ", "access-key", "x" * 61, "\u200b", "an\u200bna", "\ud800"]
+)
 def test_a_name_that_cannot_be_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="needs a name"):
         Keys(tmp_path).add(name, KeyLimits())

@@ -23,6 +23,7 @@ from server.events import (
     TextDelta,
     ToolCallRequested,
 )
+from server.schemas.check import misfit
 from server.settings import NetworkSettings
 
 Json = dict[str, Any]
@@ -308,6 +309,27 @@ async def test_what_a_grammar_may_pass_over_is_checked_before_it_is_shown(schema
         liar.answers["completions"] = [say("9")]
         with pytest.raises(BadSchema, match="cannot keep to the JSON schema"):
             await read(engine, bound_by(schema))
+
+
+@pytest.mark.parametrize(
+    ("limits", "most"),
+    [
+        ({"type": "number", "minimum": 0.1, "maximum": 0.5}, 101),
+        ({"type": "number", "exclusiveMaximum": -3}, 100),
+        ({"type": "integer", "multipleOf": 7, "minimum": 10}, 101),
+        ({"type": "number", "minimum": 2, "maximum": 1}, 0),
+    ],
+)
+async def test_the_last_attempt_lists_the_numbers_that_fit(limits: Json, most: int) -> None:
+    schema = {"type": "object", "properties": {"n": limits}, "required": ["n"]}
+    liar = known(say('{"n": -1}'))
+    async with reached(liar) as engine:
+        with pytest.raises(AppError):
+            await read(engine, bound_by(schema))
+    sent = liar.bodies[-1]["response_format"]["json_schema"]["schema"]["properties"]["n"]
+    listed = sent.get("enum", [])
+    assert len(listed) == most
+    assert not [number for number in listed if misfit({"n": number}, schema)]
 
 
 async def test_what_a_grammar_follows_comes_at_once_and_is_checked_at_the_end() -> None:
