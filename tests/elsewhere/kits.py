@@ -31,7 +31,7 @@ from tests.kit.programs import need
 COPILOTKIT = ROOT / "tests" / "conformance" / "copilotkit"
 ENDED = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
 KEY = secrets.token_hex(24)
-SHORT = {"MOAT_COPILOT__ANSWER_TOKENS": "32"}
+SHORT = {"MOAT_COPILOT__ANSWER_TOKENS": "96"}
 """The starter never ends by itself what CopilotKit's kit asks it."""
 
 
