@@ -270,8 +270,8 @@ def _examples(schema: Json) -> list[float]:
         low = 0 if high is None else high - step * STEPS
     if "multipleOf" in schema:
         low = math.ceil(low / step) * step
-    numbers = [round(low + step * turn, 9) for turn in range(STEPS + 1)]
-    whole = [int(number) if number == int(number) else number for number in numbers]
+    numbers = [round(float(low + step * turn), 9) for turn in range(STEPS + 1)]
+    whole: list[Any] = [int(found) if found.is_integer() else found for found in numbers]
     return [number for number in dict.fromkeys(whole) if not check.misfit(number, schema)]
 
 
