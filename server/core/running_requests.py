@@ -162,7 +162,7 @@ class Requests:
         self._publisher: asyncio.Task[None] | None = None
         self._closed = False
         self.on_alone: Callable[[str, Usage], None] = lambda _model, _usage: None
-        """Hears what an answer used that shared the engine with no other."""
+        """Called with what an answer used that shared the engine with no other."""
         self._none = asyncio.Event()
         self._none.set()
 

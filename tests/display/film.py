@@ -139,7 +139,7 @@ def load_model(film: Film, given: "Given") -> None:
 def connect_openbb(film: Film, _given: "Given") -> None:
     film.turn_to("Connect")
     asyncio.run(be_workspace(film.program.port))
-    film.shoot("openbb-connected", "OpenBB Workspace", ORIGIN.partition("//")[2])
+    film.shoot("openbb-connected", "OpenBB Workspace", "Connected.")
 
 
 async def be_workspace(port: int) -> None:
