@@ -1544,8 +1544,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{what} kopieren</translation>
   </message>
   <message>
+   <source>The processor reads {gigabytes} GB of weights and computes {billions} billion products per second (measured on {day}). Speeds of models are estimated from this.</source>
+   <translation>Der Prozessor liest {gigabytes} GB Gewichte und rechnet {billions} Milliarden Produkte pro Sekunde (gemessen am {day}). Daraus wird das Tempo von Modellen geschätzt.</translation>
+  </message>
+  <message>
    <source>Support for graphics cards added: {names}</source>
    <translation>Hinzugefügte Unterstützung für Grafikkarten: {names}</translation>
+  </message>
+  <message>
+   <source>How fast it computes is measured when models are suggested.</source>
+   <translation>Wie schnell er rechnet, wird gemessen, wenn Modelle vorgeschlagen werden.</translation>
   </message>
   <message>
    <source>No usable graphics card found: models run on the processor.</source>
@@ -1588,6 +1596,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Dieser Computer wird geprüft …</translation>
   </message>
   <message>
+   <source>Measure</source>
+   <translation>Messen</translation>
+  </message>
+  <message>
    <source>memory</source>
    <translation>Speicher</translation>
   </message>
@@ -1624,12 +1636,24 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Diesen Computer erneut prüfen</translation>
   </message>
   <message>
+   <source>Measure the speed of this computer</source>
+   <translation>Das Tempo dieses Computers messen</translation>
+  </message>
+  <message>
    <source>Cancel the request of {who}</source>
    <translation>Die Anfrage von {who} abbrechen</translation>
   </message>
   <message>
    <source>This computer</source>
    <translation>Dieser Computer</translation>
+  </message>
+  <message>
+   <source>Speed when last used: writes {writes} and reads {reads} tokens per second.</source>
+   <translation>Tempo bei der letzten Nutzung: schreibt {writes} und liest {reads} Token pro Sekunde.</translation>
+  </message>
+  <message>
+   <source>Estimated speed: writes {writes} and reads {reads} tokens per second.</source>
+   <translation>Geschätztes Tempo: schreibt {writes} und liest {reads} Token pro Sekunde.</translation>
   </message>
   <message>
    <source>less than a minute left</source>
@@ -2114,6 +2138,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Chat template</source>
    <translation>Chat-Vorlage</translation>
+  </message>
+  <message>
+   <source>In use: {name}</source>
+   <translation>In Gebrauch: {name}</translation>
   </message>
   <message>
    <source>This removes it from the list. The file is not deleted.</source>
@@ -3128,12 +3156,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Automatisch</translation>
   </message>
   <message>
-   <source>Measure the speed of new models</source>
-   <translation>Geschwindigkeit neuer Modelle messen</translation>
+   <source>Try out and measure new models</source>
+   <translation>Neue Modelle erproben und messen</translation>
   </message>
   <message>
-   <source>When nobody asks anything: some seconds for flash attention, batch size and threads, where these are left to Moat. Used from the next start on.</source>
-   <translation>Während niemand etwas fragt: einige Sekunden für Flash-Attention, Stapelgröße und Threads, wo diese Moat überlassen sind. Gilt ab dem nächsten Start.</translation>
+   <source>When nobody asks anything: a short trial whether the model can plan, then some seconds for flash attention, batch size and threads, where these are left to Moat. These are used from the next start on.</source>
+   <translation>Während niemand etwas fragt: eine kurze Probe, ob das Modell planen kann, dann einige Sekunden für Flash-Attention, Stapelgröße und Threads, wo diese Moat überlassen sind. Diese gelten ab dem nächsten Start.</translation>
   </message>
   <message>
    <source>Choose tokens on the GPU</source>
@@ -3479,44 +3507,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <source>For models whose template can switch it.</source>
    <translation>Für Modelle, deren Vorlage es schalten kann.</translation>
   </message>
-  <message>
-   <source>Try out and measure new models</source>
-   <translation>Neue Modelle erproben und messen</translation>
-  </message>
-  <message>
-   <source>When nobody asks anything: a short trial whether the model can plan, then some seconds for flash attention, batch size and threads, where these are left to Moat. These are used from the next start on.</source>
-   <translation>Während niemand etwas fragt: eine kurze Probe, ob das Modell planen kann, dann einige Sekunden für Flash-Attention, Stapelgröße und Threads, wo diese Moat überlassen sind. Diese gelten ab dem nächsten Start.</translation>
-  </message>
-  <message>
-   <source>The processor reads {gigabytes} GB of weights and computes {billions} billion products per second (measured on {day}). Speeds of models are estimated from this.</source>
-   <translation>Der Prozessor liest {gigabytes} GB Gewichte und rechnet {billions} Milliarden Produkte pro Sekunde (gemessen am {day}). Daraus wird das Tempo von Modellen geschätzt.</translation>
-  </message>
-  <message>
-   <source>How fast it computes is measured when models are suggested.</source>
-   <translation>Wie schnell er rechnet, wird gemessen, wenn Modelle vorgeschlagen werden.</translation>
-  </message>
-  <message>
-   <source>Measure</source>
-   <translation>Messen</translation>
-  </message>
-  <message>
-   <source>Measure the speed of this computer</source>
-   <translation>Das Tempo dieses Computers messen</translation>
-  </message>
-  <message>
-   <source>Speed when last used: writes {writes} and reads {reads} tokens per second.</source>
-   <translation>Tempo bei der letzten Nutzung: schreibt {writes} und liest {reads} Token pro Sekunde.</translation>
-  </message>
-  <message>
-   <source>Estimated speed: writes {writes} and reads {reads} tokens per second.</source>
-   <translation>Geschätztes Tempo: schreibt {writes} und liest {reads} Token pro Sekunde.</translation>
-  </message>
-  <message>
-   <source>In use: {name}</source>
-   <translation>In Gebrauch: {name}</translation>
-  </message>
  </context>
-<context>
+ <context>
   <name>server</name>
   <message>
    <source>Starting at login could not be changed: {0}.</source>
@@ -3767,8 +3759,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} verweigert die Datei: {1}.</translation>
   </message>
   <message>
-   <source>A key needs a name of 1 to {0} characters.</source>
-   <translation>Ein Schlüssel braucht einen Namen mit 1 bis {0} Zeichen.</translation>
+   <source>A key needs a name of 1 to {0} visible characters.</source>
+   <translation>Ein Schlüssel braucht einen Namen mit 1 bis {0} sichtbaren Zeichen.</translation>
   </message>
   <message>
    <source>There is a key '{0}' already. Revoke it first.</source>
@@ -4167,6 +4159,22 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Nennen Sie stattdessen ein Repository: hf.co/owner/repository oder hf.co/owner/repository:Q4_K_M.</translation>
   </message>
   <message>
+   <source>{0} is more able, but would write about {1} tokens per second here; this one writes about {2}.</source>
+   <translation>{0} kann mehr, würde hier aber nur etwa {1} Token pro Sekunde schreiben; dieses schreibt etwa {2}.</translation>
+  </message>
+  <message>
+   <source>No model of this list is more able.</source>
+   <translation>Kein Modell dieser Liste kann mehr.</translation>
+  </message>
+  <message>
+   <source>It is the most able that fits: the others need more memory than is free.</source>
+   <translation>Es ist das fähigste, das passt: Die anderen brauchen mehr Speicher, als frei ist.</translation>
+  </message>
+  <message>
+   <source>{0} is more able, but would run slowly here.</source>
+   <translation>{0} kann mehr, wäre hier aber langsam.</translation>
+  </message>
+  <message>
    <source>New models are being looked for already.</source>
    <translation>Nach neuen Modellen wird bereits gesucht.</translation>
   </message>
@@ -4247,12 +4255,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Der Hub verlangt ein Token, und Moat sendet keines unverschlüsselt: verwenden Sie seine https-Adresse.</translation>
   </message>
   <message>
-   <source>The connection to the hub broke ({0}).</source>
-   <translation>Die Verbindung zum Hub brach ab ({0}).</translation>
+   <source>The connection to the hub broke. Check the connection and try again.</source>
+   <translation>Die Verbindung zum Hub brach ab. Prüfen Sie die Verbindung, und versuchen Sie es noch einmal.</translation>
   </message>
   <message>
    <source>The hub stopped responding.</source>
    <translation>Der Hub antwortet nicht mehr.</translation>
+  </message>
+  <message>
+   <source>Cannot reach {0}. Check the connection, or set a mirror in Settings → Network.</source>
+   <translation>{0} ist nicht erreichbar. Prüfen Sie die Verbindung, oder tragen Sie unter Einstellungen → Netzwerk einen Spiegel ein.</translation>
   </message>
   <message>
    <source>The hub sent the file in an unexpected encoding.</source>
@@ -5857,42 +5869,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Tells the time, and converts it between time zones.</source>
    <translation>Sagt die Uhrzeit und rechnet sie zwischen Zeitzonen um.</translation>
-  </message>
-  <message>
-   <source>The engine at {0} sent an unexpected answer.</source>
-   <translation>Die Engine auf {0} sandte eine unerwartete Antwort.</translation>
-  </message>
-  <message>
-   <source>The engine at {0} sent something that is no JSON.</source>
-   <translation>Die Engine auf {0} sandte etwas, das kein JSON ist.</translation>
-  </message>
-  <message>
-   <source>The engine at {0} sent an answer without end.</source>
-   <translation>Die Engine auf {0} sendete eine Antwort ohne Ende.</translation>
-  </message>
-  <message>
-   <source>{0} is more able, but would write about {1} tokens per second here; this one writes about {2}.</source>
-   <translation>{0} kann mehr, würde hier aber nur etwa {1} Token pro Sekunde schreiben; dieses schreibt etwa {2}.</translation>
-  </message>
-  <message>
-   <source>No model of this list is more able.</source>
-   <translation>Kein Modell dieser Liste kann mehr.</translation>
-  </message>
-  <message>
-   <source>It is the most able that fits: the others need more memory than is free.</source>
-   <translation>Es ist das fähigste, das passt: Die anderen brauchen mehr Speicher, als frei ist.</translation>
-  </message>
-  <message>
-   <source>{0} is more able, but would run slowly here.</source>
-   <translation>{0} kann mehr, wäre hier aber langsam.</translation>
-  </message>
-  <message>
-   <source>The connection to the hub broke. Check the connection and try again.</source>
-   <translation>Die Verbindung zum Hub brach ab. Prüfen Sie die Verbindung, und versuchen Sie es noch einmal.</translation>
-  </message>
-  <message>
-   <source>Cannot reach {0}. Check the connection, or set a mirror in Settings → Network.</source>
-   <translation>{0} ist nicht erreichbar. Prüfen Sie die Verbindung, oder tragen Sie unter Einstellungen → Netzwerk einen Spiegel ein.</translation>
   </message>
  </context>
 </TS>

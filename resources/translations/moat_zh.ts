@@ -1544,8 +1544,16 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>复制{what}</translation>
   </message>
   <message>
+   <source>The processor reads {gigabytes} GB of weights and computes {billions} billion products per second (measured on {day}). Speeds of models are estimated from this.</source>
+   <translation>处理器每秒读取 {gigabytes} GB 权重、计算 {billions} 十亿次乘法（测于 {day}）。模型的速度据此估计。</translation>
+  </message>
+  <message>
    <source>Support for graphics cards added: {names}</source>
    <translation>已添加的显卡支持：{names}</translation>
+  </message>
+  <message>
+   <source>How fast it computes is measured when models are suggested.</source>
+   <translation>推荐模型时会测量这台电脑的计算速度。</translation>
   </message>
   <message>
    <source>No usable graphics card found: models run on the processor.</source>
@@ -1588,6 +1596,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>正在扫描这台电脑…</translation>
   </message>
   <message>
+   <source>Measure</source>
+   <translation>测量</translation>
+  </message>
+  <message>
    <source>memory</source>
    <translation>内存</translation>
   </message>
@@ -1624,12 +1636,24 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>重新扫描这台电脑</translation>
   </message>
   <message>
+   <source>Measure the speed of this computer</source>
+   <translation>测量这台电脑的速度</translation>
+  </message>
+  <message>
    <source>Cancel the request of {who}</source>
    <translation>取消 {who} 的请求</translation>
   </message>
   <message>
    <source>This computer</source>
    <translation>这台电脑</translation>
+  </message>
+  <message>
+   <source>Speed when last used: writes {writes} and reads {reads} tokens per second.</source>
+   <translation>上次使用时的速度：每秒写 {writes} 个、读 {reads} 个词元。</translation>
+  </message>
+  <message>
+   <source>Estimated speed: writes {writes} and reads {reads} tokens per second.</source>
+   <translation>预计速度：每秒写 {writes} 个、读 {reads} 个词元。</translation>
   </message>
   <message>
    <source>less than a minute left</source>
@@ -2114,6 +2138,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Chat template</source>
    <translation>聊天模板</translation>
+  </message>
+  <message>
+   <source>In use: {name}</source>
+   <translation>正在使用：{name}</translation>
   </message>
   <message>
    <source>This removes it from the list. The file is not deleted.</source>
@@ -3128,12 +3156,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>自动</translation>
   </message>
   <message>
-   <source>Measure the speed of new models</source>
-   <translation>测量新模型的速度</translation>
+   <source>Try out and measure new models</source>
+   <translation>试用并测量新模型</translation>
   </message>
   <message>
-   <source>When nobody asks anything: some seconds for flash attention, batch size and threads, where these are left to Moat. Used from the next start on.</source>
-   <translation>空闲时用几秒钟测量自动设置的 flash attention、批大小和线程数。从下次启动起使用。</translation>
+   <source>When nobody asks anything: a short trial whether the model can plan, then some seconds for flash attention, batch size and threads, where these are left to Moat. These are used from the next start on.</source>
+   <translation>空闲时先简短试用，判断模型能否规划，再用几秒钟测量自动设置的 flash attention、批大小和线程数，后者从下次启动起使用。</translation>
   </message>
   <message>
    <source>Choose tokens on the GPU</source>
@@ -3479,44 +3507,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <source>For models whose template can switch it.</source>
    <translation>用于模板支持开关思考的模型。</translation>
   </message>
-  <message>
-   <source>Try out and measure new models</source>
-   <translation>试用并测量新模型</translation>
-  </message>
-  <message>
-   <source>When nobody asks anything: a short trial whether the model can plan, then some seconds for flash attention, batch size and threads, where these are left to Moat. These are used from the next start on.</source>
-   <translation>空闲时先简短试用，判断模型能否规划，再用几秒钟测量自动设置的 flash attention、批大小和线程数，后者从下次启动起使用。</translation>
-  </message>
-  <message>
-   <source>The processor reads {gigabytes} GB of weights and computes {billions} billion products per second (measured on {day}). Speeds of models are estimated from this.</source>
-   <translation>处理器每秒读取 {gigabytes} GB 权重、计算 {billions} 十亿次乘法（测于 {day}）。模型的速度据此估计。</translation>
-  </message>
-  <message>
-   <source>How fast it computes is measured when models are suggested.</source>
-   <translation>推荐模型时会测量这台电脑的计算速度。</translation>
-  </message>
-  <message>
-   <source>Measure</source>
-   <translation>测量</translation>
-  </message>
-  <message>
-   <source>Measure the speed of this computer</source>
-   <translation>测量这台电脑的速度</translation>
-  </message>
-  <message>
-   <source>Speed when last used: writes {writes} and reads {reads} tokens per second.</source>
-   <translation>上次使用时的速度：每秒写 {writes} 个、读 {reads} 个词元。</translation>
-  </message>
-  <message>
-   <source>Estimated speed: writes {writes} and reads {reads} tokens per second.</source>
-   <translation>预计速度：每秒写 {writes} 个、读 {reads} 个词元。</translation>
-  </message>
-  <message>
-   <source>In use: {name}</source>
-   <translation>正在使用：{name}</translation>
-  </message>
  </context>
-<context>
+ <context>
   <name>server</name>
   <message>
    <source>Starting at login could not be changed: {0}.</source>
@@ -3767,8 +3759,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 拒绝提供该文件：{1}。</translation>
   </message>
   <message>
-   <source>A key needs a name of 1 to {0} characters.</source>
-   <translation>密钥需要 1 到 {0} 个字符的名称。</translation>
+   <source>A key needs a name of 1 to {0} visible characters.</source>
+   <translation>密钥名称需为 1 到 {0} 个可见字符。</translation>
   </message>
   <message>
    <source>There is a key '{0}' already. Revoke it first.</source>
@@ -4167,6 +4159,22 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>请改为指定仓库：hf.co/owner/repository，或 hf.co/owner/repository:Q4_K_M。</translation>
   </message>
   <message>
+   <source>{0} is more able, but would write about {1} tokens per second here; this one writes about {2}.</source>
+   <translation>{0} 能力更强，但在这里每秒大约只能写 {1} 个词元；这个模型大约写 {2} 个。</translation>
+  </message>
+  <message>
+   <source>No model of this list is more able.</source>
+   <translation>这个列表中没有能力更强的模型。</translation>
+  </message>
+  <message>
+   <source>It is the most able that fits: the others need more memory than is free.</source>
+   <translation>它是放得下的模型中能力最强的：其他模型需要的内存多于可用内存。</translation>
+  </message>
+  <message>
+   <source>{0} is more able, but would run slowly here.</source>
+   <translation>{0} 能力更强，但在这里会很慢。</translation>
+  </message>
+  <message>
    <source>New models are being looked for already.</source>
    <translation>已在查找新模型。</translation>
   </message>
@@ -4247,12 +4255,16 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>该模型库要求令牌，而 Moat 不会以未加密方式发送令牌：请使用其 https 地址。</translation>
   </message>
   <message>
-   <source>The connection to the hub broke ({0}).</source>
-   <translation>与模型仓库的连接中断（{0}）。</translation>
+   <source>The connection to the hub broke. Check the connection and try again.</source>
+   <translation>与 Hub 的连接中断。请检查网络连接后重试。</translation>
   </message>
   <message>
    <source>The hub stopped responding.</source>
    <translation>模型仓库不再响应。</translation>
+  </message>
+  <message>
+   <source>Cannot reach {0}. Check the connection, or set a mirror in Settings → Network.</source>
+   <translation>无法连接 {0}。请检查网络连接，或在“设置 → 网络”中设置镜像。</translation>
   </message>
   <message>
    <source>The hub sent the file in an unexpected encoding.</source>
@@ -5857,42 +5869,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Tells the time, and converts it between time zones.</source>
    <translation>报时，并在时区之间换算。</translation>
-  </message>
-  <message>
-   <source>The engine at {0} sent an unexpected answer.</source>
-   <translation>{0} 上的引擎发来意外的回应。</translation>
-  </message>
-  <message>
-   <source>The engine at {0} sent something that is no JSON.</source>
-   <translation>{0} 上的引擎发来的内容不是 JSON。</translation>
-  </message>
-  <message>
-   <source>The engine at {0} sent an answer without end.</source>
-   <translation>{0} 上的引擎发送了没有尽头的回答。</translation>
-  </message>
-  <message>
-   <source>{0} is more able, but would write about {1} tokens per second here; this one writes about {2}.</source>
-   <translation>{0} 能力更强，但在这里每秒大约只能写 {1} 个词元；这个模型大约写 {2} 个。</translation>
-  </message>
-  <message>
-   <source>No model of this list is more able.</source>
-   <translation>这个列表中没有能力更强的模型。</translation>
-  </message>
-  <message>
-   <source>It is the most able that fits: the others need more memory than is free.</source>
-   <translation>它是放得下的模型中能力最强的：其他模型需要的内存多于可用内存。</translation>
-  </message>
-  <message>
-   <source>{0} is more able, but would run slowly here.</source>
-   <translation>{0} 能力更强，但在这里会很慢。</translation>
-  </message>
-  <message>
-   <source>The connection to the hub broke. Check the connection and try again.</source>
-   <translation>与 Hub 的连接中断。请检查网络连接后重试。</translation>
-  </message>
-  <message>
-   <source>Cannot reach {0}. Check the connection, or set a mirror in Settings → Network.</source>
-   <translation>无法连接 {0}。请检查网络连接，或在“设置 → 网络”中设置镜像。</translation>
   </message>
  </context>
 </TS>

@@ -68,7 +68,7 @@ def test_a_real_speed_takes_the_place_of_a_predicted_one() -> None:
     pace = Pace((Rate("Q4_K", 1e9, 5e10),))
     machine = Machine(64 * GB, 56 * GB, 8, pace=pace)
     fast = lambda file, fit: replace(fit, writes=20.0) if "4B" in file else fit  # noqa: E731
-    (best,) = [one for one in catalogue.suggest(machine, Setup(), (), fast) if one.recommended]
+    (best,) = [one for one in catalogue.suggest(machine, Setup(), as_used=fast) if one.recommended]
     assert (best.title, best.fit.writes) == ("Qwen3 4B", 20.0)
 
 
