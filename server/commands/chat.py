@@ -164,7 +164,6 @@ class Markdown:
         return (RESET if before else "") + wanted
 
 
-INTERRUPTED = 130
 PROMPT = "> "
 HELP = """\
 /model [NAME]    talk to another model; without a name: which there are
@@ -253,7 +252,9 @@ class Alone:
 def add_to(commands: Any) -> None:
     parser = commands.add_parser("chat", help="ask once, or talk; a running Moat answers")
     parser.add_argument(
-        "text", nargs="?", help="what to ask; - reads it from standard input; none: a conversation"
+        "text",
+        nargs="?",
+        help="what to ask; - reads it from standard input; left out: a conversation",
     )
     parser.add_argument("--model", default="", help="a model's name, or the path of a GGUF file")
     parser.add_argument("--system", default="", help="a system prompt")
@@ -265,20 +266,24 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    try:
-        with asyncio.Runner() as runner, _speaker(runner, options.model) as speaker:
-            talk = Conversation(speaker, runner, options.model, options.system)
-            for path in options.file:
-                talk.take_along(path)
-            if options.text is None:
-                return talk.go_on()
-            text = sys.stdin.read() if options.text == "-" else options.text
-            return _ask_once(talk, text, as_json=options.json)
-    except AppError as error:
-        sys.stderr.write(f"{printable(str(error))}\n")
-        return 1
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    text = _question(options)
+    with asyncio.Runner() as runner, _speaker(runner, options.model) as speaker:
+        talk = Conversation(speaker, runner, options.model, options.system)
+        for path in options.file:
+            talk.take_along(path)
+        return talk.go_on() if text is None else _ask_once(talk, text, as_json=options.json)
+
+
+def _question(options: argparse.Namespace) -> str | None:
+    """What is asked once: the argument, or all that a pipe brings. None: a conversation."""
+    if options.text is None and options.json:
+        raise BadRequest('--json needs a question: moat chat --json "…"', "text")
+    if options.text is None:
+        return None
+    text: str = sys.stdin.read() if options.text == "-" else options.text
+    if not text.strip():
+        raise BadRequest("The question is empty.", "text")
+    return text
 
 
 @contextmanager

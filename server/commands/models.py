@@ -166,23 +166,27 @@ def _for_scripts(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 def _add_fit(actions: Any) -> None:
     one = actions.add_parser("fit", help="check whether a model fits into memory")
     one.add_argument("name", help="an installed model, or owner/name on the hub")
-    one.add_argument("--context", type=_within(0, 1 << 20), default=0, help="tokens; 0: what fits")
-    one.add_argument("--slots", type=_within(1, 64), default=4, help="answers at the same time")
+    one.add_argument("--context", type=within(0, 1 << 20), default=0, help="tokens; 0: what fits")
+    one.add_argument("--slots", type=within(1, 64), default=4, help="answers at the same time")
     one.add_argument("--kv", choices=("f16", "q8_0", "q4_0"), default="f16")
     told = "on the graphics card; -1: what fits"
-    one.add_argument("--layers", type=_within(-1, 999), default=-1, help=told)
+    one.add_argument("--layers", type=within(-1, 999), default=-1, help=told)
     _for_scripts(one).set_defaults(run=_runner(_fit))
 
 
-def _within(least: int, most: int) -> Callable[[str], int]:
-    """As the settings have it."""
+def within(least: int, most: int) -> Callable[[str], int]:
+    """Reads an option's whole number, or says which numbers it takes."""
 
-    def number(text: str) -> int:
-        if not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"a number from {least} to {most} is needed")
-        return int(text)
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a number from {least} to {most}")
+        return number
 
-    return number
+    return read
 
 
 def _runner(run: Run) -> Callable[[argparse.Namespace], int]:
