@@ -357,7 +357,7 @@ class Conversation:
         self._commands: dict[str, Callable[[str], None]] = {
             "/model": self._choose_model,
             "/system": self._set_system,
-            "/file": self.take_along,
+            "/file": self._attach,
             "/new": self._forget,
             "/help": lambda _rest: _tell(HELP),
         }
@@ -402,20 +402,21 @@ class Conversation:
                 self._take(line)
 
     def _take(self, line: str) -> None:
+        is_command = line.startswith("/")
         try:
-            if line.startswith("/"):
+            if is_command:
                 word, _, rest = line.partition(" ")
                 self._commands.get(word, _unknown)(rest.strip())
             else:
                 with _shown() as show:
                     self.ask(line, show)
+                _tell("")
         except AppError as error:
-            sys.stderr.write(f"\n{printable(str(error))}")
+            # The answer may have begun: then it ends on the line before.
+            sys.stderr.write(f"{'' if is_command else chr(10)}{printable(str(error))}\n")
             sys.stderr.flush()
         except KeyboardInterrupt:
-            _write(" …")
-        if not line.startswith("/"):
-            _tell("")
+            _tell(" …")
 
     def _choose_model(self, name: str) -> None:
         models = self._runner.run(self._speaker.models())
@@ -425,13 +426,20 @@ class Conversation:
         if name not in {card.name for card in models} and not Path(name).expanduser().is_file():
             raise BadRequest(f"There is no model named {name}. /model lists them.", "model")
         self._model = name
+        _tell(f"The next answer comes from {name}.")
 
     def _set_system(self, text: str) -> None:
         self._system = text
+        _tell("The system prompt is set." if text else "There is no system prompt now.")
 
     def _forget(self, _rest: str) -> None:
         self._said.clear()
         self._files.clear()
+        _tell("This is a new conversation.")
+
+    def _attach(self, path: str) -> None:
+        self.take_along(path)
+        _tell(f"{self._files[-1].name} goes along with the next question.")
 
     def take_along(self, path: str) -> None:
         if not path:

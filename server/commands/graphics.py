@@ -21,6 +21,8 @@ from server.observe import Value
 from server.sizes import MB
 from server.system import backends, paths
 
+NO_CARD = "No graphics card was found; the processor does the work."
+
 
 def add_to(commands: Any) -> None:
     parser = commands.add_parser("graphics", help="fetch support for the graphics card")
@@ -44,7 +46,10 @@ async def _show(options: argparse.Namespace) -> int:
         offer = support.offer.get()
         if machine.note:
             _say(machine.note)
-        _say(f"'moat graphics get' fetches {offer.kind.upper()}." if offer.kind else NOTHING)
+        if offer.kind:
+            _say(f"'moat graphics get' fetches {offer.kind.upper()}.")
+        else:
+            _say(NOTHING if machine.devices or machine.note else NO_CARD)
     return 0
 
 

@@ -183,7 +183,7 @@ def within(least: int, most: int) -> Callable[[str], int]:
         except ValueError:
             number = least - 1
         if not least <= number <= most:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a number from {least} to {most}")
+            raise argparse.ArgumentTypeError(f"a number from {least} to {most} is needed, not '{text}'")
         return number
 
     return read
@@ -256,7 +256,7 @@ async def _list(options: argparse.Namespace, shelf: ModelShelf) -> int:
     width = max((len(card.name) for card in cards), default=0)
     for card in cards:
         label = card.label or card.quantisation
-        _say(f"{card.name:<{width}}  {card.size_bytes / GB:6.2f} GB  {label}")
+        _say(_fit_line(f"{card.name:<{width}}  {card.size_bytes / GB:6.2f} GB  {label}"))
     return 0
 
 
@@ -291,7 +291,8 @@ async def _suggest(options: argparse.Namespace, shelf: ModelShelf) -> int:
     for one in found:
         mark = "*" if one.recommended else " "
         _say(f"{mark} {one.title:<24} {one.size_bytes / GB:5.1f} GB  {one.fit.verdict:<13}")
-        _say(f"    {one.good_at} ({', '.join(one.uses)}; {one.licence})")
+        uses = ", ".join(one.uses)
+        _say(_fit_line(f"    {one.good_at} ({uses}; {one.licence})"))
         _say(f"    moat models pull {one.repo} {one.file}")
     return 0
 
@@ -440,6 +441,14 @@ def _is_on_hub(name: str, shelf: ModelShelf) -> bool:
 
 def _folder() -> Path:
     return paths.find().models
+
+
+def _fit_line(text: str) -> str:
+    """Cuts a line that would wrap on this terminal; a pipe gets all of it."""
+    most = shutil.get_terminal_size().columns
+    if not sys.stdout.isatty() or len(text) <= most:
+        return text
+    return f"{text[: most - 1].rstrip()}…"
 
 
 def _say_json(found: object) -> int:
