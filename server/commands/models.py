@@ -183,7 +183,8 @@ def within(least: int, most: int) -> Callable[[str], int]:
         except ValueError:
             number = least - 1
         if not least <= number <= most:
-            raise argparse.ArgumentTypeError(f"a number from {least} to {most} is needed, not '{text}'")
+            wanted = f"a number from {least} to {most} is needed"
+            raise argparse.ArgumentTypeError(f"{wanted}, not '{text}'")
         return number
 
     return read
