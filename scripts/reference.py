@@ -50,11 +50,42 @@ and writes or copies it (*Editors and agents*). Here they are for the starter mo
 Agents send long prompts: Claude Code and Codex need a model with 32,000 tokens of context or more
 that knows tools. With a smaller model give Claude Code `--tools "" --system-prompt "…"`.
 
-Tried against Moat with Qwen2.5-Coder-0.5B, each from its file: Claude Code 2.1.197 (`-p`, without
-tools) and Continue's `cn` 1.5.47 answered. Codex 0.166.0 got no answer within 400 seconds on two
-busy processor cores. Not run: Aider, VS Code Copilot, Zed, LibreChat, AnythingLLM, Open WebUI;
-their files follow what their documentation names. Newer versions of VS Code have no Ollama
-provider; add Moat there as a *Custom Endpoint* with the address of `/v1/chat/completions`.
+## What was run
+
+On 2026-11-17, each against a Moat of that day, from its file or with the address of its row. What
+could not be had here: Zed and VS Code (on no package registry), LibreChat and AnythingLLM (not on
+npm), Open WebUI (its wheels are too large for the machine). Their files follow their documentation.
+
+| client | version | model | what it did |
+|---|---|---|---|
+| Claude Code | 2.1.197 | Qwen2.5-Coder-0.5B | `-p`, without tools: answered |
+| Continue's `cn` | 1.5.47 | Qwen2.5-Coder-0.5B | `-p`: answered |
+| Codex | 0.166.0 | Qwen2.5-Coder-0.5B | no answer yet (2) |
+| Aider | 0.86.2 | starter | `--edit-format ask --message`: answered |
+| `llm` | 0.36 | starter | `extra-openai-models.yaml`: answered |
+| OpenAI SDK for JavaScript | 6.49.0 | starter | chat; Responses as a stream |
+| Anthropic SDK for Python, JavaScript | 2.9.0, 1.9.0 | starter | message; message as a stream |
+| Ollama SDK for Python, JavaScript | 0.6.3, 0.6.4 | starter | list, show, chat, chat as a stream |
+| Vercel AI SDK, `openai-compatible` | 6.0.326, 2.0.87 | starter | text, stream, tool, object (1) |
+| Vercel AI SDK, `openai`, `anthropic` | 3.0.139, 3.0.138 | starter | Responses; messages |
+| LangChain, `-openai` and `-ollama` | 1.7.3, 1.1.0 | starter | answer, object by schema, stream |
+| LangChain for JavaScript | 1.5.8 | starter | answered |
+| LiteLLM | 1.83.0 | starter | `openai/…`, `ollama_chat/…` as a stream |
+| LlamaIndex (`openai-like`, `ollama`) | 0.10.68 | starter | both answered |
+| pydantic-ai | 2.38.0 | starter | chat, object by schema, Responses |
+| instructor | 1.17.0 | starter | tools, JSON schema, JSON: an object each |
+| OpenAI Agents SDK | 0.24.0 | starter | chat and Responses |
+| smolagents | 1.26.0 | starter | answered |
+
+(1) With `supportsStructuredOutputs: true`; without it the SDK does not send the schema.
+
+(2) Codex counts only events of a stream and gave up after five minutes without one. Its first
+prompt has about 9,000 tokens. Moat sends events while it reads now, and the recipe has a longer
+`stream_idle_timeout_ms`: it waited for 25 minutes on two processor cores that others kept busy, was
+not cut off, and was ended by hand.
+
+Newer versions of VS Code have no Ollama provider; add Moat there as a *Custom Endpoint* with the
+address of `/v1/chat/completions`.
 """
 
 

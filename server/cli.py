@@ -5,6 +5,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from server import VERSION
 from server.commands import (
@@ -22,7 +23,9 @@ from server.commands import (
 )
 from server.commands import quit as end
 from server.errors import AppError
+from server.system.limits import printable
 
+INTERRUPTED = 130
 COMMANDS = (
     *(serve, chat, running, models, graphics, plugins),
     *(allow, keys, licenses, end, doctor, completion),
@@ -41,7 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if out:  # a program of Windows without a console has none
                 out.flush()
     except AppError as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{printable(str(error))}\n")
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except BrokenPipeError:
         # Who reads what we say has seen enough; Python would try the rest again at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
@@ -56,9 +61,21 @@ def _run(arguments: Sequence[str] | None) -> int:
         "not running (ps, load, unload, logs), 130 interrupted.",
     )
     parser.add_argument("--version", action="version", version=f"moat {VERSION}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", title="commands")
     for command in COMMANDS:
         command.add_to(commands)
+    _describe(commands)
     options = parser.parse_args(arguments)
     run: int = options.run(options)
     return run
+
+
+def _describe(commands: Any) -> None:
+    """Begins the help of each command with what the list of commands says about it."""
+    for listed in commands._choices_actions:
+        parser = commands.choices[listed.dest]
+        if not parser.description:
+            parser.description = f"{listed.help[:1].upper()}{listed.help[1:]}."
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                _describe(action)

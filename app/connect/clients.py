@@ -256,6 +256,7 @@ model_provider = "moat"
 name = "Moat"
 base_url = "$address/v1"
 wire_api = "responses"
+stream_idle_timeout_ms = 3600000
 http_headers = { Authorization = "Bearer $key" }""",
         "codex",
     ),

@@ -23,6 +23,8 @@ IN_PACKAGE = tuple(
     f"-DCMAKE_INSTALL_{kind}=llama_cpp/{folder}"
     for kind, folder in (("BINDIR", "lib"), ("LIBDIR", "lib"), ("INCLUDEDIR", "include"))
 )
+FOR_A_CARD = ("-DVulkan_", "-DSPIRV", "-DCMAKE_CUDA_")
+"""Options that change nothing in an engine that computes on the processor."""
 EVERY_GENERATION = ("-DGGML_NATIVE=OFF", "-DGGML_BACKEND_DL=ON", "-DGGML_CPU_ALL_VARIANTS=ON")
 WITH_SME = ("armv9.2_1", "armv9.2_2")
 X86_SWITCHES: dict[str, tuple[str, ...]] = {
@@ -78,6 +80,8 @@ class Recipe:
 def recipes(version: str, processor: Processor, compiler: Compiler | None) -> list[Recipe]:
     """The first is the fastest; the next ones are for processors on which it dies."""
     extra = tuple(shlex.split(os.environ.get("MOAT_CMAKE_ARGS", "")))
+    if all(option.startswith(FOR_A_CARD) for option in extra):
+        extra = ()
     choices = [("native", native(processor, compiler))]
     if processor.is_x86:
         choices.append(("without AMX", portable(processor, X86_SWITCHES | X86_AVX512)))

@@ -49,6 +49,8 @@ LEFT_OUT_FILES = (
     "*libQt6EglFS*", "*libQt6EglFsKms*",
     "libgtk-3*", "libgdk*", "libatk*", "libcairo*", "libpango*", "libharfbuzz*", "libthai*",
     "libdatrie*", "libfribidi*", "libepoxy*", "libmount*", "libblkid*", "libselinux*",
+    # The system's own: a driver of its graphics card may need newer ones than these.
+    "libstdc++.so*", "libgcc_s.so*", "libvulkan.so*",
     "llama_cpp/lib/*", "libllama*", "libggml*", "libmtmd*",
     "*-info/RECORD", "*-info/REQUESTED", "*-info/INSTALLER", "*-info/direct_url.json",
     "*-info/SOURCES.txt",

@@ -21,6 +21,8 @@ FONTS = "fonts-dejavu-core | fonts-noto-core | fonts-liberation"
 FONT_SETTINGS = "fontconfig-config"
 OPENED_LATER = ("libxcb-cursor.so.0", "libxkbcommon-x11.so.0", "libdbus-1.so.3")
 """Qt opens them by name; no file says so."""
+ONLY_FOR_CARDS = "libvulkan.so.1"
+"""Without it the support for graphics cards is not loaded, and all else works."""
 
 
 def build(frozen: Path, components: list[Component]) -> Path:
@@ -100,7 +102,8 @@ def control(folder: Path, frozen: Path) -> None:
 
 def depends(frozen: Path) -> list[str]:
     wanted = elf.wants(frozen)
-    found = elf.packages({*wanted.libraries, *OPENED_LATER}, notices.owners())
+    libraries = {*wanted.libraries, *OPENED_LATER} - {ONLY_FOR_CARDS}
+    found = elf.packages(libraries, notices.owners())
     return [f"libc6 (>= {wanted.glibc})", *found, FONT_SETTINGS, FONTS]
 
 

@@ -164,7 +164,6 @@ class Markdown:
         return (RESET if before else "") + wanted
 
 
-INTERRUPTED = 130
 PROMPT = "> "
 HELP = """\
 /model [NAME]    talk to another model; without a name: which there are
@@ -253,7 +252,9 @@ class Alone:
 def add_to(commands: Any) -> None:
     parser = commands.add_parser("chat", help="ask once, or talk; a running Moat answers")
     parser.add_argument(
-        "text", nargs="?", help="what to ask; - reads it from standard input; none: a conversation"
+        "text",
+        nargs="?",
+        help="what to ask; - reads it from standard input; left out: a conversation",
     )
     parser.add_argument("--model", default="", help="a model's name, or the path of a GGUF file")
     parser.add_argument("--system", default="", help="a system prompt")
@@ -265,20 +266,24 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    try:
-        with asyncio.Runner() as runner, _speaker(runner, options.model) as speaker:
-            talk = Conversation(speaker, runner, options.model, options.system)
-            for path in options.file:
-                talk.take_along(path)
-            if options.text is None:
-                return talk.go_on()
-            text = sys.stdin.read() if options.text == "-" else options.text
-            return _ask_once(talk, text, as_json=options.json)
-    except AppError as error:
-        sys.stderr.write(f"{printable(str(error))}\n")
-        return 1
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    text = _question(options)
+    with asyncio.Runner() as runner, _speaker(runner, options.model) as speaker:
+        talk = Conversation(speaker, runner, options.model, options.system)
+        for path in options.file:
+            talk.take_along(path)
+        return talk.go_on() if text is None else _ask_once(talk, text, as_json=options.json)
+
+
+def _question(options: argparse.Namespace) -> str | None:
+    """What is asked once: the argument, or all that a pipe brings. None: a conversation."""
+    if options.text is None and options.json:
+        raise BadRequest('--json needs a question: moat chat --json "…"', "text")
+    if options.text is None:
+        return None
+    text: str = sys.stdin.read() if options.text == "-" else options.text
+    if not text.strip():
+        raise BadRequest("The question is empty.", "text")
+    return text
 
 
 @contextmanager
@@ -352,7 +357,7 @@ class Conversation:
         self._commands: dict[str, Callable[[str], None]] = {
             "/model": self._choose_model,
             "/system": self._set_system,
-            "/file": self.take_along,
+            "/file": self._attach,
             "/new": self._forget,
             "/help": lambda _rest: _tell(HELP),
         }
@@ -397,20 +402,21 @@ class Conversation:
                 self._take(line)
 
     def _take(self, line: str) -> None:
+        is_command = line.startswith("/")
         try:
-            if line.startswith("/"):
+            if is_command:
                 word, _, rest = line.partition(" ")
                 self._commands.get(word, _unknown)(rest.strip())
             else:
                 with _shown() as show:
                     self.ask(line, show)
+                _tell("")
         except AppError as error:
-            sys.stderr.write(f"\n{printable(str(error))}")
+            # The answer may have begun: then it ends on the line before.
+            sys.stderr.write(f"{'' if is_command else chr(10)}{printable(str(error))}\n")
             sys.stderr.flush()
         except KeyboardInterrupt:
-            _write(" …")
-        if not line.startswith("/"):
-            _tell("")
+            _tell(" …")
 
     def _choose_model(self, name: str) -> None:
         models = self._runner.run(self._speaker.models())
@@ -420,13 +426,20 @@ class Conversation:
         if name not in {card.name for card in models} and not Path(name).expanduser().is_file():
             raise BadRequest(f"There is no model named {name}. /model lists them.", "model")
         self._model = name
+        _tell(f"The next answer comes from {name}.")
 
     def _set_system(self, text: str) -> None:
         self._system = text
+        _tell("The system prompt is set." if text else "There is no system prompt now.")
 
     def _forget(self, _rest: str) -> None:
         self._said.clear()
         self._files.clear()
+        _tell("This is a new conversation.")
+
+    def _attach(self, path: str) -> None:
+        self.take_along(path)
+        _tell(f"{self._files[-1].name} goes along with the next question.")
 
     def take_along(self, path: str) -> None:
         if not path:

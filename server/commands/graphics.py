@@ -2,9 +2,11 @@
 
 import argparse
 import asyncio
+import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import asdict
 from typing import Any
 
 from server.commands.models import Progress, guarded, opened_door
@@ -19,24 +21,35 @@ from server.observe import Value
 from server.sizes import MB
 from server.system import backends, paths
 
+NO_CARD = "No graphics card was found; the processor does the work."
+
 
 def add_to(commands: Any) -> None:
     parser = commands.add_parser("graphics", help="fetch support for the graphics card")
+    parser.add_argument("--json", action="store_true", help="the cards found, for scripts")
     parser.set_defaults(run=lambda options: asyncio.run(guarded(_show(options))))
     actions = parser.add_subparsers(metavar="ACTION")
     one = actions.add_parser("get", help="fetch it; again to go on with an unfinished download")
     one.set_defaults(run=lambda options: asyncio.run(guarded(_get(options))))
 
 
-async def _show(_options: argparse.Namespace) -> int:
+async def _show(options: argparse.Namespace) -> int:
     """Looks at this computer only: nobody else is asked."""
     async with _alone() as (support, machine):
+        if options.json:
+            devices = [asdict(device) for device in machine.devices]
+            found = {"devices": devices, "note": machine.note, "offer": support.offer.get().kind}
+            _say(json.dumps(found, ensure_ascii=False))
+            return 0
         for device in machine.devices:
             _say(f"{device.name} ({device.backend}), {device.total_bytes / MB:,.0f} MB")
         offer = support.offer.get()
         if machine.note:
             _say(machine.note)
-        _say(f"'moat graphics get' fetches {offer.kind.upper()}." if offer.kind else NOTHING)
+        if offer.kind:
+            _say(f"'moat graphics get' fetches {offer.kind.upper()}.")
+        else:
+            _say(NOTHING if machine.devices or machine.note else NO_CARD)
     return 0
 
 

@@ -167,23 +167,28 @@ def _for_scripts(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 def _add_fit(actions: Any) -> None:
     one = actions.add_parser("fit", help="check whether a model fits into memory")
     one.add_argument("name", help="an installed model, or owner/name on the hub")
-    one.add_argument("--context", type=_within(0, 1 << 20), default=0, help="tokens; 0: what fits")
-    one.add_argument("--slots", type=_within(1, 64), default=4, help="answers at the same time")
+    one.add_argument("--context", type=within(0, 1 << 20), default=0, help="tokens; 0: what fits")
+    one.add_argument("--slots", type=within(1, 64), default=4, help="answers at the same time")
     one.add_argument("--kv", choices=("f16", "q8_0", "q4_0"), default="f16")
     told = "on the graphics card; -1: what fits"
-    one.add_argument("--layers", type=_within(-1, 999), default=-1, help=told)
+    one.add_argument("--layers", type=within(-1, 999), default=-1, help=told)
     _for_scripts(one).set_defaults(run=_runner(_fit))
 
 
-def _within(least: int, most: int) -> Callable[[str], int]:
-    """As the settings have it."""
+def within(least: int, most: int) -> Callable[[str], int]:
+    """Reads an option's whole number, or says which numbers it takes."""
 
-    def number(text: str) -> int:
-        if not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"a number from {least} to {most} is needed")
-        return int(text)
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if not least <= number <= most:
+            wanted = f"a number from {least} to {most} is needed"
+            raise argparse.ArgumentTypeError(f"{wanted}, not '{text}'")
+        return number
 
-    return number
+    return read
 
 
 def _runner(run: Run) -> Callable[[argparse.Namespace], int]:
@@ -254,7 +259,7 @@ async def _list(options: argparse.Namespace, shelf: ModelShelf) -> int:
     width = max((len(card.name) for card in cards), default=0)
     for card in cards:
         label = card.label or card.quantisation
-        _say(f"{card.name:<{width}}  {card.size_bytes / GB:6.2f} GB  {label}")
+        _say(_fit_line(f"{card.name:<{width}}  {card.size_bytes / GB:6.2f} GB  {label}"))
     return 0
 
 
@@ -290,7 +295,8 @@ async def _suggest(options: argparse.Namespace, shelf: ModelShelf) -> int:
         mark = "*" if one.recommended else " "
         speed = f"{one.fit.writes:5.1f} tokens/s" if one.fit.writes else ""
         _say(f"{mark} {one.title:<24} {one.size_bytes / GB:5.1f} GB  {one.fit.verdict:<13}{speed}")
-        _say(f"    {one.good_at} ({', '.join(one.uses)}; {one.licence})")
+        uses = ", ".join(one.uses)
+        _say(_fit_line(f"    {one.good_at} ({uses}; {one.licence})"))
         _say(f"    moat models pull {one.repo} {one.file}")
     return 0
 
@@ -439,6 +445,14 @@ def _is_on_hub(name: str, shelf: ModelShelf) -> bool:
 
 def _folder() -> Path:
     return paths.find().models
+
+
+def _fit_line(text: str) -> str:
+    """Cuts a line that would wrap on this terminal; a pipe gets all of it."""
+    most = shutil.get_terminal_size().columns
+    if not sys.stdout.isatty() or len(text) <= most:
+        return text
+    return f"{text[: most - 1].rstrip()}…"
 
 
 def _say_json(found: object) -> int:

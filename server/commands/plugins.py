@@ -95,6 +95,7 @@ def add_to(commands: Any) -> None:
     one = actions.add_parser("check", help="check a plugin's folder and list its problems")
     one.add_argument("folder", nargs="+", type=Path)
     one.add_argument("--all", action="store_true", help="each finding in a line of its own")
+    one.add_argument("--json", action="store_true", help="all findings, for scripts")
     one.set_defaults(run=_check)
     _add_installing(actions)
     for name, told, work in (
@@ -183,7 +184,7 @@ def _add_running(actions: Any) -> None:
 
 def _check(options: argparse.Namespace) -> int:
     """1 when a folder has an error; warnings alone are fine."""
-    worst = 0
+    worst, checked = 0, []
     for folder in options.folder:
         if not folder.is_dir():
             sys.stderr.write(f"There is no folder {folder}.\n")
@@ -192,13 +193,19 @@ def _check(options: argparse.Namespace) -> int:
         loaded = load(folder.resolve())
         operations = len(loaded.api.operations) if loaded.api else 0
         errors = sum(one.level == "error" for one in loaded.findings)
+        worst = max(worst, int(errors > 0))
+        if options.json:
+            findings = [asdict(finding) for finding in loaded.findings]
+            checked.append({"key": loaded.key, "state": loaded.state, "findings": findings})
+            continue
         warnings = len(loaded.findings) - errors
         counted = f", {errors} errors, {warnings} warnings" if loaded.findings else ""
         parts = f"{operations} operations, {len(loaded.flows)} flows{counted}"
         _say(f"{loaded.key}: {loaded.state}, {parts}")
         for line in map(str, loaded.findings) if options.all else summarise(loaded.findings):
             _say(f"  {line}")
-        worst = max(worst, int(errors > 0))
+    if options.json:
+        _say(json.dumps(checked, ensure_ascii=False))
     return worst
 
 
@@ -210,7 +217,7 @@ def _at_desk(work: Work) -> Callable[[argparse.Namespace], int]:
         async with _own_core() as core:
             return await work(Alone(core), options)
 
-    return lambda options: asyncio.run(_told(run(options)))
+    return lambda options: asyncio.run(run(options))
 
 
 @asynccontextmanager
@@ -222,14 +229,6 @@ async def _own_core() -> AsyncIterator[Core]:
         yield core
     finally:
         await core.close()
-
-
-async def _told(work: Awaitable[int]) -> int:
-    try:
-        return await work
-    except AppError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
 
 
 async def _list(desk: Desk, options: argparse.Namespace) -> int:
@@ -385,7 +384,7 @@ def _answer(options: argparse.Namespace) -> int:
             return _show_waiting(approvals, forms)
         return await _answer_one(running, (*approvals, *forms), options)
 
-    return asyncio.run(_told(run()))
+    return asyncio.run(run())
 
 
 def _show_waiting(approvals: tuple[Approval, ...], forms: tuple[FormCard, ...]) -> int:
@@ -467,7 +466,7 @@ def _run(options: argparse.Namespace) -> int:
         async with _own_core() as core:
             return await _try(core, options)
 
-    return asyncio.run(_told(run()))
+    return asyncio.run(run())
 
 
 async def _try(core: Core, options: argparse.Namespace) -> int:

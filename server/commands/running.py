@@ -10,6 +10,7 @@ from contextlib import aclosing, suppress
 from dataclasses import asdict
 from typing import Any
 
+from server.commands.models import within
 from server.errors import AppError, LinkLost
 from server.face import client
 from server.face.client import RunningServer
@@ -17,14 +18,14 @@ from server.face.core import LogLine, ModelStatus, RunningRequest, ServerStatus
 from server.system import paths
 from server.system.limits import printable
 
+MOST_LINES = 1_000_000
 NOT_RUNNING = 3
 """The exit status that tells a script apart what failed from what is not there."""
-INTERRUPTED = 130
 Work = Callable[[RunningServer, argparse.Namespace], Awaitable[int]]
 
 
 def add_to(commands: Any) -> None:
-    parser = commands.add_parser("ps", help="what runs: the server, the model, the answers")
+    parser = commands.add_parser("ps", help="show what the running Moat does")
     parser.add_argument("--json", action="store_true", help="for scripts")
     parser.set_defaults(run=_runner(_show))
 
@@ -32,12 +33,14 @@ def add_to(commands: Any) -> None:
     parser.add_argument("name", help="a model's name")
     parser.set_defaults(run=_runner(_load))
 
-    parser = commands.add_parser("unload", help="have it give the model's memory back")
+    parser = commands.add_parser("unload", help="have the running Moat free the model's memory")
     parser.set_defaults(run=_runner(_unload))
 
-    parser = commands.add_parser("logs", help="its last lines")
-    parser.add_argument("-n", type=int, default=50, metavar="LINES", help="how many (default: 50)")
-    parser.add_argument("-f", "--follow", action="store_true", help="and those that come")
+    parser = commands.add_parser("logs", help="show the last lines of the running Moat's log")
+    parser.add_argument(
+        "-n", type=within(0, MOST_LINES), default=50, metavar="LINES", help="how many (default: 50)"
+    )
+    parser.add_argument("-f", "--follow", action="store_true", help="go on with those that come")
     parser.add_argument("--json", action="store_true", help="a line of JSON for each")
     parser.set_defaults(run=_runner(_show_logs))
 
@@ -50,16 +53,7 @@ def _runner(work: Work) -> Callable[[argparse.Namespace], int]:
             return NOT_RUNNING
         return await work(running, options)
 
-    def run(options: argparse.Namespace) -> int:
-        try:
-            return asyncio.run(reach(options))
-        except AppError as error:
-            sys.stderr.write(f"{printable(str(error))}\n")
-            return 1
-        except KeyboardInterrupt:
-            return INTERRUPTED
-
-    return run
+    return lambda options: asyncio.run(reach(options))
 
 
 async def _show(running: RunningServer, options: argparse.Namespace) -> int:
@@ -103,6 +97,7 @@ async def _load(running: RunningServer, options: argparse.Namespace) -> int:
 
 async def _unload(running: RunningServer, _options: argparse.Namespace) -> int:
     await running.command("unload_model")
+    _tell("No model is loaded now. The next question loads one.")
     return 0
 
 

@@ -142,7 +142,7 @@ def add_to(commands: Any) -> None:
 
 
 def _port(text: str) -> int:
-    port = int(text)
+    port = int(text) if text.isdecimal() else -1
     if not (port == 0 or 1024 <= port <= 65535):
         raise argparse.ArgumentTypeError("a port is 1024 to 65535, or 0 for any free one")
     return port

@@ -117,8 +117,11 @@ CARD_MAKERS = frozenset({"0x10de", "0x1002"})
 DRIVERS = (
     "/proc/driver/nvidia/version",
     "/usr/share/vulkan/icd.d/*.json",
+    "/usr/local/share/vulkan/icd.d/*.json",
     "/etc/vulkan/icd.d/*.json",
 )
+CHOSEN_DRIVERS = (FORCED, "VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES")
+"""Variables by which a person names devices, and drivers in other places."""
 
 
 def may_have_card(kind: str) -> bool:
@@ -151,7 +154,9 @@ def driver_mark() -> str:
     nodes = map(str, _matching(NODES))
     kernel = [path.read_text(errors="replace") for path in _matching(DRIVERS[:1])]
     found = [f"{path} {path.stat().st_mtime_ns}" for path in _matching(DRIVERS[1:])]
-    return "\n".join([*nodes, *kernel, *found, os.environ.get(FORCED, "")])
+    return "\n".join(
+        [*nodes, *kernel, *found, *(os.environ.get(name, "") for name in CHOSEN_DRIVERS)]
+    )
 
 
 def _matching(patterns: tuple[str, ...]) -> list[Path]:

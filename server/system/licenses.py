@@ -162,7 +162,9 @@ def _templates(text: str) -> Iterator[Component]:
 
 def table(components: Iterable[Component]) -> str:
     rows = list(components)
-    widths = [max(len(getattr(row, part)) for row in rows) for part in ("name", "version")]
+    # A few names are much longer than the others; they move their own line only.
+    most = {"name": 30, "version": 12}
+    widths = [min(max(len(getattr(row, part)) for row in rows), most[part]) for part in most]
     return "\n".join(
         f"{row.name:<{widths[0]}}  {row.version:<{widths[1]}}  {row.licence}" for row in rows
     )

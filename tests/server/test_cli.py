@@ -1,12 +1,17 @@
 """The terminal as it is: a pipe that closes early, a screen that knows few letters."""
 
+import argparse
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from server import cli
+from server.commands import keys
 from server.system import paths
 from tests.kit.gguf_files import write_model
 
@@ -58,3 +63,45 @@ def test_a_window_without_its_folders_says_so(moat_home: Path):
     assert child.returncode == 1
     assert child.stderr.startswith("The folder ")
     assert "Traceback" not in child.stderr
+
+
+def find_parsers(action: Any, path: str = "moat") -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    for name, parser in action.choices.items():
+        yield f"{path} {name}", parser
+        for below in parser._actions:
+            if isinstance(below, argparse._SubParsersAction):
+                yield from find_parsers(below, f"{path} {name}")
+
+
+def test_every_command_says_what_it_does_and_what_lists_speaks_json():
+    commands = argparse.ArgumentParser().add_subparsers()
+    for command in cli.COMMANDS:
+        command.add_to(commands)
+    cli._describe(commands)
+    found = dict(find_parsers(commands))
+    assert all(parser.description for parser in found.values())
+    without = {name for name, parser in found.items() if "--json" not in parser.format_help()}
+    listing = {"list", "search", "info", "fit", "tools", "check"}
+    listing |= {"ps", "logs", "doctor", "graphics", "licenses"}
+    assert not {name for name in without if name.split()[-1] in listing}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["serve", "--port", "x"], ["logs", "-n", "-3"], ["models", "fit", "m", "--slots", "a"]],
+)
+def test_a_number_that_is_none_is_explained(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == 2
+    assert "invalid" not in capsys.readouterr().err
+
+
+def test_an_interrupted_command_says_so_by_its_status(monkeypatch: pytest.MonkeyPatch):
+    async def interrupt(**_options: bool) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(keys, "_list", interrupt)
+    assert cli.main(["keys", "list"]) == 130

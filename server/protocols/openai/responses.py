@@ -23,7 +23,7 @@ from server.events import (
     TextDelta,
     Usage,
 )
-from server.protocols.base import KEEP_ALIVE, Ask, Cancel, Endpoint, Facts, Frames, Reply
+from server.protocols.base import Ask, Cancel, Endpoint, Facts, Frames, Reply
 from server.protocols.constraints import (
     check_together,
     constraint_of,
@@ -177,7 +177,12 @@ class Output:
 
     def begin(self) -> Iterator[Json]:
         yield self._event("response.created", response=dict(self.response))
-        yield self._event("response.in_progress", response=dict(self.response))
+        yield self.go_on()
+
+    def go_on(self) -> Json:
+        """Returns an event without news. Codex gives a stream up after five minutes in which it
+        saw only comments, and large prompts take longer."""
+        return self._event("response.in_progress", response=dict(self.response))
 
     def see(self, event: Event) -> Iterator[Json]:
         match event:
@@ -403,7 +408,7 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
                 yield sse(sent, sent["type"])
                 return
             if isinstance(inner, PromptProgress):
-                yield KEEP_ALIVE
+                yield sse(output.go_on(), "response.in_progress")
             for sent in output.see(inner):
                 yield sse(sent, sent["type"])
     finally:

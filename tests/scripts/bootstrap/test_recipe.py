@@ -67,6 +67,8 @@ def test_the_user_may_add_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     extended = recipes("1.0", ARM, GCC_12)[0]
     assert extended.arguments[-1] == "-DGGML_CUDA=ON"
     assert extended.key != plain.key
+    monkeypatch.setenv("MOAT_CMAKE_ARGS", "-DVulkan_INCLUDE_DIR=/there -DSPIRV-Headers_DIR=/there")
+    assert recipes("1.0", ARM, GCC_12)[0].key == plain.key, "that is for a library beside it"
 
 
 def test_one_build_serves_every_python(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from server import cli
 from server.chat import Message
 from server.commands.chat import HELP, Conversation, Markdown
 from server.errors import AppError
@@ -199,3 +200,17 @@ def test_a_conversation_comes_from_a_pipe_too(home: dict[str, str]) -> None:
     done = run(home, text="Say hi.\n/quit\n")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("> ") == 2
+
+
+def test_an_empty_question_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments in (["chat", "-"], ["chat", " "]):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
+        assert cli.main(arguments) == 1
+        assert capsys.readouterr().err == "The question is empty.\n"
+
+
+def test_a_conversation_is_not_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["chat", "--json"]) == 1
+    assert capsys.readouterr().err.startswith("--json needs a question")

@@ -175,8 +175,10 @@ def _try_out(chosen: dict[str, str], model: Path, patience_s: float) -> str:
 
 def main(model: str) -> int:
     """In the child: read a prompt, name the next word."""
-    backends.load()
-    if not os.environ.get(TRIED_CARD):
+    tried = os.environ.get(TRIED_CARD)
+    # A driver that crashes says nothing about the processor.
+    backends.load(refused_card=lambda _kind, _library: None if tried else "the processor is tried")
+    if not tried:
         return exit_code(model)
     if not lib.llama_supports_gpu_offload():
         return NO_CARD

@@ -26,6 +26,7 @@ from server.events import (
     Event,
     Failed,
     Finished,
+    PromptProgress,
     ReasoningDelta,
     TextDelta,
     Usage,
@@ -126,6 +127,14 @@ async def test_a_text_answer_streams_in_the_documented_order() -> None:
         "completed",
     ]
     assert told[-1]["response"]["usage"]["input_tokens_details"]["cached_tokens"] == 3
+
+
+async def test_a_prompt_that_is_read_for_long_sends_events_and_not_comments() -> None:
+    reading = (PromptProgress(512, 9000), PromptProgress(1024, 9000))
+    told = await stream({"input": "Hi"}, *reading, TextDelta("Hello"), Finished("stop", USED))
+    kinds = [one["type"] for one in told]
+    assert kinds[:4] == ["response.created", *["response.in_progress"] * 3]
+    assert kinds[-1] == "response.completed"
 
 
 async def test_a_call_streams_its_arguments() -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from server.engine.watch import Limits
 from server.engine.worker.load import selftest
-from server.engine.worker.load.backends import CHOSEN_BY_HAND, Variant
+from server.engine.worker.load.backends import CHOSEN_BY_HAND, TRIED_CARD, Variant
 from server.engine.worker.load.selftest import Trials
 from server.models import library as starter
 from server.system import backends as engine_build
@@ -188,3 +189,20 @@ def test_another_driver_is_another_question(
         monkeypatch.setattr(engine_build, "driver_mark", lambda driver=driver: driver)
         assert trials.card("vulkan", variant.path) == "it computes wrong results"
     assert starts.read_text() == "xx"
+
+
+@pytest.mark.parametrize("tried", ["", "vulkan"])
+def test_a_trial_of_the_processor_opens_no_card(
+    tried: str, monkeypatch: pytest.MonkeyPatch, variant: Variant
+) -> None:
+    asked: list[object] = []
+
+    def load(refused_card: Callable[[str, Path], str | None]) -> None:
+        asked.append(refused_card("vulkan", variant.path))
+
+    monkeypatch.setenv(TRIED_CARD, tried)
+    monkeypatch.setattr(selftest.backends, "load", load)
+    monkeypatch.setattr(selftest, "exit_code", lambda *_arguments: 0)
+    monkeypatch.setattr(selftest.lib, "llama_supports_gpu_offload", lambda: True)
+    assert selftest.main("model") == 0
+    assert [reason is None for reason in asked] == [bool(tried)]
