@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.probe import FirstClient
-from app.look import summary as state
 from app.look import theme
 from app.look.controls import (
     Banner,
@@ -29,7 +28,15 @@ from app.look.controls import (
 from app.look.icons import LookPicture
 from app.look.machine import Activity
 from app.look.page import Page
-from app.look.summary import Summary, is_heard, sentence, size, where_words
+from app.look.summary import (
+    Summary,
+    describe_model,
+    is_heard,
+    sentence,
+    size,
+    watch,
+    where_words,
+)
 from app.look.translate import told, tr
 from server.face.core import Face, ModelStatus, ServerStatus
 from server.face.models import ModelCard
@@ -168,7 +175,7 @@ class HomePage(Page):
         self._bind(core)
 
     def show_summary(self, summary: Summary) -> None:
-        facts = state.describe_model(self.core.model.get(), self.core.models.cards.get())
+        facts = describe_model(self.core.model.get(), self.core.models.cards.get())
         self.hero.show_summary(summary, facts if summary.look in ("ready", "busy") else "")
         self.failure.setVisible(summary.look == "failed")
         self.failure.tell(tr("Details"), summary.detail, summary.advice)
@@ -213,7 +220,7 @@ class HomePage(Page):
         self.activity.cancelled.connect(lambda number: self.run(core.cancel_request(number)))
         self.failed.connect(lambda _: self.show_server(core.server.get()))
         self.failed.connect(self.show_models)
-        self.until_gone(state.watch(core, self.show_summary))
+        self.until_gone(watch(core, self.show_summary))
         self.observe(core.server, self.show_server)
         self.observe(core.server, self.show_models)
         self.observe(core.model, self.show_models)

@@ -8,9 +8,8 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from app.look import icons
-from app.look import summary as state
 from app.look.controls import for_menu
-from app.look.summary import Look, Summary
+from app.look.summary import Look, Summary, phase_of, summarise, watch
 from app.look.translate import told, tr
 from server import tasks
 from server.errors import AppError
@@ -113,7 +112,7 @@ class Tray(QObject):
         self.icon.messageClicked.connect(self.wants_window)
         self.menu.aboutToShow.connect(self.build)
         self._ends = [
-            state.watch(core, self.show_summary),
+            watch(core, self.show_summary),
             News(core.models.downloads, self._tell_download, arrivals=False).end,
             News(core.plugins.approvals, self._tell_approval).end,
             News(core.plugins.forms, self._tell_form).end,
@@ -146,7 +145,7 @@ class Tray(QObject):
 
     def build(self) -> None:
         server, model = self._core.server.get(), self._core.model.get()
-        summary = state.summarise(server, model, self._core.requests.get())
+        summary = summarise(server, model, self._core.requests.get())
         self.menu.clear()
         self._add(summary.headline).setEnabled(False)
         if summary.away:
@@ -197,7 +196,7 @@ class Tray(QObject):
         self._requests.setTitle(tr("Running requests ({count})").format(count=len(running)))
         for request in running:
             who = request.client or tr("Unnamed client")
-            text = tr("Cancel {who}: {what}").format(who=who, what=state.phase_of(request))
+            text = tr("Cancel {who}: {what}").format(who=who, what=phase_of(request))
             action = self._requests.addAction(for_menu(text))
             action.triggered.connect(
                 lambda _, number=request.id: self._run(self._core.cancel_request(number))

@@ -36,13 +36,12 @@ from app.hardware.page import HardwarePage
 from app.home import HomePage
 from app.logs import LogsPage
 from app.look import icons, theme
-from app.look import summary as state
 from app.look.controls import Banner, Label, row, short_name, stack
 from app.look.icons import LookPicture, Picture
 from app.look.layouts import ShortScroll
 from app.look.page import Page
 from app.look.safe_keyboard import SafeKeyboard
-from app.look.summary import Summary, look_words
+from app.look.summary import Summary, look_words, watch
 from app.look.translate import told, tr
 from app.models.page import ModelsPage
 from app.plugins.page import PluginsPage
@@ -240,7 +239,7 @@ class Window(SafeKeyboard, QWidget):
         self._look = LookPicture(theme.LOOK_SIDE)
         self._words = Label("", "section", wrap=True)
         self._where = Label("", "small", wrap=True)
-        self._ends = ends = [state.watch(core, self.show_summary)]
+        self._ends = ends = [watch(core, self.show_summary)]
         self._lay_out()
         self._connect()
         self._bind_keys()

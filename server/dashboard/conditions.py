@@ -34,7 +34,6 @@ PLAIN = frozenset(map(stem, PLAIN_TEXT.split()))
 """Words of columns that say when and who: a question may have them without asking for one."""
 JOINED = re.compile(r"\b(\w{1,80})\.(\w{1,80})\s{0,9}=\s{0,9}(\w{1,80})\.(\w{1,80})\b")
 INTERSECT = re.compile(r"\bINTERSECT\b", re.IGNORECASE)
-"""Who compares two figures does not ask which of them are equal."""
 NAMED_TABLE = re.compile(
     r"\b(?:FROM|JOIN|,)\s+(\w{1,80})(?:\s+AS)?\s+"
     r"(?!(?:JOIN|INNER|LEFT|CROSS|ON|WHERE|USING|GROUP|ORDER|LIMIT|UNION|AS)\b)(\w{1,80})",
@@ -57,7 +56,7 @@ class Held:
 
 def put_right(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
     """The query with the only value of a column that the question names, and with its time."""
-    sql = _with_one_extreme(INTERSECT.sub("UNION", sql))
+    sql = _with_one_extreme(sql, tables)
     sql = _joined_by_what_is_shared(sql, tables)
     for held in _held(sql, question, tables):
         used = [one for one in TEXT.findall(sql) if one in held.values]
@@ -74,7 +73,7 @@ def put_right(sql: str, question: str, tables: Mapping[str, Table], today: date)
 
 def find_fault(sql: str, question: str, tables: Mapping[str, Table], answer: Answer) -> str:
     """What the query leaves out of the question, as its writer is told; empty where nothing."""
-    if bare := _bare_column(sql):
+    if bare := _bare_column(sql, tables):
         return (
             f"{bare} stands beside an aggregate, so it is of any row. To get the row itself, write "
             "ORDER BY ... DESC LIMIT 1 (or ASC) without the aggregate."
@@ -109,6 +108,8 @@ def explain_nothing(sql: str, tables: Mapping[str, Table]) -> str:
                 f" {first}.{one} is never equal to {second}.{other}. Put the rows one below the "
                 "other: SELECT ... UNION ALL SELECT ..."
             )
+    if INTERSECT.search(sql):
+        return " INTERSECT keeps only rows that both sides have. To list both: UNION ALL."
     for match in EQUALS.finditer(sql):
         for table in _used(sql, tables).values():
             for column in table.columns:
@@ -245,8 +246,11 @@ def _between(question: str, today: date, days: Sequence[str]) -> str:
     return f"BETWEEN '{first}' AND '{last}'" if within else ""
 
 
-def _bare_column(sql: str) -> str:
-    """A plain column beside aggregates: SQLite takes it from any row, but for one MIN or MAX."""
+def _bare_column(sql: str, tables: Mapping[str, Table]) -> str:
+    """A plain column beside aggregates: SQLite takes it from any row, but for one MIN or MAX.
+
+    A column that holds one value in every row is right beside any of them.
+    """
     chosen = LIST.match(sql)
     if chosen is None or NOT_PLAIN.search(sql):
         return ""
@@ -254,13 +258,26 @@ def _bare_column(sql: str) -> str:
     made = [one.lower() for part in parts for one in AGGREGATE.findall(part)]
     if not made or (len(made) == 1 and made[0] in ("min", "max")):
         return ""
-    return next((part.split()[0] for part in parts if NAME.fullmatch(part)), "")
+    plain = (part.split()[0] for part in parts if NAME.fullmatch(part))
+    return next((name for name in plain if _varies(name, sql, tables)), "")
 
 
-def _with_one_extreme(sql: str) -> str:
+def _varies(name: str, sql: str, tables: Mapping[str, Table]) -> bool:
+    """Whether a column holds several values in the tables of the query, or is not theirs."""
+    column = name.rpartition(".")[2].lower()
+    held = [
+        set(map(str, table.values(own.name)))
+        for table in _used(sql, tables).values()
+        for own in table.columns
+        if own.name.lower() == column
+    ]
+    return not held or any(len(values) > 1 for values in held)
+
+
+def _with_one_extreme(sql: str, tables: Mapping[str, Table]) -> str:
     """Beside plain columns only the first MIN or MAX, so that they are of its row."""
     chosen = LIST.match(sql)
-    if chosen is None or not _bare_column(sql):
+    if chosen is None or not _bare_column(sql, tables):
         return sql
     parts = [part.strip() for part in _split(chosen[1])]
     extreme = next((part for part in parts if EXTREME.fullmatch(part)), "")

@@ -20,7 +20,6 @@ from pydantic import TypeAdapter, ValidationError
 from server.face.models import Device, Machine, Pace
 from server.sizes import MIB
 from server.system import backends, hardware, processes
-from server.system import backends as engine_build
 from server.system.files import JsonFile
 
 log = logging.getLogger(__name__)
@@ -152,7 +151,7 @@ def _may_use_gpu() -> bool:
     """Whether the engine has a library for graphics cards, seen without starting it."""
     if backends.found(backends.folder()):
         return True
-    libraries = engine_build.library_folder()
+    libraries = backends.library_folder()
     if libraries is None:
         return True
     present = {

@@ -33,9 +33,6 @@ from server.face.models import (
     Suggestion,
 )
 from server.models import catalogue, library, memory, names
-from server.models import catalogue as pull
-from server.models import repository as choices
-from server.models import repository as projectors
 from server.models.catalogue_refresh import CatalogueRefresh
 from server.models.downloads import disk
 from server.models.downloads.download import Limits
@@ -46,7 +43,15 @@ from server.models.hub import Hub, RemoteFile, Repository, usual_address
 from server.models.hub_cache import HubCache
 from server.models.library import Library, check_deletable, delete, only_eyes, owner_of
 from server.models.machine import Surveyor
-from server.models.repository import group, is_listed
+from server.models.repository import (
+    files_of,
+    group,
+    is_listed,
+    named,
+    read_head,
+    recommended,
+    size_of,
+)
 from server.observe import Value
 from server.settings import OWN_FIELDS, NetworkSettings, OwnSettings, Settings
 from server.sizes import MB
@@ -228,7 +233,7 @@ class ModelShelf:
 
         The id is empty where the model is here already.
         """
-        repository, files = await self._choose(*await pull.find(name, self.search))
+        repository, files = await self._choose(*await catalogue.find(name, self.search))
         cache = self._cache()
         path = self._fetching.target_of(
             repository.repo, repository.revision, files[0].path, cache=cache
@@ -245,8 +250,8 @@ class ModelShelf:
             models = await self._judge_all(found, models, await self.surveyor.look())
             choice = next((one for one in models if one.recommended), None)
         else:
-            choice = choices.named(models, eyes, file)
-        return found, choices.files_of(found, choice, models, eyes)
+            choice = named(models, eyes, file)
+        return found, files_of(found, choice, models, eyes)
 
     async def pause_download(self, download_id: str) -> None:
         await self._fetching.pause(download_id)
@@ -441,7 +446,7 @@ class ModelShelf:
             card = here.get(Path(file.name).name)
             used = self._as_used(fit, card) if card else fit
             judged.append(replace(file, fit=used, installed=card is not None))
-        best = choices.recommended(judged)
+        best = recommended(judged)
         return tuple(replace(one, recommended=one is best) for one in judged)
 
     async def _fits(
@@ -449,7 +454,7 @@ class ModelShelf:
     ) -> list[Fit]:
         """One look at the smallest file's head tells the shape of all of them."""
         try:
-            header = await choices.read_head(self._hub, found, models[0])
+            header = await read_head(self._hub, found, models[0])
         except (HubFailed, ModelDamaged) as error:
             return [Fit("unknown", str(error))] * len(models)
         return [judge(header, self._setup(), machine, one.size_bytes) for one in models]
@@ -523,4 +528,4 @@ def _existing(path: str) -> Path:
 
 def _seeing(setup: Setup, card: ModelCard) -> Setup:
     """With what its projector takes."""
-    return replace(setup, projector_bytes=projectors.size_of([card.projector]))
+    return replace(setup, projector_bytes=size_of([card.projector]))

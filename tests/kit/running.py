@@ -1,6 +1,7 @@
 """A real Moat in a process of its own, for tests from the outside."""
 
 import json
+import os
 import subprocess
 import time
 import urllib.request
@@ -115,7 +116,7 @@ def started(command: list[str], environment: Mapping[str, str]) -> Iterator[subp
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
-        env={**roles.environment("serve"), **environment},
+        env={**roles.environment("serve"), **_share_of_cores(), **environment},
     )
     family = [psutil.Process(process.pid)]
     try:
@@ -127,3 +128,11 @@ def started(command: list[str], environment: Mapping[str, str]) -> Iterator[subp
             with suppress(psutil.Error):
                 one.kill()
         process.communicate()
+
+
+def _share_of_cores() -> dict[str, str]:
+    """Threads of several models on the same cores wait for each other at every step."""
+    side_by_side = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if side_by_side == 1:
+        return {}
+    return {"MOAT_MODEL__THREADS": str(max(1, (os.cpu_count() or 1) // side_by_side))}

@@ -102,9 +102,18 @@ def test_a_column_that_is_asked_for_and_not_used_is_seen() -> None:
     assert left_out("SELECT net_income FROM income", asked, TABLES) == set()
 
 
-def test_figures_that_are_compared_are_put_together() -> None:
-    sql = "SELECT y2024 FROM items INTERSECT SELECT y2025 FROM items"
-    assert right(sql, "Compare them.") == "SELECT y2024 FROM items UNION SELECT y2025 FROM items"
+def test_rows_that_two_tables_share_may_be_asked_for() -> None:
+    sql = "SELECT item FROM items INTERSECT SELECT maturity FROM curve"
+    assert right(sql, "Which are in both?") == sql
+    assert "To list both: UNION ALL" in explain_nothing(sql, TABLES)
+
+
+def test_both_extremes_stay_beside_what_is_the_same_in_every_row() -> None:
+    prices = from_grid(("symbol", "close"), [("A", 1), ("A", 3)], "prices")
+    sql = "SELECT symbol, MIN(close), MAX(close) FROM prices"
+    assert put_right(sql, "Lowest and highest?", {"prices": prices}, TODAY) == sql
+    answer = Answer(("symbol", "low", "high"), [("A", 1, 3)])
+    assert find_fault(sql, "Lowest and highest?", {"prices": prices}, answer) == ""
 
 
 def test_a_plain_column_keeps_the_row_of_one_extreme() -> None:
