@@ -40,7 +40,9 @@ SAYING = (
     *(f"server/engine/worker/schedule/{name}.py" for name in (
         "draft", "scheduler",
     )),
-    "server/engine/worker/main.py",
+    *(f"server/engine/worker/{name}.py" for name in (
+        "main", "refusals",
+    )),
     *(f"server/engine/worker/prompt/{name}.py" for name in (
         "pictures", "prepare", "template", "vision",
     )),
@@ -69,9 +71,10 @@ CLAUSES = {
     "server/conversation/agents/remote.py": "remote agents",
     "server/core/engines_elsewhere.py": r"the engine \{0\}|testing .*",
     "server/core/updates.py": "check for .*",
-    "server/engine/watch.py": ".* .*|unknown",
+    "server/engine/causes.py": ".* .*|unknown",
     "server/engine/elsewhere/engine.py": r"the engine on another machine|status \{0\}|none",
     "server/engine/link.py": "it .*",
+    "server/engine/watch.py": ".* .*",
     "server/engine/worker/prompt/render.py": "its? .*",
     "server/engine/worker/prompt/template.py": "(it|the) .*",
     "server/errors.py": "none",

@@ -13,7 +13,7 @@ from scripts.bootstrap.lock import held
 from scripts.bootstrap.recipe import Recipe, recipes, shipped
 from scripts.bootstrap.say import SetupFailed, say
 from scripts.bootstrap.source import PACKAGE
-from server.engine.watch import CRASHES
+from server.engine.causes import CRASHES
 from server.system import hardware
 
 REFUSED = "refused.txt"

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from server.chat import Json
-from server.engine import watch
+from server.engine import causes
 from server.engine.watch import Health, Limits, Pulse
 from server.engine.wire import LENGTH, MAX_FRAME_BYTES, pack, unpack
 from server.errors import (
@@ -251,7 +251,7 @@ class WorkerLink:
             self._take(unpack(await pipe.readexactly(size)))
 
     def _end(self, code: int) -> None:
-        sentence = f"The engine stopped: {self._cause or watch.of_exit(code)}."
+        sentence = f"The engine stopped: {self._cause or causes.of_exit(code)}."
         self.error = Stopping() if self._closing else EngineCrashed(sentence)
         self._pipe.close()
         if not self._loaded.done():

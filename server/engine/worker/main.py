@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from server.engine.base import EngineOptions
-from server.engine.wire import LENGTH, MAX_FRAME_BYTES, Job, Refused, pack, unpack
+from server.engine.wire import LENGTH, MAX_FRAME_BYTES, Job, pack, unpack
 from server.engine.worker.load import backends, selftest
 from server.engine.worker.load.calibrate import Calibration
 from server.engine.worker.load.context import Context
@@ -27,6 +27,7 @@ from server.engine.worker.prompt.probe import try_out
 from server.engine.worker.prompt.template import Template
 from server.engine.worker.prompt.vision import Projector
 from server.engine.worker.prompt.vocabulary import Unwanted, Vocabulary
+from server.engine.worker.refusals import Refused
 from server.engine.worker.schedule.scheduler import Scheduler
 from server.system.processes import die_with_parent
 

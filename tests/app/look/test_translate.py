@@ -31,7 +31,7 @@ from app.shell.session import Session
 from app.shell.tray import Tray
 from app.shell.window import PAGES, Window
 from scripts.translations import contexts, texts, write
-from server.engine.watch import of_exit
+from server.engine.causes import of_exit
 from server.errors import ModelDamaged, ModelNotFound
 from server.face.core import ModelStatus, ServerStatus
 from server.face.models import Download, Fit, Setup

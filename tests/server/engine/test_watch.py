@@ -3,9 +3,6 @@
 import os
 from time import process_time
 
-import pytest
-
-from server.engine import watch
 from server.engine.watch import Limits, Pulse
 
 LIMITS = Limits(tick_s=1, halted_s=2, silent_s=5, step_s=8, load_s=6)
@@ -160,20 +157,3 @@ def test_it_is_told_soon_that_a_worker_does_not_answer() -> None:
     assert pulse.health == "not answering"
     pulse.heard()
     assert pulse.health == "ok"
-
-
-@pytest.mark.parametrize(
-    ("code", "clause"),
-    [
-        (-11, "killed by signal 11 (segmentation fault)"),
-        (-9, "killed by signal 9 (killed, perhaps because memory ran out)"),
-        (-4, "killed by signal 4 (an instruction this processor does not have)"),
-        (-10, "killed by signal 10 (SIGUSR1)"),
-        (-250, "killed by signal 250 (unknown)"),
-        (0, "it exited by itself (code 0)"),
-        (3, "it exited by itself (code 3)"),
-        (0xC0000005, "ended with code 0xc0000005 (access violation)"),
-    ],
-)
-def test_an_exit_code_is_a_clause(code: int, clause: str) -> None:
-    assert watch.of_exit(code) == clause

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import psutil
 
-from server.engine.wire import Refused
 from server.engine.worker.decode.batch import Batch
 from server.engine.worker.load.context import Context
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import lib
 from server.engine.worker.load.plan import Plan, used_by_others_s
 from server.engine.worker.prompt.vocabulary import Unwanted
+from server.engine.worker.refusals import Refused
 
 ROUND_S = 0.5
 """About how long the reading of one trial takes."""

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from server.engine.wire import Refused
 from server.engine.worker.decode.batch import Batch, RowBatch
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import BYTE_P, lib, pointer
 from server.engine.worker.load.plan import Plan
+from server.engine.worker.refusals import Refused
 
 LIMITLESS = 1 << 30
 """More operations than one decode has."""

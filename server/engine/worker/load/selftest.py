@@ -15,7 +15,7 @@ from time import monotonic
 
 import numpy as np
 
-from server.engine.watch import CRASHES
+from server.engine.causes import CRASHES
 from server.engine.worker.load import backends
 from server.engine.worker.load.backends import CHOSEN_BY_HAND, TRIED_CARD, Variant
 from server.engine.worker.load.native import INT_P, lib, pointer

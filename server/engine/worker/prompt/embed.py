@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from server.engine.wire import Refused
 from server.engine.worker.decode.batch import Batch, Tokens
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import lib
+from server.engine.worker.refusals import Refused
 
 MOST_TOKENS = 2048
 POOLING_MEAN = 1

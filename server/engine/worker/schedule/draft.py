@@ -6,11 +6,11 @@ from pathlib import Path
 from time import perf_counter
 
 from server.engine.base import EngineOptions
-from server.engine.wire import Refused
 from server.engine.worker.decode.batch import Batch, Tokens
 from server.engine.worker.load.context import CACHE_FULL, Context
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.plan import Plan, ThreadCount
+from server.engine.worker.refusals import Refused
 from server.engine.worker.schedule.pace import Pace
 from server.engine.worker.schedule.prefix import Slot, common_prefix, make_slots
 

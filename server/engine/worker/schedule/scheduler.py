@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
-from server.engine.wire import Refused
 from server.engine.worker.decode.batch import Batch, RowBatch
 from server.engine.worker.decode.on_device import OnDevice
 from server.engine.worker.decode.sampling import CandidateArray, Logits, Sampler
@@ -25,6 +24,7 @@ from server.engine.worker.load.plan import Plan, ThreadCount
 from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.prompt.vision import Picture, Projector, View
 from server.engine.worker.prompt.vocabulary import Vocabulary
+from server.engine.worker.refusals import Refused
 from server.engine.worker.schedule.admission import Admission
 from server.engine.worker.schedule.answer import Answer, Item
 from server.engine.worker.schedule.compose import (
