@@ -13,6 +13,7 @@ from server.dashboard.query import Element, Param, Query, Widget
 from server.dashboard.tickers import asked_for, is_ticker, left_out
 from server.dashboard.widget_choice import mentions
 from server.language.dates import FAR_FUTURE, FAR_PAST, find
+from server.schemas.bounded import closed
 
 START_NAMES = frozenset({"start_date", "start", "from", "from_date", "date_from", "begin"})
 END_NAMES = frozenset({"end_date", "end", "to", "to_date", "date_to"})
@@ -249,12 +250,7 @@ def _number(param: Param, question: str) -> Any:
 
 async def _ask(means: Means, widget: Widget, params: list[Param], question: str) -> Json:
     properties = {param.name: _schema(param) for param in params}
-    schema: Json = {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    schema: Json = closed(properties)
     lines = [
         f"- {param.name} ({param.description or param.kind}), now {json.dumps(param.value)}"
         for param in params

@@ -11,6 +11,7 @@ from server.chat import Json
 from server.dashboard.figures.question import best_column
 from server.data.tables import Cell, Column, Table
 from server.language.ranking import rank, stems
+from server.schemas.bounded import closed
 
 CHART = re.compile(
     r"\b(charts?|plot|graph|visuali[sz]e|draw|diagram"
@@ -238,17 +239,8 @@ async def _ask(
     means: Means, question: str, table: Table, ys: Sequence[Column]
 ) -> tuple[Kind | None, list[Column]]:
     by_name = {column.name: column for column in ys}
-    schema: Json = {
-        "type": "object",
-        "properties": {
-            "kind": {"enum": list(get_args(Kind))},
-            "columns": {
-                "type": "array", "items": {"enum": list(by_name)}, "minItems": 1, "maxItems": 3,
-            },
-        },
-        "required": ["kind", "columns"],
-        "additionalProperties": False,
-    }  # fmt: skip
+    columns = {"type": "array", "items": {"enum": list(by_name)}, "minItems": 1, "maxItems": 3}
+    schema = closed({"kind": {"enum": list(get_args(Kind))}, "columns": columns})
     text = f"Table: {table.name}\nColumns: {', '.join(by_name)}\nQuestion: {question}"
     answer = await ask_json(means, (SYSTEM, text), schema, max_tokens=60) or {}
     kind, names = answer.get("kind"), answer.get("columns")

@@ -6,6 +6,7 @@ from server.asking.ask import Means, ask_json
 from server.chat import Json
 from server.dashboard.query import OfferedTool, Query, Skill
 from server.language.ranking import rank, stems
+from server.schemas.bounded import closed
 
 LEAST_SCORE = 0.4
 SHOWN = 6
@@ -66,12 +67,7 @@ def _is_asked_for(query: Query, tool: OfferedTool) -> bool:
 async def _ask(query: Query, means: Means, tools: list[OfferedTool]) -> OfferedTool | None:
     aliases = {f"T{number}": tool for number, tool in enumerate(tools, 1)}
     lines = [f"{alias}: {one.name} - {one.description[:120]}" for alias, one in aliases.items()]
-    schema: Json = {
-        "type": "object",
-        "properties": {"tool": {"enum": [NONE, *aliases]}},
-        "required": ["tool"],
-        "additionalProperties": False,
-    }
+    schema: Json = closed({"tool": {"enum": [NONE, *aliases]}})
     text = "Tools:\n" + "\n".join(lines) + f"\n\nQuestion: {query.question}"
     answer = await ask_json(means, (CHOOSE, text), schema, max_tokens=16) or {}
     return aliases.get(str(answer.get("tool")))

@@ -11,6 +11,7 @@ from server.data import documents
 from server.data.tables import Table, from_json
 from server.events import Events, Finished, TextDelta
 from server.language.ranking import rank
+from server.schemas.bounded import closed
 
 TITLE_WORDS = 7
 TITLE_CHARACTERS = 60
@@ -31,12 +32,9 @@ CATEGORIES = {
 async def title(subject: str, fallback: str, means: Means) -> Events:
     """One line about the subject."""
     system = "You write a title of at most six words for what follows. No quotation marks."
-    schema: Json = {
-        "type": "object",
-        "properties": {"title": {"type": "string", "minLength": 3, "maxLength": TITLE_CHARACTERS}},
-        "required": ["title"],
-        "additionalProperties": False,
-    }
+    schema: Json = closed(
+        {"title": {"type": "string", "minLength": 3, "maxLength": TITLE_CHARACTERS}}
+    )
     made = ""
     if await means.is_able():
         answer = await ask_json(means, (system, subject[:2000]), schema, max_tokens=40) or {}

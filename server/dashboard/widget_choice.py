@@ -15,6 +15,7 @@ from server.dashboard.symbols import find_symbols
 from server.dashboard.tickers import is_ticker
 from server.language.dates import POINT, in_plain_dates
 from server.language.ranking import RELATED, Ranked, rank, stems
+from server.schemas.bounded import closed
 
 SHOWN = 8
 SHOWN_TO_ABLE = 16
@@ -142,14 +143,9 @@ async def _ask(means: Means, question: str, widgets: Sequence[Widget]) -> list[W
     """None when the model gave no answer."""
     aliases = {f"W{number}": widget for number, widget in enumerate(widgets, 1)}
     lines = [f"{alias}: {_line(widget)}" for alias, widget in aliases.items()]
-    schema: Json = {
-        "type": "object",
-        "properties": {
-            "widgets": {"type": "array", "items": {"enum": list(aliases)}, "maxItems": CHOSEN}
-        },
-        "required": ["widgets"],
-        "additionalProperties": False,
-    }
+    schema: Json = closed(
+        {"widgets": {"type": "array", "items": {"enum": list(aliases)}, "maxItems": CHOSEN}}
+    )
     text = "Widgets:\n" + "\n".join(lines) + f"\n\nQuestion: {question}"
     answer = await ask_json(means, (SYSTEM, text), schema, max_tokens=40)
     names = answer.get("widgets") if answer else None

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from server.chat import Json
+from server.schemas.bounded import closed
 from server.schemas.openapi import anchor, is_pattern
 from server.schemas.patterns import matches, pattern_keywords
 from server.system.lazy import Late
@@ -94,12 +95,7 @@ def _bound_object(schema: Json, limits: Limits, *, may_be_null: bool) -> Json:
     if not properties and not may_be_null:
         # The schema does not say what is in it, and a person may answer anything.
         return {"type": "object", "additionalProperties": _bound_scalar({}, None, limits)}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return closed(properties)
 
 
 def _bound_number(schema: Json, kind: str) -> Json:

@@ -11,6 +11,7 @@ from server.dashboard.figures.operations import BY_WORD
 from server.data.describe import short
 from server.data.sql import Refused, query
 from server.data.tables import Table
+from server.schemas.bounded import closed
 
 """Smaller models write SQL that runs and is wrong."""
 SYSTEM = (
@@ -29,12 +30,7 @@ async def write_and_run(means: Means, question: str, tables: Sequence[Table]) ->
     named = {f"t{number}": table for number, table in enumerate(tables[:MOST_TABLES], 1)}
     if not named or not await is_worth_it(means, question):
         return None
-    schema: Json = {
-        "type": "object",
-        "properties": {"sql": {"type": "string", "pattern": "^(SELECT|WITH) "}},
-        "required": ["sql"],
-        "additionalProperties": False,
-    }
+    schema: Json = closed({"sql": {"type": "string", "pattern": "^(SELECT|WITH) "}})
     lines = [f"{name} ({_columns(table)}): {table.name}" for name, table in named.items()]
     text = "Tables:\n" + "\n".join(lines) + f"\n\nQuestion: {question}"
     answer = await ask_json(means, (SYSTEM, text), schema, max_tokens=300) or {}
