@@ -7,7 +7,6 @@ from typing import get_args
 
 from server.artifacts import MOST_ROWS, ROUND, Kind
 from server.asking.ask import Means, ask_json
-from server.chat import Json
 from server.dashboard.figures.question import best_column
 from server.data.tables import Cell, Column, Table
 from server.language.ranking import rank, stems
