@@ -2,8 +2,8 @@
 
 import sys
 
-from server.engine.worker.load import backends, selftest
+from server.engine.worker.load import backends, sanity
 
 if __name__ == "__main__":
     backends.load()
-    sys.exit(selftest.exit_code(sys.argv[1]))
+    sys.exit(sanity.exit_code(sys.argv[1]))

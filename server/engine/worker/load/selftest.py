@@ -1,8 +1,6 @@
 """Does a variant of the processor's backend live here, and does it compute the right thing?
 
-Asked once per machine and build, in a child process with the starter model: it reads a prompt whose
-next word is known. A batch of prompt tokens takes other code paths than single tokens, and dies on
-other processors.
+Asked once per machine and build, in a child process with the starter model.
 """
 
 import hashlib
@@ -13,49 +11,13 @@ from importlib import metadata
 from pathlib import Path
 from time import monotonic
 
-import numpy as np
-
 from server.engine.causes import CRASHES
-from server.engine.worker.load import backends
+from server.engine.worker.load import backends, sanity
 from server.engine.worker.load.backends import CHOSEN_BY_HAND, TRIED_CARD, Variant
-from server.engine.worker.load.native import INT_P, lib, pointer
-from server.engine.worker.prompt.vocabulary import Vocabulary
+from server.engine.worker.load.native import lib
 from server.system import backends as engine_build
 from server.system import hardware, paths, processes
 from server.system.files import JsonFile
-
-TEXT = "The capital of France is Paris. " * 12 + "The capital of France is"
-EXPECTED = "Paris"
-CONTEXT_TOKENS = 512
-SILENT = lib.llama_log_callback(lambda *_: None)
-WRONG_ANSWER = 3
-"""What a process that asked ends with."""
-
-
-def exit_code(model: str, gpu_layers: int = 0) -> int:
-    return 0 if next_word(model, gpu_layers) == EXPECTED else WRONG_ANSWER
-
-
-def next_word(model: str, gpu_layers: int = 0) -> str:
-    lib.llama_log_set(SILENT, None)
-    params = lib.llama_model_default_params()
-    params.n_gpu_layers = gpu_layers
-    loaded = lib.llama_model_load_from_file(model.encode(), params)
-    if not loaded:
-        raise RuntimeError(f"{model} could not be loaded")
-    wanted = lib.llama_context_default_params()
-    wanted.n_ctx = wanted.n_batch = wanted.n_ubatch = CONTEXT_TOKENS
-    wanted.n_threads = wanted.n_threads_batch = 1
-    context = lib.llama_init_from_model(loaded, wanted)
-    if not context:
-        raise MemoryError("there is no room for a context")
-    vocabulary = Vocabulary(lib.llama_model_get_vocab(loaded))
-    prompt = vocabulary.tokenize_prompt(TEXT)
-    for part in (prompt[:-1], prompt[-1:]):
-        lib.llama_decode(context, lib.llama_batch_get_one(pointer(part, INT_P), len(part)))
-    logits = np.ctypeslib.as_array(lib.llama_get_logits_ith(context, -1), (vocabulary.size,))
-    return vocabulary.piece(int(logits.argmax())).decode(errors="replace").strip()
-
 
 FLAG = "--try"
 PATIENCE_S = 30.0
@@ -164,7 +126,7 @@ def _try_out(chosen: dict[str, str], model: Path, patience_s: float) -> str:
     )
     if child.returncode == 0:
         return ""
-    if child.returncode == WRONG_ANSWER:
+    if child.returncode == sanity.WRONG_ANSWER:
         return "it computes wrong results"
     if child.returncode == NO_CARD:
         return engine_build.NO_CARD
@@ -179,7 +141,7 @@ def main(model: str) -> int:
     # A driver that crashes says nothing about the processor.
     backends.load(refused_card=lambda _kind, _library: None if tried else "the processor is tried")
     if not tried:
-        return exit_code(model)
+        return sanity.exit_code(model)
     if not lib.llama_supports_gpu_offload():
         return NO_CARD
-    return exit_code(model, ALL_LAYERS)
+    return sanity.exit_code(model, ALL_LAYERS)

@@ -202,7 +202,7 @@ def test_a_trial_of_the_processor_opens_no_card(
 
     monkeypatch.setenv(TRIED_CARD, tried)
     monkeypatch.setattr(selftest.backends, "load", load)
-    monkeypatch.setattr(selftest, "exit_code", lambda *_arguments: 0)
+    monkeypatch.setattr(selftest.sanity, "exit_code", lambda *_arguments: 0)
     monkeypatch.setattr(selftest.lib, "llama_supports_gpu_offload", lambda: True)
     assert selftest.main("model") == 0
     assert [reason is None for reason in asked] == [bool(tried)]
