@@ -183,12 +183,8 @@ class Calibrator:
         engine = self._pool.peek(name)
         if engine is None or not engine.facts.size_bytes or not self._is_allowed():
             return
-        try:
-            able = await self._can_plan(engine, "")
-        except AppError as error:
-            log.info("%s could not be tried out: %s", name, error)
-        else:
-            log.info("%s %s", name, "can make plans" if able else "cannot make plans")
+        able = await self._can_plan(engine, "")
+        log.info("%s %s", name, "can make plans" if able else "makes no plans")
 
     async def _measure_later(self, name: str) -> None:
         wait_s = IDLE_S

@@ -132,24 +132,29 @@ class Trials:
     _locks: dict[str, asyncio.Lock] = field(default_factory=dict)
 
     async def is_able(self, engine: Engine, client: str = "") -> bool:
+        """A trial in which the engine fails is made again the next time it is asked for."""
         key = _key(engine.facts)
         async with self._locks.setdefault(key, asyncio.Lock()):
             known = self._read().get(key)
             if known is None:
-                known = await is_able_to_plan(engine, client)
-                self._write(key, able=known)
+                try:
+                    known = await is_able_to_plan(engine, client)
+                except AppError as error:
+                    log.info("The trial of %s failed: %s", engine.facts.name, error)
+                    return False
+                self.keep(engine, able=known)
             return known
+
+    def keep(self, engine: Engine, *, able: bool) -> None:
+        self._known[_key(engine.facts)] = able
+        if self.path is not None:
+            JsonFile(self.path, FILE).write(self._known)
 
     def _read(self) -> dict[str, bool]:
         if not self._known and self.path is not None:
             found = JsonFile(self.path, FILE).read()
             self._known = {key: bool(able) for key, able in found.items()}
         return self._known
-
-    def _write(self, key: str, *, able: bool) -> None:
-        self._known[key] = able
-        if self.path is not None:
-            JsonFile(self.path, FILE).write(self._known)
 
 
 @cache

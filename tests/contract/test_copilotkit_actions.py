@@ -16,7 +16,7 @@ from server.engine.base import EngineOptions
 from server.events import Finished, ToolCallRequested
 from server.system.paths import find
 from tests.contract.copilotkit.recordings import parts
-from tests.kit.engines import ScriptedEngine, says
+from tests.kit.engines import ScriptedEngine, count_as_able, says
 from tests.kit.plugin_kits import answer_approvals
 
 PLUGIN = {
@@ -85,6 +85,7 @@ async def running(tmp_path: Path) -> AsyncIterator[Running]:
     def make(_path: Path, _options: EngineOptions) -> ScriptedEngine:
         return engine
 
+    count_as_able(engine, find().data)
     core = Core(find(), make)
     await core.open()
     await core.plugins.install(str(folder))

@@ -10,6 +10,7 @@ from server.engine.process import WorkerProcess
 from server.system.paths import find
 from tests.contract.copilotkit.obedient import ObedientEngine
 from tests.contract.openbb.talking import TalkingEngine
+from tests.kit.engines import count_as_able
 
 ENGINES: dict[str, MakeEngine] = {
     "obedient": lambda _path, _options: ObedientEngine(),
@@ -19,6 +20,8 @@ ENGINES: dict[str, MakeEngine] = {
 
 
 async def main(engine: str, settings: dict[str, Any]) -> None:
+    if engine == "obedient":
+        count_as_able(ObedientEngine(), find().data)
     core = Core(find(), ENGINES[engine])
     await core.open()
     for key, options in settings.pop("enabled", {}).items():
