@@ -44,7 +44,8 @@ async def test_a_server_that_has_forgotten_us_is_greeted_anew(
     both = await asyncio.gather(client.call("add", {}, 5), client.call("add", {}, 5))
     assert [one["content"][0]["text"] for one in both] == ['{"sum": 3}'] * 2
     assert server.heard.count("initialize") == 2
-    assert server.heard.count("tools/call") == 4
+    # The second may be sent before the server has refused the first, or after it greets us anew.
+    assert server.heard.count("tools/call") in (3, 4)
 
 
 async def test_a_server_that_forgets_at_once_is_not_asked_for_ever(
