@@ -1,4 +1,4 @@
-"""The keyboard reaches everything, and the help names what it can do."""
+"""The window: pages, notices; the keyboard reaches everything, and the help lists the keys."""
 
 import json
 from collections.abc import Callable

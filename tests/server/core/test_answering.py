@@ -1,4 +1,4 @@
-"""Ollama's programs fetch, name, keep and delete models of a running Moat."""
+"""How a request finds its model, and how programs fetch, name, keep and delete models."""
 
 import asyncio
 import json

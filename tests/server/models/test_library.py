@@ -1,4 +1,4 @@
-"""Other programs' models are found where they keep them."""
+"""The models on this machine: those of our folder, and those that other programs keep."""
 
 import json
 import os
