@@ -1,5 +1,6 @@
 """Tokens chosen inside llama.cpp's graph are those the host would have chosen."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,6 +40,16 @@ class Small(NamedTuple):
         assert self.context.decode(self.batch) == 0
         for sequence in range(SLOTS):
             self.context.cut(sequence, 0)
+
+    def evaluate_each(self, tokens: Iterable[int]) -> list[int]:
+        """A word of its own in every sequence; the places of their logits."""
+        self.batch.clear()
+        for sequence, token in enumerate(tokens):
+            self.batch.add([token], sequence, 0, 1)
+        assert self.context.decode(self.batch) == 0
+        for sequence in range(SLOTS):
+            self.context.cut(sequence, 0)
+        return list(self.batch.places)
 
 
 def fill(path: Path, header_bytes: int) -> None:
@@ -81,10 +92,31 @@ def test_the_likeliest_is_that_of_the_row(small: Small) -> None:
     row = small.context.rows()[0].copy()
     best = int(row.argmax())
     assert taken(device, small, [GREEDY] * SLOTS) == [best] * SLOTS
+    endless = Sampling(temperature=0.0, ignore_eos=True)
+    assert taken(device, small, [endless] * SLOTS) == [best] * SLOTS
     np.testing.assert_array_equal(small.context.row_at(0), row)
     banned = Sampling(temperature=0.0, logit_bias=((best, -100.0),))
     row[best] = -np.inf
     assert taken(device, small, [banned, *[GREEDY] * (SLOTS - 1)])[:2] == [int(row.argmax()), best]
+
+
+def test_each_row_has_its_own_likeliest(small: Small) -> None:
+    """Rows of one batch that differ, with and without their row, beside one with a bias."""
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    for sequence in range(SLOTS):
+        device._drop(sequence)
+    places = small.evaluate_each(range(3, 3 + SLOTS))
+    rows = small.context.rows()
+    expected = [int(rows[place].argmax()) for place in places]
+    assert len(set(expected)) > SLOTS // 2
+    kinds = [GREEDY, Sampling(temperature=0.0, ignore_eos=True)] * (SLOTS // 2)
+    kinds[5] = Sampling(temperature=0.0, logit_bias=((expected[5], 100.0),))
+    for sequence, sampling in enumerate(kinds):
+        assert device.take(sequence, asked(sampling), SLOTS)
+    places = small.evaluate_each(range(3, 3 + SLOTS))
+    assert [device.token(place) for place in places] == expected
+    places = small.evaluate_each(range(3, 13))
+    assert [device.token(place) for place in places] == expected[:10]
 
 
 def chances(row: np.ndarray, sampling: Sampling) -> np.ndarray:
