@@ -1,19 +1,18 @@
 """Choosing tokens where the logits are: llama.cpp samples inside its graph, one chain a sequence.
 
-No row of candidates is looked through in Python then. Attaching a chain makes llama.cpp lay out its
-graph anew, so a chain stays with its sequence for the next answer of the same settings.
+No row of logits is looked through in Python then. Attaching a chain makes llama.cpp lay out its
+graph anew and reserve its memory again, so a chain stays with its sequence as long as it serves.
 
 llama.cpp's own samplers work on one row at a time, and on a card one row keeps one part of it busy:
-at 64 answers they took a third of each step and more. For the usual settings ours work on all rows
-at once: the likeliest token of each (`Likeliest`), or the few likeliest of each (`Candidates`), of
-which one is drawn here.
+at 64 answers they took a third of each step and more. For the usual settings ours works on all rows
+at once: it gives the few likeliest tokens of each (`Candidates`), of which one is chosen here. It
+is the same whatever the settings are, so nothing is laid out anew for the next answer.
 """
 
 import ctypes
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -49,6 +48,15 @@ LONG = ctypes.c_int64
 SIZE = ctypes.c_size_t
 ITEM_BYTES = 4
 """Of a token as of a logit."""
+KEPT: list[Any] = []
+"""What llama.cpp goes on calling must not be collected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    chain: Any
+    own: Sampling | None
+    """The settings of a chain of llama.cpp's own; None: it gives candidates."""
 
 
 class OnDevice:
@@ -59,14 +67,14 @@ class OnDevice:
         self._context = context
         self._vocabulary = vocabulary
         self._forced = forced
-        self._chains: dict[int, tuple[Sampling, Any]] = {}
+        self._chains: dict[int, Attached] = {}
         self._draws = Draws(context, vocabulary)
         self._busy: set[int] = set()
         self.works = self._try_out(batch)
 
     def take(self, sequence: int, request: Request, busy: int) -> bool:
         """Whether the answer in this sequence is chosen on the device; so many are being made."""
-        is_fit = can_choose(request) and self._pays(request, busy)
+        is_fit = can_choose(request) and self._pays(sequence, request, busy)
         self._drop_idle(keep=sequence if is_fit else None)
         if not is_fit:
             self._drop(sequence)
@@ -88,37 +96,44 @@ class OnDevice:
                 found[row] = int(lib.llama_get_sampled_token_ith(self._context.native, place))
         return found
 
-    def _pays(self, request: Request, busy: int) -> bool:
+    def _pays(self, sequence: int, request: Request, busy: int) -> bool:
         """A seed is kept with the host, where it gives the same words whoever else asks."""
-        return self._forced or (busy >= FEW and request.sampling.seed is None)
+        if self._forced or request.sampling.seed is not None:
+            return self._forced
+        held = self._chains.get(sequence)
+        return busy >= FEW or (held is not None and held.own is None)
 
     def _attach(self, sequence: int, sampling: Sampling) -> None:
+        """A chain of llama.cpp's own remembers its draws, so that a seed begins with a new one."""
         held = self._chains.get(sequence)
-        if held is not None and held[0] == sampling and sampling.seed is None:
+        own = None if self._draws.add(sequence, sampling) else sampling
+        if held is not None and held.own == own and (own is None or own.seed is None):
             return
-        self._drop(sequence)
-        if self._draws.add(sequence, sampling):
-            chain = chain_of([candidates(self._draws.count).sampler()])
-        else:
-            chain = device_chain(sampling, self._vocabulary)
+        self._detach(sequence)
+        chain = device_chain(own, self._vocabulary) if own else self._draws.chain()
         lib.llama_set_sampler(self._context.native, sequence, chain)
-        self._chains[sequence] = (sampling, chain)
+        self._chains[sequence] = Attached(chain, own)
 
     def _drop_idle(self, keep: int | None) -> None:
-        """Chains of sequences at rest are computed too: where they are many, they go."""
+        """llama.cpp's own chains of sequences at rest are computed too: if many, they go."""
         idle = [
-            sequence for sequence in self._chains if sequence not in self._busy and sequence != keep
+            sequence
+            for sequence, held in self._chains.items()
+            if held.own is not None and sequence not in self._busy and sequence != keep
         ]
         if len(idle) > 2 * (len(self._busy) + 1):
             for sequence in idle:
                 self._drop(sequence)
 
     def _drop(self, sequence: int) -> None:
+        self._draws.remove(sequence)
+        self._detach(sequence)
+
+    def _detach(self, sequence: int) -> None:
         held = self._chains.pop(sequence, None)
         if held is not None:
-            self._draws.remove(sequence)
             lib.llama_set_sampler(self._context.native, sequence, None)
-            lib.llama_sampler_free(held[1])
+            lib.llama_sampler_free(held.chain)
 
     def _try_out(self, batch: Batch) -> bool:
         """Not every device has all operations; what it cannot do it leaves to the host."""
@@ -137,7 +152,7 @@ class OnDevice:
 
 
 class Draws:
-    """Draws a token for many answers at once from the few likeliest of each."""
+    """Chooses a token for many answers at once from the few likeliest of each."""
 
     def __init__(self, context: Context, vocabulary: Vocabulary) -> None:
         self._context = context
@@ -148,15 +163,20 @@ class Draws:
         self._settings: dict[int, Sampling] = {}
         self._own: dict[int, np.random.Generator] = {}
         self._shared = np.random.default_rng()
+        self._sampler = Candidates(self.count)
+
+    def chain(self) -> Any:
+        return chain_of([self._sampler.sampler()])
 
     def __contains__(self, sequence: int) -> bool:
         return sequence in self._settings
 
     def add(self, sequence: int, sampling: Sampling) -> bool:
-        """Whether the answers of this sequence are drawn here."""
-        kept = self.count - (len(self._ends) if sampling.ignore_eos else 0)
-        fits = sampling.temperature > 0 and 0 < sampling.top_k <= kept
-        if not fits or sampling.logit_bias:
+        """Whether the tokens of this sequence are chosen here."""
+        self.remove(sequence)
+        most = self.count - (len(self._ends) if sampling.ignore_eos else 0)
+        wanted = sampling.top_k if sampling.temperature > 0 else 1
+        if not 0 < wanted <= most or sampling.logit_bias:
             return False
         self._settings[sequence] = sampling
         if sampling.seed is not None:
@@ -177,7 +197,7 @@ class Draws:
         if any(one.ignore_eos for one in settings):
             endless = np.array([[one.ignore_eos] for one in settings])
             logits = np.where(endless & np.isin(tokens, self._ends), -np.inf, logits)
-        order = np.argsort(-logits, axis=1, kind="stable")
+        order = np.lexsort((tokens, -logits))  # of equals the first in the vocabulary
         picked = _draw(np.take_along_axis(logits, order, 1), settings, chance)
         chosen = tokens[np.arange(len(rows)), order[np.arange(len(rows)), picked]]
         return {row: int(token) for (row, _sequence), token in zip(rows, chosen, strict=True)}
@@ -203,9 +223,10 @@ def _draw(
 ) -> NDArray[np.intp]:
     """The place of the token that is drawn in each row; the likeliest come first in all of them.
 
-    As llama.cpp's chain: top-k, top-p, min-p, then temperature.
+    As llama.cpp's chain: top-k, top-p, min-p, then temperature; without heat only the first.
     """
-    kept = np.arange(logits.shape[1]) < np.array([[one.top_k] for one in settings])
+    most = [[one.top_k if one.temperature > 0 else 1] for one in settings]
+    kept = np.arange(logits.shape[1]) < np.array(most)
     likely = np.where(kept, np.exp((logits - logits[:, :1]).astype(np.float64)), 0.0)
     before = np.cumsum(likely / likely.sum(axis=1, keepdims=True), axis=1)
     before = np.roll(before, 1, axis=1)
@@ -213,7 +234,7 @@ def _draw(
     top_p = np.array([[one.top_p if one.top_p < 1 else 2.0] for one in settings])
     min_p = np.array([[one.min_p] for one in settings])
     kept &= (before < top_p) & (likely >= min_p)
-    heat = np.array([[one.temperature] for one in settings])
+    heat = np.array([[one.temperature if one.temperature > 0 else 1.0] for one in settings])
     heated = np.where(kept, np.exp((logits - logits[:, :1]) / heat), 0.0).cumsum(axis=1)
     return np.asarray((heated > chance[:, None] * heated[:, -1:]).argmax(axis=1))
 
@@ -229,17 +250,8 @@ def can_choose(request: Request) -> bool:
 
 
 def device_chain(sampling: Sampling, vocabulary: Vocabulary) -> Any:
-    """As on the host, with the bias as a part of it.
-
-    A greedy answer that ignores its end has none: it looks at the row again where it would end.
-    """
-    looks_again = sampling.ignore_eos
-    if sampling.temperature <= 0:
-        sampling = replace(sampling, ignore_eos=False)
-    bias = _bias(sampling, vocabulary)
-    if sampling.temperature <= 0 and not bias:
-        return chain_of([likeliest(keeps_row=looks_again).sampler()])
-    return chain_of([*bias, *choosing(sampling, vocabulary)])
+    """As on the host, with the bias as a part of it."""
+    return chain_of([*_bias(sampling, vocabulary), *choosing(sampling, vocabulary)])
 
 
 def _bias(sampling: Sampling, vocabulary: Vocabulary) -> list[Any]:
@@ -270,20 +282,22 @@ class Tensor(ctypes.Structure):
     )
 
 
-class AllRows:
-    """A sampler in llama.cpp's graph that works on the logits of all rows at once.
+class Candidates:
+    """A sampler in llama.cpp's graph: so many of the likeliest tokens of each row, in no order.
 
     llama.cpp asks for one row after the other while it lays out a graph, and says before when it
     begins anew. With the first row the operations over all rows go into the graph; each row takes
     its own part of their results.
     """
 
-    def __init__(self, name: bytes) -> None:
+    def __init__(self, count: int) -> None:
+        self._count = count
         self._graph: Any = None
         self._whole: Any = None
+        self._tokens: Any = None
+        self._logits: Any = None
         self._ggml = backends.functions(
             {
-                "ggml_argmax": (P, P, P),
                 "ggml_top_k": (P, P, P, ctypes.c_int),
                 "ggml_get_rows": (P, P, P, P),
                 "ggml_reshape_3d": (P, P, P, LONG, LONG, LONG),
@@ -291,12 +305,13 @@ class AllRows:
             }
         )
         self._interface = lib.llama_sampler_i(
-            name=lib.llama_sampler_i_name(lambda _sampler: name),
-            apply=lib.llama_sampler_i_apply(_take_likeliest),
+            name=lib.llama_sampler_i_name(lambda _sampler: b"candidates"),
+            apply=lib.llama_sampler_i_apply(lambda *_given: None),
             backend_init=lib.llama_sampler_i_backend_init(lambda *_given: True),
             backend_apply=lib.llama_sampler_i_backend_apply(self._add),
             backend_reset=lib.llama_sampler_i_backend_reset(self._begin),
         )
+        KEPT.append(self._interface)
 
     def sampler(self) -> Any:
         return lib.llama_sampler_init(ctypes.byref(self._interface), None)
@@ -311,67 +326,9 @@ class AllRows:
         whole = Tensor.from_address(address)
         if (self._graph, self._whole) != (graph, address):
             self._graph, self._whole = graph, address
-            self._work(room, address, whole)
-        self._hand_out(room, asked, row.offset // whole.strides[1])
-
-    def _part(self, room: Any, table: Any, number: int, length: int) -> Any:
-        return self._ggml.view_1d(room, table, length, number * length * ITEM_BYTES)
-
-    def _work(self, room: Any, address: Any, whole: Tensor) -> None:
-        raise NotImplementedError
-
-    def _hand_out(self, room: Any, asked: Any, number: int) -> None:
-        raise NotImplementedError
-
-
-class Likeliest(AllRows):
-    def __init__(self, *, keeps_row: bool) -> None:
-        """Whether the row of logits is copied to the host as well."""
-        super().__init__(b"likeliest")
-        self._keeps_row = keeps_row
-        self._best: Any = None
-
-    def _work(self, room: Any, address: Any, _whole: Tensor) -> None:
-        self._best = self._ggml.argmax(room, address)
-
-    def _hand_out(self, room: Any, asked: Any, number: int) -> None:
-        asked.sampled = self._part(room, self._best, number, 1)
-        if not self._keeps_row:
-            asked.logits = None
-
-
-class Candidates(AllRows):
-    """So many of the likeliest tokens of each row, in no order, with their logits."""
-
-    def __init__(self, count: int) -> None:
-        super().__init__(b"candidates")
-        self._count = count
-        self._tokens: Any = None
-        self._logits: Any = None
-
-    def _work(self, room: Any, address: Any, whole: Tensor) -> None:
-        self._tokens = self._ggml.top_k(room, address, self._count)
-        each = self._ggml.reshape_3d(room, address, 1, whole.counts[0], whole.counts[1])
-        self._logits = self._ggml.get_rows(room, each, self._tokens)
-
-    def _hand_out(self, room: Any, asked: Any, number: int) -> None:
-        asked.candidates = self._part(room, self._tokens, number, self._count)
-        asked.logits = self._part(room, self._logits, number, self._count)
-
-
-def _take_likeliest(_sampler: Any, candidates: Any) -> None:
-    """As llama.cpp asks of every sampler; nothing on the host uses it."""
-    found = candidates.contents
-    found.selected = max(range(found.size), key=lambda place: found.data[place].logit)
-
-
-@cache
-def likeliest(*, keeps_row: bool) -> Likeliest:
-    """llama.cpp goes on calling it, so it must not be collected."""
-    return Likeliest(keeps_row=keeps_row)
-
-
-@cache
-def candidates(count: int) -> Candidates:
-    """As above."""
-    return Candidates(count)
+            self._tokens = self._ggml.top_k(room, address, self._count)
+            each = self._ggml.reshape_3d(room, address, 1, whole.counts[0], whole.counts[1])
+            self._logits = self._ggml.get_rows(room, each, self._tokens)
+        offset = row.offset // whole.strides[1] * self._count * ITEM_BYTES
+        asked.candidates = self._ggml.view_1d(room, self._tokens, self._count, offset)
+        asked.logits = self._ggml.view_1d(room, self._logits, self._count, offset)

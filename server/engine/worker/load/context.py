@@ -59,11 +59,6 @@ class Context:
             self._rows_at = address
         return self._rows
 
-    def row_at(self, place: int) -> NDArray[np.float32]:
-        """The logits at a place of the last batch, where the device has chosen from them."""
-        found = lib.llama_get_sampled_logits_ith(self.native, place)
-        return np.ctypeslib.as_array(found, (self._vocabulary_size,))
-
     def cut(self, sequence: int, start: int) -> bool:
         """Forgets a sequence from a position on; False where the model cannot."""
         return bool(lib.llama_memory_seq_rm(self._memory, sequence, start, -1))

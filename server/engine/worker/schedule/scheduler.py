@@ -105,7 +105,7 @@ class Step:
                 continue
             assert rows is not None
             before = answer.written
-            self._continue(answer, rows, batch, items)
+            self._continue(answer, rows, items)
             if answer.draft:
                 self._settle_draft(answer, answer.written - before, guess_s, usual_s / len(answers))
         self._counters.choose_s += perf_counter() - began - seconds
@@ -123,7 +123,7 @@ class Step:
             items.append(answer.progress())
             if not len(answer.todo):
                 assert rows is not None
-                self._begin(answer, rows, batch, items)
+                self._begin(answer, rows, items)
         self._counters.choose_s += perf_counter() - began - seconds
 
     def measure(
@@ -173,21 +173,21 @@ class Step:
         self._counters.decode_s += seconds
         return seconds
 
-    def _begin(self, answer: Answer, rows: Logits, batch: Batch, items: list[Item]) -> None:
+    def _begin(self, answer: Answer, rows: Logits, items: list[Item]) -> None:
         answer.first_at = perf_counter()
         try:
-            self._advance(answer, rows, batch)
+            self._advance(answer, rows)
         except Refused as refused:
             _fail(answer, refused, items)
             return
         self._counters.completion_tokens += answer.written
         items.extend(answer.items())
 
-    def _continue(self, answer: Answer, rows: Logits, batch: Batch, items: list[Item]) -> None:
+    def _continue(self, answer: Answer, rows: Logits, items: list[Item]) -> None:
         before = answer.written
         answer.slot.append(answer.pending)
         try:
-            self._advance(answer, rows, batch)
+            self._advance(answer, rows)
             self._follow(answer, rows)
         except Refused as refused:
             _fail(answer, refused, items)
@@ -200,17 +200,12 @@ class Step:
         chosen = [(one.row, one.slot.sequence) for one in answers if one.on_device]
         self._chosen = self.device.tokens(batch, chosen) if self.device and chosen else {}
 
-    def _advance(self, answer: Answer, rows: Logits, batch: Batch) -> None:
+    def _advance(self, answer: Answer, rows: Logits) -> None:
         if not answer.on_device:
             answer.advance(rows[answer.row], self._vocabulary)
             return
-        token = self._chosen[answer.row]
-        if token in self._vocabulary.ends and answer.request.sampling.ignore_eos:
-            place = batch.places[answer.row]
-            answer.advance(self._context.row_at(place), self._vocabulary)
-            return
         self._counters.chosen_on_device += 1
-        answer.take(token, self._vocabulary)
+        answer.take(self._chosen[answer.row], self._vocabulary)
 
     def _follow(self, answer: Answer, rows: Logits) -> None:
         """Chooses tokens for as long as the guess was right: those are evaluated already."""

@@ -108,7 +108,6 @@ def test_the_likeliest_is_that_of_the_row(small: Small) -> None:
     assert taken(device, small, [GREEDY] * SLOTS) == [best] * SLOTS
     endless = Sampling(temperature=0.0, ignore_eos=True)
     assert taken(device, small, [endless] * SLOTS) == [best] * SLOTS
-    np.testing.assert_array_equal(small.context.row_at(0), row)
     banned = Sampling(temperature=0.0, logit_bias=((best, -100.0),))
     row[best] = -np.inf
     assert taken(device, small, [banned, *[GREEDY] * (SLOTS - 1)])[:2] == [int(row.argmax()), best]
@@ -155,6 +154,24 @@ def test_an_answer_that_ignores_its_end_never_draws_it(small: Small) -> None:
         drawn |= set(chosen(device, small.batch))
     assert len(drawn) > few // 2
     assert not drawn & ends
+
+
+def test_the_likeliest_token_but_the_end(small: Small) -> None:
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    end = next(iter(small.model.vocabulary.ends))
+    ending, second = -1, -1
+    for first in range(3, small.model.vocabulary.size - SLOTS, SLOTS):
+        small.evaluate_each(range(first, first + SLOTS))
+        for number, row in enumerate(small.context.rows()[:SLOTS]):
+            best, after = np.argsort(-row)[:2]
+            if best == end:
+                ending, second = first + number, int(after)
+    assert ending >= 0, "no word of this model is followed by its end"
+    for ignores, expected in ((False, end), (True, second)):
+        sampling = Sampling(temperature=0.0, ignore_eos=ignores)
+        assert device.take(0, asked(sampling), SLOTS)
+        small.evaluate_each([ending])
+        assert chosen(device, small.batch) == [expected]
 
 
 def chances(row: np.ndarray, sampling: Sampling) -> np.ndarray:
