@@ -5,7 +5,7 @@ import socket
 from dataclasses import dataclass, field
 from typing import Any
 
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
