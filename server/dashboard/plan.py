@@ -204,7 +204,8 @@ class Planner:
     repeats_itself: bool = False
     """The last query found what an earlier one had found."""
     flows: Sequence[Offer] = ()
-    """What plugins offer beside the dashboard."""
+    """What plugins offer beside the dashboard. They are told in each request, so that the prompt
+    begins with the same text; only the first step may choose one."""
     flow: tuple[str, str] | None = None
     """The flow that the model chose, and its question."""
     passed_over: list[str] = field(default_factory=list)

@@ -66,7 +66,7 @@ async def answer_by_plan(query: Query, means: Means, today: date) -> Steps:
     """Ends with a call for the client, with a question to the user, or with the answer."""
     planner = Planner(query, means.engine, today, means.client)
     yield PromptProgress(0, 0)
-    if means.plugins is not None and not query.hop:
+    if means.plugins is not None:
         planner.flows = await means.plugins.offers(query.question)
     await planner.understand()
     step = await planner.resume()

@@ -587,6 +587,18 @@ async def test_the_model_may_choose_the_flow_of_a_plugin_beside_widgets() -> Non
     assert "- shelf/books: Lists the books" in engine.requests[0].messages[0].content
 
 
+async def test_what_plugins_offer_is_told_in_each_request_so_that_its_beginning_is_known() -> None:
+    query, starts = ask("What is the revenue of MSFT in all?"), []
+    for scripts in ([step(READ)], [step(SUM), step(DONE), *NO_SQL, says("It is {{q1.revenue}}.")]):
+        engine = PlanningEngine(*scripts)
+        means = Means(engine, plugins=Plugins())
+        events = [one async for one in answer_by_plan(query, means, TODAY)]
+        starts.append(engine.requests[0].messages[:2])
+        query = brought(query, events) if len(scripts) == 1 else query
+    assert starts[0] == starts[1]
+    assert "shelf/books" in starts[0][0].content
+
+
 async def test_a_question_in_another_language_is_put_into_english_for_the_steps() -> None:
     query = ask("Wie hoch war der Umsatz von Microsoft im Jahr 2024?")
     english = "What was the revenue of Microsoft in 2024?"
