@@ -40,6 +40,8 @@ NAMED_TABLE = re.compile(
     re.IGNORECASE,
 )
 GIVEN_NAME = re.compile(r"\bAS\s+\w+", re.IGNORECASE)
+SUM = re.compile(r"(?<![\w.])(\d{1,9}) ?([-+]) ?(\d{1,9})(?![\w.])")
+"""A sum of two whole numbers that a query writes out."""
 NAME = re.compile(r"[A-Za-z_][\w.]*(?:\s+AS\s+\w+)?", re.IGNORECASE)
 
 
@@ -224,6 +226,18 @@ def _written(held: Held, value: str) -> str:
     return f"'{value}'" if _is_text(held) else value
 
 
+def with_sums(sql: str) -> str:
+    """The query with the values of its sums: "2024 - 1" asks for 2023 and not for 2024."""
+    outside = sql.split("'")
+    outside[::2] = [SUM.sub(_add_up, part) for part in outside[::2]]
+    return "'".join(outside)
+
+
+def _add_up(found: "re.Match[str]") -> str:
+    left, sign, right = found.groups()
+    return str(int(left) + int(right) if sign == "+" else int(left) - int(right))
+
+
 def _days(column: str, sql: str, tables: Mapping[str, Table]) -> list[str]:
     """The days that a column of dates holds, in order."""
     for table in _used(sql, tables).values():
@@ -254,7 +268,7 @@ def _bare_column(sql: str, tables: Mapping[str, Table]) -> str:
     chosen = LIST.match(sql)
     if chosen is None or NOT_PLAIN.search(sql):
         return ""
-    parts = [part.strip() for part in _split(chosen[1])]
+    parts = [part.strip() for part in split_list(chosen[1])]
     made = [one.lower() for part in parts for one in AGGREGATE.findall(part)]
     if not made or (len(made) == 1 and made[0] in ("min", "max")):
         return ""
@@ -279,7 +293,7 @@ def _with_one_extreme(sql: str, tables: Mapping[str, Table]) -> str:
     chosen = LIST.match(sql)
     if chosen is None or not _bare_column(sql, tables):
         return sql
-    parts = [part.strip() for part in _split(chosen[1])]
+    parts = [part.strip() for part in split_list(chosen[1])]
     extreme = next((part for part in parts if EXTREME.fullmatch(part)), "")
     kept = [part for part in parts if NAME.fullmatch(part)]
     if not extreme:
@@ -287,7 +301,7 @@ def _with_one_extreme(sql: str, tables: Mapping[str, Table]) -> str:
     return f"SELECT {', '.join([*kept, extreme])}{sql[chosen.end(1) :]}"
 
 
-def _split(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
     """At the commas outside of brackets."""
     parts, depth = [""], 0
     for letter in text:

@@ -46,6 +46,11 @@ class Computed:
     sql: str
     answer: Answer
 
+    def line(self, row: tuple[Cell, ...]) -> str:
+        """A row of it as a person writes it: each value behind its name."""
+        cells = zip(self.answer.columns, row, strict=True)
+        return ", ".join(f"{_label(name)}: {write_value(cell)}" for name, cell in cells)
+
 
 @dataclass(slots=True)
 class Results:
@@ -436,6 +441,11 @@ def write_value(value: Cell) -> str:
         value = int(value) if value.is_integer() and abs(value) < 2**53 else value
     is_year = isinstance(value, int) and YEARS[0] <= value <= YEARS[1]
     return str(value) if is_year else f"{value:,}"
+
+
+def _label(column: str) -> str:
+    words = column.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
 
 
 def _told(cell: Cell) -> str:

@@ -156,7 +156,7 @@ async def test_a_widget_is_read_for_several_companies() -> None:
 
 
 async def test_the_error_of_a_query_goes_back_to_the_model() -> None:
-    query = ask("The revenue of MSFT?")
+    query = ask("The revenue of MSFT in all?")
     events, _ = await run(query, step(READ))
     wrong = {"query": "SELECT revenue FROM income_msft"}
     right = {"sql": SUM["query"]}
@@ -188,7 +188,7 @@ async def test_a_figure_of_the_year_beside_the_one_asked_for_is_not_bold() -> No
 
 
 async def test_who_computes_the_same_again_is_done() -> None:
-    query = ask("The revenue of MSFT?")
+    query = ask("The revenue of MSFT in all?")
     events, _ = await run(query, step(READ))
     same = {"query": "SELECT SUM(total_revenue) AS revenue FROM income"}
     events, engine = await run(
@@ -452,7 +452,7 @@ async def test_a_figure_over_one_of_two_sources_that_were_read_is_not_bold() -> 
 
 
 async def test_a_follow_up_reads_what_was_read_before_without_asking_the_model() -> None:
-    first = ask("What is the total revenue of MSFT?")
+    first = ask("What is the revenue of MSFT in all?")
     events, _ = await run(first, step(READ))
     said = (*first.said, Said("assistant", "210", 1), Said("user", "And Tesla?", 2))
     query = replace(brought(first, events), said=said, asked="And Tesla?", turn=2)
