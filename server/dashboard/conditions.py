@@ -29,6 +29,22 @@ AGGREGATE = re.compile(r"\b(min|max|sum|avg|count|total)\s?\(", re.IGNORECASE)
 EXTREME = re.compile(r"(?:min|max)\s?\(\s*\w+\s*\)(?:\s+AS\s+\w+)?", re.IGNORECASE)
 NOT_PLAIN = re.compile(r"\bGROUP\s+BY\b|\bOVER\s?\(|\(\s*SELECT\b|\bUNION\b", re.IGNORECASE)
 UNION_OR_LIMIT = re.compile(r"\bUNION\b|\bLIMIT\b", re.IGNORECASE)
+YEAR_COLUMN = re.compile(r"\by((?:19|20)\d\d)\b")
+ITSELF = re.compile(r"\b(\w{1,80}) ?- ?\1\b(?! ?[(.])")
+RATIO = re.compile(
+    r"\b(?:what share|share of|proportion of|fraction of|percentage of|margins?"
+    r"|anteil|marge|proportion|margen|cuota|proporción)\b",
+    re.IGNORECASE,
+)
+"""What is asked for is a part of a whole."""
+RATIO_TEXT = "percent pct percentage share margin ratio weight proportion allocation rate yield"
+RATIOS = frozenset(map(stem, RATIO_TEXT.split()))
+"""Words of columns that hold such a part already."""
+DIFFERENCE = re.compile(
+    r"\b(?:differences?|gap|spread|apart|unterschied\w{0,2}|differenz|abstand|auseinander"
+    r"|différences?|écart|diferencias?|brecha)\b|相差|差[别距额值]",
+    re.IGNORECASE,
+)
 PLAIN_TEXT = "year month day date quarter period week symbol name"
 PLAIN = frozenset(map(stem, PLAIN_TEXT.split()))
 """Words of columns that say when and who: a question may have them without asking for one."""
@@ -58,7 +74,7 @@ class Held:
 
 def put_right(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
     """The query with the only value of a column that the question names, and with its time."""
-    sql = _with_one_extreme(sql, tables)
+    sql = _with_one_extreme(ITSELF.sub(r"\1", sql), tables)
     sql = _joined_by_what_is_shared(sql, tables)
     for held in _held(sql, question, tables):
         used = [one for one in TEXT.findall(sql) if one in held.values]
@@ -81,13 +97,65 @@ def find_fault(sql: str, question: str, tables: Mapping[str, Table], answer: Ans
             "ORDER BY ... DESC LIMIT 1 (or ASC) without the aggregate."
         )
     for held in _held(sql, question, tables):
-        used = set(TEXT.findall(sql)) | set(YEAR.findall(sql))
+        used = set(TEXT.findall(sql)) | set(YEAR.findall(with_sums(sql)))
         missing = [one for one in held.named if one not in used and f"y{one}" not in sql]
         is_told = held.column.name.lower() in _words(sql) and not used & held.values
         if missing and len(held.named) <= MOST_NAMED and not is_told:
             wanted = " and ".join(_written(held, one) for one in missing)
             return f"The question asks for {held.column.name} = {wanted}; the query does not."
+    if RATIO.search(question) and not _is_ratio(sql, tables):
+        return (
+            "The question asks for a part of a whole; the query divides nothing. Write "
+            "100.0 * part / whole."
+        )
     return _unlabelled(sql, question, tables, answer)
+
+
+def with_all_named(sql: str, question: str, tables: Mapping[str, Table]) -> str:
+    """The query for all values of a column that the question names, where it takes one of them."""
+    chosen = LIST.match(sql)
+    if chosen is None or NOT_PLAIN.search(sql) or UNION_OR_LIMIT.search(sql):
+        return sql
+    for held in _held(sql, question, tables):
+        column = held.column.name
+        taken = [one for one in EQUALS.finditer(sql) if one[1].lower() == column.lower()]
+        is_one = len(taken) == 1 and taken[0][2] in held.named
+        if not _is_text(held) or not is_one or not 1 < len(held.named) <= MOST_NAMED:
+            continue
+        values = ", ".join(f"'{one}'" for one in held.named if "'" not in one)
+        sql = f"{sql[: taken[0].start()]}{column} IN ({values}){sql[taken[0].end() :]}"
+        shown = "" if column.lower() in _words(chosen[1]) else f"{column}, "
+        grouped = f" GROUP BY {column}" if AGGREGATE.search(chosen[1]) else ""
+        return f"{sql[: chosen.start(1)]}{shown}{sql[chosen.start(1) :].rstrip('; ')}{grouped}"
+    return sql
+
+
+def difference_of(name: str, answer: Answer, question: str) -> str:
+    """The query for the difference of the only two figures of another, where it is asked for."""
+    if len(answer.rows) != 2 or not DIFFERENCE.search(question):
+        return ""
+    places = [
+        [place for place, cell in enumerate(row) if isinstance(cell, int | float)]
+        for row in answer.rows
+    ]
+    if len(places[0]) != 1 or places[0] != places[1]:
+        return ""
+    column = answer.columns[places[0][0]].replace('"', "")
+    one = f'SELECT "{column}" FROM {name} LIMIT 1'
+    return f"SELECT ABS(({one}) - ({one} OFFSET 1)) AS difference"
+
+
+def _is_ratio(sql: str, tables: Mapping[str, Table]) -> bool:
+    """Whether it divides, or takes a column or a row that is a part of a whole by itself."""
+    own = GIVEN_NAME.sub(" ", sql)
+    words = _words(own)
+    units = [
+        column.unit
+        for table in _used(sql, tables).values()
+        for column in table.columns
+        if column.name.lower() in words
+    ]
+    return "/" in own or bool(RATIOS & set(stems(own))) or any("%" in one for one in units)
 
 
 def left_out(sql: str, question: str, tables: Mapping[str, Table]) -> set[str]:
@@ -170,10 +238,20 @@ def explain_column(fault: str, sql: str, tables: Mapping[str, Table]) -> str:
     if "no such column" not in fault and "no such table" not in fault:
         return ""
     used = _used(sql, tables) or tables
+    lacking = fault.partition("no such column: ")[2].strip(". ").split(".")[-1].lower()
+    owners = [
+        name
+        for name, table in tables.items()
+        if name not in used and lacking in {column.name.lower() for column in table.columns}
+    ]
     told = [
         f"{name} has the columns {', '.join(column.name for column in table.columns)}"
         for name, table in list(used.items())[:MOST_NAMED]
     ]
+    told += [f"{lacking} is a column of {' and '.join(owners[:MOST_NAMED])}"] if owners else []
+    days = [one.name for table in used.values() for one in table.of_kind("date")]
+    if days and (year := YEAR_COLUMN.fullmatch(lacking)):
+        told.append(f"{year[1]} is {days[0]} BETWEEN '{year[1]}-01-01' AND '{year[1]}-12-31'")
     return f" {'; '.join(told)}."
 
 

@@ -16,7 +16,13 @@ from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameter
 from server.dashboard.additions import TARGET
 from server.dashboard.arguments import told_options
 from server.dashboard.charts import is_table_wanted, is_wanted
-from server.dashboard.conditions import find_fault, left_out, put_right
+from server.dashboard.conditions import (
+    difference_of,
+    find_fault,
+    left_out,
+    put_right,
+    with_all_named,
+)
 from server.dashboard.follow_up import READERS, Change, Earlier, find_change, look_back
 from server.dashboard.grounding import ground_symbol, ground_values, read_for_each
 from server.dashboard.inventory import DETAILED, Inventory, take_inventory
@@ -32,6 +38,7 @@ from server.dashboard.meaning import (
     keeps_time,
     meaning_from,
     names_tool,
+    names_widget,
     small_question,
     translated,
 )
@@ -270,6 +277,7 @@ class Planner:
         kind = str(found.get("asks_for") or "")
         self.understood = Meaning(question, kind=kind)
         talks = self.change is None and is_talk(kind, sorted_, self.named_symbols())
+        talks = talks and not names_widget(self.query, sorted_)
         tools = [*(tool.name for tool in self.query.tools), *(flow.key for flow in self.flows)]
         needs_data = not talks or names_tool(question, tools)
         return Meaning(question, needs_data, kind)
@@ -362,7 +370,7 @@ class Planner:
             self._stage(),
             TARGET.search(self.query.question) is not None,
             self._may_draw(),
-            not (self.done and self.results.tables),
+            not (self.done and any(one.documents for one in self.results.sources)),
         )
 
     def _only_reads(self) -> bool:
@@ -488,7 +496,8 @@ class Planner:
             if sql in tried:
                 sql = await self.write_sql()
         if ran:
-            return await self._run(ran)
+            whole = with_all_named(ran, self.meaning, self.results.all_tables())
+            return await self._run(whole if not await self._fault_of(whole) else ran)
         self.failures += 1
         self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
         return None
@@ -522,18 +531,29 @@ class Planner:
         self.notes.append(StatusNote("Computed", details={"SQL": sql}))
         self.done.append(Done(Action("query", sql), outcome))
         self.repeats_itself = self.results.is_repeated()
+        last = self.results.computed[-1]
+        if not self._is_resuming and not self.repeats_itself:
+            asked = f"{self.meaning} {self.own_question}"
+            if difference := difference_of(last.name, last.answer, asked):
+                await self._run(difference)
 
     def wanders(self, action: Action) -> bool:
         """It goes through one value after another that nobody asked for: what it found so far goes.
 
-        The first query had only values of the question; then came the same with others, twice.
+        It differs from the first query in a value of the question; then came others, twice.
         """
         queries = [one.sql for one in self.results.computed]
         if action.kind != "query" or len(queries) < MOST_OTHERS:
             return False
         newest = [*queries, str(action.given)][-MOST_OTHERS:]
-        are_same = len({LITERAL.sub("?", one) for one in [queries[0], *newest]}) == 1
-        if not are_same or self._unnamed(queries[0]) or not all(map(self._unnamed, newest)):
+        compared = [queries[0], *newest]
+        if len({LITERAL.sub("?", one) for one in compared}) > 1:
+            return False
+        values = zip(*map(LITERAL.findall, compared), strict=True)
+        first, *others = zip(*(one for one in values if len(set(one)) > 1), strict=True) or [()]
+        if not first or any(map(self._is_unnamed, first)):
+            return False
+        if not all(any(map(self._is_unnamed, one)) for one in others):
             return False
         del self.results.computed[1:]
         self.done = [
@@ -543,8 +563,8 @@ class Planner:
         ]
         return True
 
-    def _unnamed(self, sql: str) -> bool:
-        """Whether it holds a value that neither the question names nor a widget was read for."""
+    def _is_unnamed(self, value: str) -> bool:
+        """Whether neither the question names it nor a widget was read for it."""
         read = [
             str(one)
             for source in self.results.sources
@@ -552,7 +572,7 @@ class Planner:
             for one in source.source.arguments.values()
         ]
         named = f"{self.meaning} {self.query.question} {' '.join(read)}".lower()
-        return any(one.strip("'y").lower() not in named for one in LITERAL.findall(sql))
+        return value.strip("'y").lower() not in named
 
     async def compute_unasked(self) -> None:
         """Computes what the question asks for, where the model would tell it from sight alone."""
@@ -574,9 +594,7 @@ class Planner:
     async def write_sql(self, mistake: str = "") -> str:
         """SQL from the tables and the question alone, without all that was said before."""
         tables = self.results.described(self._read_now())
-        parts = [*tables, f"Question: {self.query.question}"]
-        if self.meaning != self.query.question:
-            parts.append(f"That is: {self.meaning}")
+        parts = [*tables, *self._asked_lines(self.query.question)]
         parts += [mistake] if mistake else []
         sql: Json = {"type": "string", "pattern": r"^(SELECT|WITH) [\s\S]+$"}
         answer: Json = {"sql": {**sql, "maxLength": actions.SQL_CHARACTERS}}
@@ -601,6 +619,10 @@ class Planner:
                 given = {**given, "sql": sql}
                 continue
             self.done.append(Done(Action(action.kind, given), outcome))
+            return
+        sql = str(_object(action.given).get("sql"))
+        if not self._is_resuming and not await self._fault_of(sql):
+            await self._run(sql)  # a single figure cannot be drawn, but it can be told
             return
         self.failures += 1
         self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
@@ -880,10 +902,17 @@ class Planner:
         named = [f"{one.words} is {one.symbol}" for one in self.named_symbols()]
         if named:
             parts.append(f"Symbols: {', '.join(named)}.")
-        parts.append(f"Question: {ends(query.asked, detail.question)}")
-        if self.meaning not in (query.asked, query.question):
-            parts.append(f"That is: {self.meaning}")
+        parts += self._asked_lines(ends(query.asked, detail.question))
         return "\n".join(parts)
+
+    def _asked_lines(self, said: str) -> list[str]:
+        """What is to be answered. What code has completed is the question, and not an addition."""
+        if self.change and self.change.question == self.own_question and not self.is_joined:
+            lines = [f"The user says: {said}", f"Question: {self.own_question}"]
+        else:
+            lines = [f"Question: {said}"]
+        known = (said, self.query.question, lines[-1].removeprefix("Question: "))
+        return lines if self.meaning in known else [*lines, f"That is: {self.meaning}"]
 
     def _columns(self) -> str:
         return "; ".join(

@@ -35,6 +35,7 @@ UNION = re.compile(r"\bUNION(?:\s+ALL)?\b", re.IGNORECASE)
 SELECTED = re.compile(r"\s{0,99}SELECT\s(?!\s{0,99}DISTINCT\b)", re.IGNORECASE)
 FROM_TABLE = re.compile(r"\sFROM\s{1,9}(\w{1,200})", re.IGNORECASE)
 UNIT = re.compile(rf"[(\[]([^()\[\]]{{1,20}})[)\]]\s*$|([{CURRENCIES}%])")
+REAL_DIVISION = "* 1.0 /"
 QUOTED_OR_DIVISION = re.compile(r"'[^']*'|\"[^\"]*\"|/")
 
 
@@ -204,10 +205,12 @@ class Results:
         """Over all that was read and computed; 1 / 2 is a half."""
         plain = with_real_division(self._with_origins(sql))
         try:
-            return await asyncio.to_thread(query, self.all_tables(), plain)
+            answer = await asyncio.to_thread(query, self.all_tables(), plain)
         except Refused as error:
             more = explain_column(str(error), sql, self.tables)
             raise Refused(f"{error}{more}") from error
+        columns = tuple(one.replace(REAL_DIVISION, "/") for one in answer.columns)
+        return replace(answer, columns=columns)
 
     def _with_origins(self, sql: str) -> str:
         """Rows of several tables of a widget, put together, stay in order and say whose they are.
@@ -346,7 +349,7 @@ def _unit_in(header: str) -> str:
 
 def with_real_division(sql: str) -> str:
     """SQLite divides whole numbers without a rest, which nobody means who asks for a ratio."""
-    return QUOTED_OR_DIVISION.sub(lambda found: "* 1.0 /" if found[0] == "/" else found[0], sql)
+    return QUOTED_OR_DIVISION.sub(lambda found: REAL_DIVISION if found[0] == "/" else found[0], sql)
 
 
 def with_parameters(table: Table, material: Material) -> Table:

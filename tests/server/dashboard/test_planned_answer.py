@@ -609,3 +609,63 @@ async def test_a_question_in_another_language_is_put_into_english_for_the_steps(
     events, engine = await run(query, step(sql), step(DONE), says("Es waren {{q1.revenue}}."))
     assert text_of(events) == "Es waren 110."
     assert "Answer in German." in engine.requests[-1].messages[-1].content
+
+
+async def test_a_single_figure_that_cannot_be_drawn_is_told() -> None:
+    query = ask("What did MSFT take in 2024?")
+    events, _ = await run(query, step(READ), kind="chart or table")
+    sql = "SELECT total_revenue FROM income_msft WHERE year = 2024"
+    chart = {"sql": sql, "kind": "line", "x": "year", "y": ["total_revenue"], "title": "Revenue"}
+    events, engine = await run(
+        brought(query, events), step({"chart": chart}), *[step({"sql": sql})] * 2, step(DONE),
+        says("It took {{q1.total_revenue}}."), kind="chart or table",
+    )  # fmt: skip
+    assert text_of(events) == "It took 110."
+    assert "q1 (total_revenue):\n110" in engine.requests[-1].messages[-1].content
+
+
+async def test_who_goes_through_the_years_after_the_one_that_is_asked_for_is_stopped() -> None:
+    query = ask("How much cash did MSFT have in 2024?")
+    rows = [{"Item": "Cash and more", "2022": 3.0, "2023": 4.0, "2024": 5.0, "2021": 2.0}]
+    events, _ = await run(query, step(READ))
+    sql = "SELECT y2024 AS cash FROM income_msft WHERE item = 'Cash and more'"
+    years = [step({"query": sql.replace("2024", year)}) for year in ("2023", "2022")]
+    again = step({"sql": sql})
+    events, engine = await run(
+        brought(query, events, rows), step({"query": sql}), *years, again, says("{{q1.cash}}")
+    )
+    assert text_of(events).endswith("5")
+    assert "Cash: 4" not in engine.requests[-1].messages[-1].content
+
+
+async def test_a_question_that_code_completed_is_the_question_and_nothing_is_added_to_it() -> None:
+    first = ask("What was the total revenue of MSFT in 2024?")
+    events, _ = await run(first, step(READ))
+    said = (*first.said, Said("assistant", "110", 1), Said("user", "And the year before?", 2))
+    asked = "And the year before?"
+    query = replace(brought(first, events), said=said, asked=asked, turn=2)
+    events, engine = await run(query, step(DONE), *NO_SQL, says("100"))
+    told = [one.content for one in engine.requests[0].messages if "Question:" in one.content]
+    assert "The user says: And the year before?" in told[-1]
+    assert "Question: What was the total revenue of MSFT in 2023?" in told[-1]
+    assert "That is:" not in told[-1]
+
+
+async def test_once_data_was_read_the_user_is_not_asked_be_it_no_table() -> None:
+    query = ask("What is the beta of MSFT?")
+    events, engine = await run(query, step(READ))
+    assert '"ask"' in str(engine.requests[-1].constraint)
+    nested = {"risk": {"beta": 0.9, "loss": [1, 2]}, "notes": "as of today"}
+    events, engine = await run(brought(query, events, nested), step(DONE), *NO_SQL, says("0.9"))
+    assert '"ask"' not in str(engine.requests[0].constraint)
+
+
+async def test_who_names_a_widget_wants_its_data_and_no_chart_of_a_figure() -> None:
+    widget = replace(INCOME, name="Income Statement")
+    query = ask("What is the income statement's revenue of MSFT in 2024?", widget)
+    chosen = {"read": [{"widget": "income_statement", "parameters": {"symbol": "MSFT"}}]}
+    events, _ = await run(query, step(chosen), kind="meaning of a word")
+    assert call_of(events)["data_sources"][0]["input_args"] == {"symbol": "MSFT"}
+    events, _ = await run(query, step(chosen), kind="figure")
+    events, engine = await run(brought(query, events), step(DONE), *NO_SQL, says("110"))
+    assert '"chart"' not in str(engine.requests[0].constraint)
