@@ -5,11 +5,12 @@ month was asked for. What is only likely goes back to the model as a fault, in w
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from server.dashboard.arguments import find_value
+from server.dashboard.meaning import RELATIVE
 from server.data.sql import Answer
 from server.data.tables import Column, Table
 from server.language.dates import Unclear, read
@@ -74,7 +75,7 @@ class Held:
 
 def put_right(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
     """The query with the only value of a column that the question names, and with its time."""
-    sql = _with_one_extreme(ITSELF.sub(r"\1", sql), tables)
+    sql = _without_foreign(_with_one_extreme(ITSELF.sub(r"\1", sql), tables), tables)
     sql = _joined_by_what_is_shared(sql, tables)
     for held in _held(sql, question, tables):
         used = [one for one in TEXT.findall(sql) if one in held.values]
@@ -112,12 +113,18 @@ def find_fault(sql: str, question: str, tables: Mapping[str, Table], answer: Ans
 
 
 def with_all_named(sql: str, question: str, tables: Mapping[str, Table]) -> str:
-    """The query for all values of a column that the question names, where it takes one of them."""
+    """The query for all values of a column that the question names, where it takes one of them.
+
+    And for the only year that the question names, where it takes another.
+    """
     chosen = LIST.match(sql)
     if chosen is None or NOT_PLAIN.search(sql) or UNION_OR_LIMIT.search(sql):
         return sql
     for held in _held(sql, question, tables):
         column = held.column.name
+        years = set(YEAR.findall(with_sums(sql)))
+        if not _is_text(held) and len(held.named) == len(years) == 1 and not _is_relative(question):
+            return with_sums(sql).replace(years.pop(), next(iter(held.named)))
         taken = [one for one in EQUALS.finditer(sql) if one[1].lower() == column.lower()]
         is_one = len(taken) == 1 and taken[0][2] in held.named
         if not _is_text(held) or not is_one or not 1 < len(held.named) <= MOST_NAMED:
@@ -128,6 +135,10 @@ def with_all_named(sql: str, question: str, tables: Mapping[str, Table]) -> str:
         grouped = f" GROUP BY {column}" if AGGREGATE.search(chosen[1]) else ""
         return f"{sql[: chosen.start(1)]}{shown}{sql[chosen.start(1) :].rstrip('; ')}{grouped}"
     return sql
+
+
+def _is_relative(question: str) -> bool:
+    return bool(RELATIVE & set(stems(question)))
 
 
 def difference_of(name: str, answer: Answer, question: str) -> str:
@@ -163,8 +174,13 @@ def left_out(sql: str, question: str, tables: Mapping[str, Table]) -> set[str]:
 
     The names that a query gives by itself do not count: "revenue AS margin" is no margin.
     """
-    own = set(stems(GIVEN_NAME.sub(" ", sql)))
     columns = {column.name for table in _used(sql, tables).values() for column in table.columns}
+    return asked_columns(columns, question, sql)
+
+
+def asked_columns(columns: Iterable[str], question: str, sql: str) -> set[str]:
+    """Words of the question that name one of these columns, and that no query has."""
+    own = set(stems(GIVEN_NAME.sub(" ", sql)))
     named = {word for name in columns for word in stems(name)}
     return (set(stems(question)) & named) - own - PLAIN
 
@@ -352,6 +368,29 @@ def _bare_column(sql: str, tables: Mapping[str, Table]) -> str:
         return ""
     plain = (part.split()[0] for part in parts if NAME.fullmatch(part))
     return next((name for name in plain if _varies(name, sql, tables)), "")
+
+
+def _without_foreign(sql: str, tables: Mapping[str, Table]) -> str:
+    """Leaves out plain columns of other tables than those of the query, beside some of its own.
+
+    Who asks for figures of two widgets often gets both taken from one of them.
+    """
+    chosen = LIST.match(sql)
+    if chosen is None or NOT_PLAIN.search(sql) or "." in chosen[1]:
+        return sql
+    used = _used(sql, tables)
+    own = {column.name.lower() for table in used.values() for column in table.columns}
+    every = {column.name.lower() for table in tables.values() for column in table.columns}
+    parts = [part.strip() for part in split_list(chosen[1])]
+    kept = [part for part in parts if (name := _plain_name(part)) in own or name not in every]
+    if not used or not kept or len(kept) == len(parts):
+        return sql
+    return f"{sql[: chosen.start(1)]}{', '.join(kept)}{sql[chosen.end(1) :]}"
+
+
+def _plain_name(part: str) -> str:
+    """The column that a part of a list names; empty where it computes something."""
+    return part.split()[0].lower() if NAME.fullmatch(part) else ""
 
 
 def _varies(name: str, sql: str, tables: Mapping[str, Table]) -> bool:

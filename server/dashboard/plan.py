@@ -17,6 +17,7 @@ from server.dashboard.additions import TARGET
 from server.dashboard.arguments import told_options
 from server.dashboard.charts import is_table_wanted, is_wanted
 from server.dashboard.conditions import (
+    asked_columns,
     difference_of,
     find_fault,
     left_out,
@@ -47,7 +48,7 @@ from server.dashboard.query import OfferedTool, Param, Query, Result, Source, Wi
 from server.dashboard.results import Results, fenced
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import is_ticker
-from server.dashboard.widget_choice import ask_between, find_partner, find_rivals
+from server.dashboard.widget_choice import ask_between, find_partner, find_rivals, speaks_of
 from server.data.sql import Refused
 from server.engine.base import Engine
 from server.events import StatusNote
@@ -62,6 +63,8 @@ SQL_TRIES = 3
 SHOWN_TRIES = 2
 READS_IN_A_ROW = 2
 DOUBT = "It runs, but:"
+MISREAD = "Nothing in it speaks of what is asked for. Read another widget that does."
+MOST_TEXTS = 2000
 STEP_TOKENS = 500
 THOUGHT_TOKENS = 2000
 """What a model that thinks may think before a step, beside what the step itself may take."""
@@ -591,9 +594,22 @@ class Planner:
         if sql and all(sql != one.sql for one in self.results.computed):
             await self._query(Action("query", sql), is_alone=True)
 
-    async def write_sql(self, mistake: str = "") -> str:
-        """SQL from the tables and the question alone, without all that was said before."""
-        tables = self.results.described(self._read_now())
+    async def compute_rest(self) -> None:
+        """Computes over what was read and not used, where the question names a column of it."""
+        for material in self.results.unused() if self.results.computed else ():
+            used = " ".join(one.sql for one in self.results.computed)
+            columns = [one.name for table in material.tables for one in table.columns]
+            if asked_columns(columns, self.meaning, used):
+                sql = await self.write_sql(of=[material])
+                if sql and all(sql != one.sql for one in self.results.computed):
+                    await self._query(Action("query", sql), is_alone=True)
+
+    async def write_sql(self, mistake: str = "", of: Sequence[Material] = ()) -> str:
+        """SQL from the tables and the question alone, without all that was said before.
+
+        `of`: only the tables of these sources.
+        """
+        tables = self.results.described(of or self._read_now())
         parts = [*tables, *self._asked_lines(self.query.question)]
         parts += [mistake] if mistake else []
         sql: Json = {"type": "string", "pattern": r"^(SELECT|WITH) [\s\S]+$"}
@@ -654,8 +670,23 @@ class Planner:
         if missing and self.query.hop < MOST_HOPS:
             return self._ask_client(Action("read", kept), missing)
         here += ["Some of it was not read: there were too many calls."] if missing else []
+        here += [MISREAD] if not missing and self._is_misread(kept) else []
         self.done.append(Done(Action("read", kept), "\n".join(here) or "Nothing was read."))
         return None
+
+    def _is_misread(self, reads: Sequence[Json]) -> bool:
+        """Nothing in what was read first has a word of the question: it is likely elsewhere."""
+        aliases = {str(one["widget"]) for one in reads}
+        widgets = [self.inventory.widgets[alias] for alias in aliases]
+        found = self.results.read_now()
+        is_chosen = not self.change and all(one.tier != "primary" for one in widgets)
+        if self.done or not is_chosen or not found or any(one.problems for one in found):
+            return False
+        texts = [text for one in found for text in _texts_of(one)]
+        if speaks_of(self.meaning, widgets, texts):
+            return False
+        self.passed_over += [one for one in sorted(aliases) if one not in self.passed_over]
+        return True
 
     def _twin(self, source: Source, widget: Widget) -> Source | None:
         """The same for another symbol of the same company, where there is no data for the first."""
@@ -946,6 +977,17 @@ def _for_widget(action: Action, alias: str, inventory: Inventory) -> list[Json]:
         }
         for one in action.reads()
     ]
+
+
+def _texts_of(material: Material) -> Iterator[str]:
+    """Names and texts of its tables, and its pages."""
+    for table in material.tables:
+        yield table.name
+        yield from (column.name for column in table.columns)
+        for column in table.of_kind("text"):
+            yield from (str(one) for one in table.values(column.name)[:MOST_TEXTS])
+    for document in material.documents:
+        yield from document.pages
 
 
 def first_sentence(thought: str) -> str:

@@ -81,6 +81,7 @@ async def _answer(planner: Planner) -> Steps:
         figure = await asyncio.to_thread(figure_by_rules, planner)
         if figure is None:
             await planner.compute_unasked()
+            await planner.compute_rest()
     for note in planner.notes:
         yield note
     if planner.asked:

@@ -90,6 +90,14 @@ class Results:
         used = [one for one in self.sources if any(one is other for other in self._used)]
         return used + [one for one in read if not one.tables]
 
+    def unused(self) -> list[Material]:
+        """What was read for this question and has tables that no query was made over."""
+        return [
+            one
+            for one in self.read_now()
+            if one.tables and not any(one is other for other in self._used)
+        ]
+
     def uses_all_read(self) -> bool:
         """Whether every source that was read for this question was computed over."""
         read = [one for one in self.sources if one.is_new and one.tables]

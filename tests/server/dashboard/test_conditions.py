@@ -166,3 +166,20 @@ def test_the_difference_of_two_figures_is_computed_where_it_is_asked_for(asked: 
     assert difference_of("q1", two, "What are they?") == ""
     assert difference_of("q1", MANY, asked).startswith("SELECT")
     assert difference_of("q1", Answer(("a", "b"), [(1, 2), (3, 4)], total=2), asked) == ""
+
+
+def test_a_column_of_another_table_is_left_out_beside_those_of_the_query() -> None:
+    sql = "SELECT net_income, yield FROM income WHERE fiscal_year = 2024"
+    asked = "The net income in 2024 and the yield?"
+    assert right(sql, asked) == "SELECT net_income FROM income WHERE fiscal_year = 2024"
+    strange = "SELECT net_income, made_up FROM income WHERE fiscal_year = 2024"
+    assert right(strange, asked) == strange
+    alone = "SELECT yield FROM income WHERE fiscal_year = 2024"
+    assert right(alone, asked) == alone
+
+
+def test_the_only_year_of_the_question_takes_the_place_of_another() -> None:
+    sql = "SELECT net_income FROM income WHERE fiscal_year = 2024 - 1"
+    wanted = "SELECT net_income FROM income WHERE fiscal_year = 2024"
+    assert with_all_named(sql, "The net income in 2024?", TABLES) == wanted
+    assert with_all_named(sql, "The net income in the year before 2024?", TABLES) == sql

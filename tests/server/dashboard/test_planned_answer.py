@@ -669,3 +669,47 @@ async def test_who_names_a_widget_wants_its_data_and_no_chart_of_a_figure() -> N
     events, _ = await run(query, step(chosen), kind="figure")
     events, engine = await run(brought(query, events), step(DONE), *NO_SQL, says("110"))
     assert '"chart"' not in str(engine.requests[0].constraint)
+
+
+async def test_what_was_read_and_not_used_is_computed_over_where_it_is_asked_for() -> None:
+    costs = Widget("o", "costs", "Staff", uuid="u5", params=(SYMBOL,))
+    query = ask("The total revenue and the wages of MSFT in 2024?", INCOME, costs)
+    both = [{"widget": one, "parameters": {"symbol": "MSFT"}} for one in ("income", "staff")]
+    events, _ = await run(query, step({"read": both}))
+    rows = [{"year": 2023, "Wages": 30.0}, {"year": 2024, "Wages": 40.0}]
+    query = brought(query, events)
+    (result,) = query.results
+    elements = (result.elements[0], Element((Item(json.dumps(rows)),)))
+    query = replace(query, results=(replace(result, elements=elements),))
+    first = {"query": "SELECT total_revenue FROM income_msft WHERE year = 2024"}
+    second = {"sql": "SELECT wages, total_revenue FROM staff_msft WHERE year = 2024"}
+    events, engine = await run(query, step(first), step(DONE), step(second), says("Both."))
+    assert "table income_msft" not in engine.requests[2].messages[-1].content
+    told = engine.requests[-1].messages[-1].content
+    assert "q1: Total revenue: 110\nq2: Wages: 40" in told
+
+
+async def test_data_that_has_no_word_of_the_question_is_passed_over_once() -> None:
+    other = Widget("o", "ratios", "Ratios", "Margins of a company", uuid="u6", params=(SYMBOL,))
+    query = ask("How seasick are the passengers of MSFT?", INCOME, other)
+    events, _ = await run(query, step(READ))
+    chosen = {"read": [{"widget": "ratios", "parameters": {"symbol": "MSFT"}}]}
+    query = brought(query, events)
+    events, engine = await run(query, step(chosen))
+    assert "Nothing in it speaks of what is asked for" in engine.requests[0].messages[-1].content
+    assert '"const": "income"' not in str(engine.requests[0].constraint)
+    events, engine = await run(brought(query, events), step(DONE), *NO_SQL, says("No data."))
+    assert str(engine.requests[0].messages).count("Nothing in it speaks") == 1
+
+
+async def test_data_that_has_a_word_of_the_question_is_not_passed_over() -> None:
+    rows = [{"item": "Seasick passengers", "count": 4.0}]
+    query = ask("How seasick are the passengers of MSFT?")
+    events, _ = await run(query, step(READ))
+    _, engine = await run(brought(query, events, rows), step(DONE), *NO_SQL, says("4"))
+    assert "Nothing in it speaks" not in str(engine.requests[0].messages)
+    question = "Wie seekrank sind die Passagiere von MSFT?"
+    query = ask(question)
+    events, _ = await run(query, step(READ))
+    _, engine = await run(brought(query, events), step(DONE), *NO_SQL, says("4"))
+    assert "Nothing in it speaks" not in str(engine.requests[0].messages)
