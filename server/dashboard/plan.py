@@ -682,7 +682,7 @@ class Planner:
         is_chosen = not self.change and all(one.tier != "primary" for one in widgets)
         if self.done or not is_chosen or not found or any(one.problems for one in found):
             return False
-        texts = [text for one in found for text in _texts_of(one)]
+        texts = (text for one in found for text in _texts_of(one))
         if speaks_of(self.meaning, widgets, texts):
             return False
         self.passed_over += [one for one in sorted(aliases) if one not in self.passed_over]
@@ -985,7 +985,7 @@ def _texts_of(material: Material) -> Iterator[str]:
         yield table.name
         yield from (column.name for column in table.columns)
         for column in table.of_kind("text"):
-            yield from (str(one) for one in table.values(column.name)[:MOST_TEXTS])
+            yield from {str(one) for one in table.values(column.name)[:MOST_TEXTS]}
     for document in material.documents:
         yield from document.pages
 

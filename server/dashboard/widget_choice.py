@@ -216,9 +216,9 @@ def speaks_of(question: str, widgets: Iterable[Widget], texts: Iterable[str]) ->
     Always so where the question has no subject of its own, or is not in the widgets' language.
     """
     wanted = _subjects(question) if language_of(question) == "English" else set()
-    known = {word for widget in widgets for word in _own_words(widget)}
-    known.update(word for text in texts for word in stems(text.replace(".", " ")))
-    return not wanted or bool(wanted & known)
+    if not wanted or any(wanted & _own_words(widget) for widget in widgets):
+        return True
+    return any(wanted & set(stems(text.replace(".", " "))) for text in texts)
 
 
 def ask_between(question: str, aliases: Sequence[str], inventory: Inventory) -> Asked:
