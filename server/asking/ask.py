@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -23,8 +23,17 @@ class LinkedFiles(Protocol):
     async def fetch(self, item: Any, room: int) -> bytes: ...
 
 
-CanPlan = Callable[[Engine, str], Awaitable[bool]]
-"""Whether a model can make plans, found out by a trial. The text is the client's name."""
+TRYING_OUT = "Trying out what this model can do; this happens once"
+
+
+class CanPlan(Protocol):
+    """Whether a model can make plans, found out by a trial. The text is the client's name."""
+
+    async def __call__(self, engine: Engine, client: str, /) -> bool: ...
+
+    def is_known(self, engine: Engine, /) -> bool:
+        """Whether the trial is done, so that nobody has to wait for it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +70,11 @@ class Means:
     """Fetches files that come as links. None: no link is opened."""
     can_plan: CanPlan | None = None
     """None: no model is asked to make a plan."""
+
+    @property
+    def is_untried(self) -> bool:
+        """Whether who asks `is_able` waits for the trial."""
+        return self.can_plan is not None and not self.can_plan.is_known(self.engine)
 
     async def is_able(self) -> bool:
         """Whether the model passes the trial. Where nobody makes it, nothing is expected of it."""

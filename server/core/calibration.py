@@ -7,14 +7,13 @@ next start of Moat on: nobody's answer waits for a model that is loaded again be
 import asyncio
 import logging
 import time
-from collections.abc import Callable
-from dataclasses import asdict, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from server.asking.ask import CanPlan
 from server.engine.base import Engine, EngineOptions
 from server.engine.pool import Loaded, Pool
 from server.errors import AppError, BadRequest
@@ -47,14 +46,22 @@ _KIND = TypeAdapter(Calibration)
 _USES = TypeAdapter(dict[str, dict[str, float]])
 
 
-def trial_kept_in(folder: Path) -> CanPlan:
+@dataclass(frozen=True, slots=True)
+class KeptTrial:
     """Whether a model can make plans: found out by a trial, which this folder keeps."""
 
-    async def can_plan(engine: Engine, client: str) -> bool:
-        able: bool = await trial.trials_at(folder / "trials.json").is_able(engine, client)
+    folder: Path
+
+    async def __call__(self, engine: Engine, client: str) -> bool:
+        able: bool = await self._trials().is_able(engine, client)
         return able
 
-    return can_plan
+    def is_known(self, engine: Engine) -> bool:
+        known: bool = self._trials().is_known(engine)
+        return known
+
+    def _trials(self) -> Any:
+        return trial.trials_at(self.folder / "trials.json")
 
 
 class Calibrator:
@@ -66,7 +73,7 @@ class Calibrator:
         pool: Pool,
         path_of: Callable[[str], Path | None],
         is_allowed: Callable[[], bool],
-        can_plan: CanPlan,
+        can_plan: Callable[[Engine, str], Awaitable[bool]],
     ) -> None:
         self._file = JsonFile(file, "The measured speeds")
         self._uses_file = JsonFile(file.with_name(f"used_{file.name}"), "The speeds of use")

@@ -27,7 +27,7 @@ from server.conversation.threads.files import ThreadFiles
 from server.conversation.threads.responses import ResponseMemory
 from server.conversation.threads.threads import Threads
 from server.core.answering import Answering, Keeper
-from server.core.calibration import Calibrator, trial_kept_in
+from server.core.calibration import Calibrator, KeptTrial
 from server.core.configuration import Configuration, SettingsStore
 from server.core.default_model import CurrentModel
 from server.core.engines_elsewhere import EnginesElsewhere
@@ -92,7 +92,7 @@ def gather(
     answer_tokens, offer = lambda: settings().answer_tokens, PluginTools(house).offer
     talk = lambda is_own: house.talk_for(is_own=is_own)  # noqa: E731
     copilot = Copilot(engine, elsewhere.tools, answer_tokens, talk, offer, own)
-    copilot.can_plan = trial_kept_in(folder)
+    copilot.can_plan = KeptTrial(folder)
     flows = FlowAgents(house, engine)
     kept = ThreadFiles(folder / "threads", lambda: settings().keep_threads)
     return Agents(lambda: (copilot, flows, *elsewhere.sources()), Threads(keeper=kept))
@@ -226,7 +226,7 @@ class Core:
         pool = Pool(self._look_up, loader, limits, self.engines.reach, self._keep_from_thinking)
         may_measure = lambda: self._model_settings.calibrate  # noqa: E731
         self.speeds = Calibrator(
-            paths.data / "speeds.json", pool, self._file_of, may_measure, trial_kept_in(paths.data)
+            paths.data / "speeds.json", pool, self._file_of, may_measure, KeptTrial(paths.data)
         )
         self.models.speed_of = self.speeds.speed_of
         return pool
@@ -299,7 +299,7 @@ class Core:
             agents,
             self._requests,
             self._keeper,
-            trial_kept_in(paths.data),
+            KeptTrial(paths.data),
             AllowedFiles(self.egress, lambda: self.settings.get().network),
             self._show_figures,
             self._keys,

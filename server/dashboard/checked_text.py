@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from server.dashboard.results import YEARS, Results, write_value
 
 PLACE = re.compile(r"\{\{\s?(q\d{1,3})(?:\[(\d{1,4})\])?(?:\.([^{}]{1,80}))?\}\}")
-NUMBER = re.compile("(?<![\\w.-])[-+\u2212]?\\d(?:[\\d.,'\u2019\u00a0\u202f]*\\d)?")
+DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-(\d{2})(?!\d)")
+NUMBER = re.compile("(?<![A-Za-z0-9_.-])[-+\u2212]?\\d(?:[\\d.,'\u2019\u00a0\u202f]*\\d)?")
 SCALE = re.compile(
     r"\s?(?:(%|percent|prozent|pour cent|por ciento|bps|basis points)"
     r"|(tn|trillion|billion|bn|million|mn|mio|mrd|milliarden|millionen|milliards?|millones"
@@ -42,6 +43,8 @@ class KnownNumbers:
         for text in texts:
             for match in NUMBER.finditer(text):
                 found += [abs(value) for value, _ in readings(match[0])]
+            # 2026-10-30 may be written out: October 30.
+            found += [float(day) for day in DAY.findall(text)]
         return cls(sorted(set(found)))
 
     def has(self, written: str, scale: str) -> bool:
@@ -124,8 +127,10 @@ class CheckedText:
         opened = held.rfind("{{")
         if opened >= 0 and "}}" not in held[opened:] and len(held) - opened < HELD:
             held = held[:opened]
-        matches = list(re.finditer(r"(?<!\d)\s(?=\S)", held))
-        return matches[-1].start() if matches else 0
+        places = [place.span() for place in PLACE.finditer(held)]
+        cuts = [match.start() for match in re.finditer(r"(?<!\d)\s(?=\S)", held)]
+        outside = [cut for cut in cuts if not any(begin < cut < end for begin, end in places)]
+        return outside[-1] if outside else 0
 
     def _check(self, text: str) -> str:
         text = PLACE.sub(self._fill, text).replace("**", "")

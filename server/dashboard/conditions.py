@@ -5,11 +5,12 @@ month was asked for. What is only likely goes back to the model as a fault, in w
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from server.dashboard.arguments import find_value
+from server.dashboard.meaning import RELATIVE
 from server.data.sql import Answer
 from server.data.tables import Column, Table
 from server.language.dates import Unclear, read
@@ -29,6 +30,22 @@ AGGREGATE = re.compile(r"\b(min|max|sum|avg|count|total)\s?\(", re.IGNORECASE)
 EXTREME = re.compile(r"(?:min|max)\s?\(\s*\w+\s*\)(?:\s+AS\s+\w+)?", re.IGNORECASE)
 NOT_PLAIN = re.compile(r"\bGROUP\s+BY\b|\bOVER\s?\(|\(\s*SELECT\b|\bUNION\b", re.IGNORECASE)
 UNION_OR_LIMIT = re.compile(r"\bUNION\b|\bLIMIT\b", re.IGNORECASE)
+YEAR_COLUMN = re.compile(r"\by((?:19|20)\d\d)\b")
+ITSELF = re.compile(r"\b(\w{1,80}) ?- ?\1\b(?! ?[(.])")
+RATIO = re.compile(
+    r"\b(?:what share|share of|proportion of|fraction of|percentage of|margins?"
+    r"|anteil|marge|proportion|margen|cuota|proporción)\b",
+    re.IGNORECASE,
+)
+"""What is asked for is a part of a whole."""
+RATIO_TEXT = "percent pct percentage share margin ratio weight proportion allocation rate yield"
+RATIOS = frozenset(map(stem, RATIO_TEXT.split()))
+"""Words of columns that hold such a part already."""
+DIFFERENCE = re.compile(
+    r"\b(?:differences?|gap|spread|apart|unterschied\w{0,2}|differenz|abstand|auseinander"
+    r"|différences?|écart|diferencias?|brecha)\b|相差|差[别距额值]",
+    re.IGNORECASE,
+)
 PLAIN_TEXT = "year month day date quarter period week symbol name"
 PLAIN = frozenset(map(stem, PLAIN_TEXT.split()))
 """Words of columns that say when and who: a question may have them without asking for one."""
@@ -40,6 +57,8 @@ NAMED_TABLE = re.compile(
     re.IGNORECASE,
 )
 GIVEN_NAME = re.compile(r"\bAS\s+\w+", re.IGNORECASE)
+SUM = re.compile(r"(?<![\w.])(\d{1,9}) ?([-+]) ?(\d{1,9})(?![\w.])")
+"""A sum of two whole numbers that a query writes out."""
 NAME = re.compile(r"[A-Za-z_][\w.]*(?:\s+AS\s+\w+)?", re.IGNORECASE)
 
 
@@ -56,7 +75,7 @@ class Held:
 
 def put_right(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
     """The query with the only value of a column that the question names, and with its time."""
-    sql = _with_one_extreme(sql, tables)
+    sql = _without_foreign(_with_one_extreme(ITSELF.sub(r"\1", sql), tables), tables)
     sql = _joined_by_what_is_shared(sql, tables)
     for held in _held(sql, question, tables):
         used = [one for one in TEXT.findall(sql) if one in held.values]
@@ -79,13 +98,75 @@ def find_fault(sql: str, question: str, tables: Mapping[str, Table], answer: Ans
             "ORDER BY ... DESC LIMIT 1 (or ASC) without the aggregate."
         )
     for held in _held(sql, question, tables):
-        used = set(TEXT.findall(sql)) | set(YEAR.findall(sql))
+        used = set(TEXT.findall(sql)) | set(YEAR.findall(with_sums(sql)))
         missing = [one for one in held.named if one not in used and f"y{one}" not in sql]
         is_told = held.column.name.lower() in _words(sql) and not used & held.values
         if missing and len(held.named) <= MOST_NAMED and not is_told:
             wanted = " and ".join(_written(held, one) for one in missing)
             return f"The question asks for {held.column.name} = {wanted}; the query does not."
+    if RATIO.search(question) and not _is_ratio(sql, tables):
+        return (
+            "The question asks for a part of a whole; the query divides nothing. Write "
+            "100.0 * part / whole."
+        )
     return _unlabelled(sql, question, tables, answer)
+
+
+def with_all_named(sql: str, question: str, tables: Mapping[str, Table]) -> str:
+    """The query for all values of a column that the question names, where it takes one of them.
+
+    And for the only year that the question names, where it takes another.
+    """
+    chosen = LIST.match(sql)
+    if chosen is None or NOT_PLAIN.search(sql) or UNION_OR_LIMIT.search(sql):
+        return sql
+    for held in _held(sql, question, tables):
+        column = held.column.name
+        years = set(YEAR.findall(with_sums(sql)))
+        if not _is_text(held) and len(held.named) == len(years) == 1 and not _is_relative(question):
+            return with_sums(sql).replace(years.pop(), next(iter(held.named)))
+        taken = [one for one in EQUALS.finditer(sql) if one[1].lower() == column.lower()]
+        is_one = len(taken) == 1 and taken[0][2] in held.named
+        if not _is_text(held) or not is_one or not 1 < len(held.named) <= MOST_NAMED:
+            continue
+        values = ", ".join(f"'{one}'" for one in held.named if "'" not in one)
+        sql = f"{sql[: taken[0].start()]}{column} IN ({values}){sql[taken[0].end() :]}"
+        shown = "" if column.lower() in _words(chosen[1]) else f"{column}, "
+        grouped = f" GROUP BY {column}" if AGGREGATE.search(chosen[1]) else ""
+        return f"{sql[: chosen.start(1)]}{shown}{sql[chosen.start(1) :].rstrip('; ')}{grouped}"
+    return sql
+
+
+def _is_relative(question: str) -> bool:
+    return bool(RELATIVE & set(stems(question)))
+
+
+def difference_of(name: str, answer: Answer, question: str) -> str:
+    """The query for the difference of the only two figures of another, where it is asked for."""
+    if len(answer.rows) != 2 or not DIFFERENCE.search(question):
+        return ""
+    places = [
+        [place for place, cell in enumerate(row) if isinstance(cell, int | float)]
+        for row in answer.rows
+    ]
+    if len(places[0]) != 1 or places[0] != places[1]:
+        return ""
+    column = answer.columns[places[0][0]].replace('"', "")
+    one = f'SELECT "{column}" FROM {name} LIMIT 1'
+    return f"SELECT ABS(({one}) - ({one} OFFSET 1)) AS difference"
+
+
+def _is_ratio(sql: str, tables: Mapping[str, Table]) -> bool:
+    """Whether it divides, or takes a column or a row that is a part of a whole by itself."""
+    own = GIVEN_NAME.sub(" ", sql)
+    words = _words(own)
+    units = [
+        column.unit
+        for table in _used(sql, tables).values()
+        for column in table.columns
+        if column.name.lower() in words
+    ]
+    return "/" in own or bool(RATIOS & set(stems(own))) or any("%" in one for one in units)
 
 
 def left_out(sql: str, question: str, tables: Mapping[str, Table]) -> set[str]:
@@ -93,8 +174,13 @@ def left_out(sql: str, question: str, tables: Mapping[str, Table]) -> set[str]:
 
     The names that a query gives by itself do not count: "revenue AS margin" is no margin.
     """
-    own = set(stems(GIVEN_NAME.sub(" ", sql)))
     columns = {column.name for table in _used(sql, tables).values() for column in table.columns}
+    return asked_columns(columns, question, sql)
+
+
+def asked_columns(columns: Iterable[str], question: str, sql: str) -> set[str]:
+    """Words of the question that name one of these columns, and that no query has."""
+    own = set(stems(GIVEN_NAME.sub(" ", sql)))
     named = {word for name in columns for word in stems(name)}
     return (set(stems(question)) & named) - own - PLAIN
 
@@ -168,10 +254,20 @@ def explain_column(fault: str, sql: str, tables: Mapping[str, Table]) -> str:
     if "no such column" not in fault and "no such table" not in fault:
         return ""
     used = _used(sql, tables) or tables
+    lacking = fault.partition("no such column: ")[2].strip(". ").split(".")[-1].lower()
+    owners = [
+        name
+        for name, table in tables.items()
+        if name not in used and lacking in {column.name.lower() for column in table.columns}
+    ]
     told = [
         f"{name} has the columns {', '.join(column.name for column in table.columns)}"
         for name, table in list(used.items())[:MOST_NAMED]
     ]
+    told += [f"{lacking} is a column of {' and '.join(owners[:MOST_NAMED])}"] if owners else []
+    days = [one.name for table in used.values() for one in table.of_kind("date")]
+    if days and (year := YEAR_COLUMN.fullmatch(lacking)):
+        told.append(f"{year[1]} is {days[0]} BETWEEN '{year[1]}-01-01' AND '{year[1]}-12-31'")
     return f" {'; '.join(told)}."
 
 
@@ -224,6 +320,18 @@ def _written(held: Held, value: str) -> str:
     return f"'{value}'" if _is_text(held) else value
 
 
+def with_sums(sql: str) -> str:
+    """The query with the values of its sums: "2024 - 1" asks for 2023 and not for 2024."""
+    outside = sql.split("'")
+    outside[::2] = [SUM.sub(_add_up, part) for part in outside[::2]]
+    return "'".join(outside)
+
+
+def _add_up(found: "re.Match[str]") -> str:
+    left, sign, right = found.groups()
+    return str(int(left) + int(right) if sign == "+" else int(left) - int(right))
+
+
 def _days(column: str, sql: str, tables: Mapping[str, Table]) -> list[str]:
     """The days that a column of dates holds, in order."""
     for table in _used(sql, tables).values():
@@ -254,12 +362,35 @@ def _bare_column(sql: str, tables: Mapping[str, Table]) -> str:
     chosen = LIST.match(sql)
     if chosen is None or NOT_PLAIN.search(sql):
         return ""
-    parts = [part.strip() for part in _split(chosen[1])]
+    parts = [part.strip() for part in split_list(chosen[1])]
     made = [one.lower() for part in parts for one in AGGREGATE.findall(part)]
     if not made or (len(made) == 1 and made[0] in ("min", "max")):
         return ""
     plain = (part.split()[0] for part in parts if NAME.fullmatch(part))
     return next((name for name in plain if _varies(name, sql, tables)), "")
+
+
+def _without_foreign(sql: str, tables: Mapping[str, Table]) -> str:
+    """Leaves out plain columns of other tables than those of the query, beside some of its own.
+
+    Who asks for figures of two widgets often gets both taken from one of them.
+    """
+    chosen = LIST.match(sql)
+    if chosen is None or NOT_PLAIN.search(sql) or "." in chosen[1]:
+        return sql
+    used = _used(sql, tables)
+    own = {column.name.lower() for table in used.values() for column in table.columns}
+    every = {column.name.lower() for table in tables.values() for column in table.columns}
+    parts = [part.strip() for part in split_list(chosen[1])]
+    kept = [part for part in parts if (name := _plain_name(part)) in own or name not in every]
+    if not used or not kept or len(kept) == len(parts):
+        return sql
+    return f"{sql[: chosen.start(1)]}{', '.join(kept)}{sql[chosen.end(1) :]}"
+
+
+def _plain_name(part: str) -> str:
+    """The column that a part of a list names; empty where it computes something."""
+    return part.split()[0].lower() if NAME.fullmatch(part) else ""
 
 
 def _varies(name: str, sql: str, tables: Mapping[str, Table]) -> bool:
@@ -279,7 +410,7 @@ def _with_one_extreme(sql: str, tables: Mapping[str, Table]) -> str:
     chosen = LIST.match(sql)
     if chosen is None or not _bare_column(sql, tables):
         return sql
-    parts = [part.strip() for part in _split(chosen[1])]
+    parts = [part.strip() for part in split_list(chosen[1])]
     extreme = next((part for part in parts if EXTREME.fullmatch(part)), "")
     kept = [part for part in parts if NAME.fullmatch(part)]
     if not extreme:
@@ -287,7 +418,7 @@ def _with_one_extreme(sql: str, tables: Mapping[str, Table]) -> str:
     return f"SELECT {', '.join([*kept, extreme])}{sql[chosen.end(1) :]}"
 
 
-def _split(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
     """At the commas outside of brackets."""
     parts, depth = [""], 0
     for letter in text:

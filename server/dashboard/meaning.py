@@ -142,7 +142,7 @@ def ask_for_completion(query: Query, before: str) -> Asked | None:
 
 def ask_for_kind(query: Query, question: str) -> Asked | None:
     """None where there is something here that the question may be about."""
-    if _has_material(query) or query.is_task or _names_widget(query, question):
+    if _has_material(query) or query.is_task:
         return None
     kinds: Json = {"enum": list(SORTED)}
     examples = [(said, {"asks_for": kind}) for said, kind in KINDS]
@@ -229,7 +229,7 @@ def _pair(first: str, second: str) -> str:
     return f"First: {first}\nSecond: {second}"
 
 
-def _names_widget(query: Query, question: str) -> bool:
+def names_widget(query: Query, question: str) -> bool:
     """A name of one word does not count: inflation can be a widget and a word to explain."""
     asked = question.lower()
     return any(" " in one.name.strip() and one.name.lower() in asked for one in query.widgets)

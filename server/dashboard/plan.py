@@ -16,7 +16,14 @@ from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameter
 from server.dashboard.additions import TARGET
 from server.dashboard.arguments import told_options
 from server.dashboard.charts import is_table_wanted, is_wanted
-from server.dashboard.conditions import find_fault, left_out, put_right
+from server.dashboard.conditions import (
+    asked_columns,
+    difference_of,
+    find_fault,
+    left_out,
+    put_right,
+    with_all_named,
+)
 from server.dashboard.follow_up import READERS, Change, Earlier, find_change, look_back
 from server.dashboard.grounding import ground_symbol, ground_values, read_for_each
 from server.dashboard.inventory import DETAILED, Inventory, take_inventory
@@ -32,6 +39,7 @@ from server.dashboard.meaning import (
     keeps_time,
     meaning_from,
     names_tool,
+    names_widget,
     small_question,
     translated,
 )
@@ -40,7 +48,7 @@ from server.dashboard.query import OfferedTool, Param, Query, Result, Source, Wi
 from server.dashboard.results import Results, fenced
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import is_ticker
-from server.dashboard.widget_choice import ask_between, find_partner, find_rivals
+from server.dashboard.widget_choice import ask_between, find_partner, find_rivals, speaks_of
 from server.data.sql import Refused
 from server.engine.base import Engine
 from server.events import StatusNote
@@ -55,6 +63,8 @@ SQL_TRIES = 3
 SHOWN_TRIES = 2
 READS_IN_A_ROW = 2
 DOUBT = "It runs, but:"
+MISREAD = "Nothing in it speaks of what is asked for. Read another widget that does."
+MOST_TEXTS = 2000
 STEP_TOKENS = 500
 THOUGHT_TOKENS = 2000
 """What a model that thinks may think before a step, beside what the step itself may take."""
@@ -204,7 +214,8 @@ class Planner:
     repeats_itself: bool = False
     """The last query found what an earlier one had found."""
     flows: Sequence[Offer] = ()
-    """What plugins offer beside the dashboard."""
+    """What plugins offer beside the dashboard. They are told in each request, so that the prompt
+    begins with the same text; only the first step may choose one."""
     flow: tuple[str, str] | None = None
     """The flow that the model chose, and its question."""
     passed_over: list[str] = field(default_factory=list)
@@ -269,6 +280,7 @@ class Planner:
         kind = str(found.get("asks_for") or "")
         self.understood = Meaning(question, kind=kind)
         talks = self.change is None and is_talk(kind, sorted_, self.named_symbols())
+        talks = talks and not names_widget(self.query, sorted_)
         tools = [*(tool.name for tool in self.query.tools), *(flow.key for flow in self.flows)]
         needs_data = not talks or names_tool(question, tools)
         return Meaning(question, needs_data, kind)
@@ -361,7 +373,7 @@ class Planner:
             self._stage(),
             TARGET.search(self.query.question) is not None,
             self._may_draw(),
-            not (self.done and self.results.tables),
+            not (self.done and any(one.documents for one in self.results.sources)),
         )
 
     def _only_reads(self) -> bool:
@@ -487,7 +499,8 @@ class Planner:
             if sql in tried:
                 sql = await self.write_sql()
         if ran:
-            return await self._run(ran)
+            whole = with_all_named(ran, self.meaning, self.results.all_tables())
+            return await self._run(whole if not await self._fault_of(whole) else ran)
         self.failures += 1
         self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
         return None
@@ -521,18 +534,29 @@ class Planner:
         self.notes.append(StatusNote("Computed", details={"SQL": sql}))
         self.done.append(Done(Action("query", sql), outcome))
         self.repeats_itself = self.results.is_repeated()
+        last = self.results.computed[-1]
+        if not self._is_resuming and not self.repeats_itself:
+            asked = f"{self.meaning} {self.own_question}"
+            if difference := difference_of(last.name, last.answer, asked):
+                await self._run(difference)
 
     def wanders(self, action: Action) -> bool:
         """It goes through one value after another that nobody asked for: what it found so far goes.
 
-        The first query had only values of the question; then came the same with others, twice.
+        It differs from the first query in a value of the question; then came others, twice.
         """
         queries = [one.sql for one in self.results.computed]
         if action.kind != "query" or len(queries) < MOST_OTHERS:
             return False
         newest = [*queries, str(action.given)][-MOST_OTHERS:]
-        are_same = len({LITERAL.sub("?", one) for one in [queries[0], *newest]}) == 1
-        if not are_same or self._unnamed(queries[0]) or not all(map(self._unnamed, newest)):
+        compared = [queries[0], *newest]
+        if len({LITERAL.sub("?", one) for one in compared}) > 1:
+            return False
+        values = zip(*map(LITERAL.findall, compared), strict=True)
+        first, *others = zip(*(one for one in values if len(set(one)) > 1), strict=True) or [()]
+        if not first or any(map(self._is_unnamed, first)):
+            return False
+        if not all(any(map(self._is_unnamed, one)) for one in others):
             return False
         del self.results.computed[1:]
         self.done = [
@@ -542,8 +566,8 @@ class Planner:
         ]
         return True
 
-    def _unnamed(self, sql: str) -> bool:
-        """Whether it holds a value that neither the question names nor a widget was read for."""
+    def _is_unnamed(self, value: str) -> bool:
+        """Whether neither the question names it nor a widget was read for it."""
         read = [
             str(one)
             for source in self.results.sources
@@ -551,7 +575,7 @@ class Planner:
             for one in source.source.arguments.values()
         ]
         named = f"{self.meaning} {self.query.question} {' '.join(read)}".lower()
-        return any(one.strip("'y").lower() not in named for one in LITERAL.findall(sql))
+        return value.strip("'y").lower() not in named
 
     async def compute_unasked(self) -> None:
         """Computes what the question asks for, where the model would tell it from sight alone."""
@@ -570,12 +594,23 @@ class Planner:
         if sql and all(sql != one.sql for one in self.results.computed):
             await self._query(Action("query", sql), is_alone=True)
 
-    async def write_sql(self, mistake: str = "") -> str:
-        """SQL from the tables and the question alone, without all that was said before."""
-        tables = self.results.described(self._read_now())
-        parts = [*tables, f"Question: {self.query.question}"]
-        if self.meaning != self.query.question:
-            parts.append(f"That is: {self.meaning}")
+    async def compute_rest(self) -> None:
+        """Computes over what was read and not used, where the question names a column of it."""
+        for material in self.results.unused() if self.results.computed else ():
+            used = " ".join(one.sql for one in self.results.computed)
+            columns = [one.name for table in material.tables for one in table.columns]
+            if asked_columns(columns, self.meaning, used):
+                sql = await self.write_sql(of=[material])
+                if sql and all(sql != one.sql for one in self.results.computed):
+                    await self._query(Action("query", sql), is_alone=True)
+
+    async def write_sql(self, mistake: str = "", of: Sequence[Material] = ()) -> str:
+        """SQL from the tables and the question alone, without all that was said before.
+
+        `of`: only the tables of these sources.
+        """
+        tables = self.results.described(of or self._read_now())
+        parts = [*tables, *self._asked_lines(self.query.question)]
         parts += [mistake] if mistake else []
         sql: Json = {"type": "string", "pattern": r"^(SELECT|WITH) [\s\S]+$"}
         answer: Json = {"sql": {**sql, "maxLength": actions.SQL_CHARACTERS}}
@@ -600,6 +635,10 @@ class Planner:
                 given = {**given, "sql": sql}
                 continue
             self.done.append(Done(Action(action.kind, given), outcome))
+            return
+        sql = str(_object(action.given).get("sql"))
+        if not self._is_resuming and not await self._fault_of(sql):
+            await self._run(sql)  # a single figure cannot be drawn, but it can be told
             return
         self.failures += 1
         self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
@@ -631,8 +670,23 @@ class Planner:
         if missing and self.query.hop < MOST_HOPS:
             return self._ask_client(Action("read", kept), missing)
         here += ["Some of it was not read: there were too many calls."] if missing else []
+        here += [MISREAD] if not missing and self._is_misread(kept) else []
         self.done.append(Done(Action("read", kept), "\n".join(here) or "Nothing was read."))
         return None
+
+    def _is_misread(self, reads: Sequence[Json]) -> bool:
+        """Nothing in what was read first has a word of the question: it is likely elsewhere."""
+        aliases = {str(one["widget"]) for one in reads}
+        widgets = [self.inventory.widgets[alias] for alias in aliases]
+        found = self.results.read_now()
+        is_chosen = not self.change and all(one.tier != "primary" for one in widgets)
+        if self.done or not is_chosen or not found or any(one.problems for one in found):
+            return False
+        texts = (text for one in found for text in _texts_of(one))
+        if speaks_of(self.meaning, widgets, texts):
+            return False
+        self.passed_over += [one for one in sorted(aliases) if one not in self.passed_over]
+        return True
 
     def _twin(self, source: Source, widget: Widget) -> Source | None:
         """The same for another symbol of the same company, where there is no data for the first."""
@@ -879,10 +933,17 @@ class Planner:
         named = [f"{one.words} is {one.symbol}" for one in self.named_symbols()]
         if named:
             parts.append(f"Symbols: {', '.join(named)}.")
-        parts.append(f"Question: {ends(query.asked, detail.question)}")
-        if self.meaning not in (query.asked, query.question):
-            parts.append(f"That is: {self.meaning}")
+        parts += self._asked_lines(ends(query.asked, detail.question))
         return "\n".join(parts)
+
+    def _asked_lines(self, said: str) -> list[str]:
+        """What is to be answered. What code has completed is the question, and not an addition."""
+        if self.change and self.change.question == self.own_question and not self.is_joined:
+            lines = [f"The user says: {said}", f"Question: {self.own_question}"]
+        else:
+            lines = [f"Question: {said}"]
+        known = (said, self.query.question, lines[-1].removeprefix("Question: "))
+        return lines if self.meaning in known else [*lines, f"That is: {self.meaning}"]
 
     def _columns(self) -> str:
         return "; ".join(
@@ -916,6 +977,17 @@ def _for_widget(action: Action, alias: str, inventory: Inventory) -> list[Json]:
         }
         for one in action.reads()
     ]
+
+
+def _texts_of(material: Material) -> Iterator[str]:
+    """Names and texts of its tables, and its pages."""
+    for table in material.tables:
+        yield table.name
+        yield from (column.name for column in table.columns)
+        for column in table.of_kind("text"):
+            yield from {str(one) for one in table.values(column.name)[:MOST_TEXTS]}
+    for document in material.documents:
+        yield from document.pages
 
 
 def first_sentence(thought: str) -> str:

@@ -1,21 +1,16 @@
 """The answer to a question by a plan: its steps, then prose whose numbers are held to the data."""
 
 import asyncio
-import math
-import re
-from collections.abc import Iterator
 from contextlib import aclosing
 from datetime import date
 
 from server.asking.ask import Means
 from server.chat import ChatRequest, Message, Sampling
 from server.dashboard.actions import Action
+from server.dashboard.bold_figure import figure_by_query, figure_by_rules
 from server.dashboard.checked_text import CheckedText, KnownNumbers
 from server.dashboard.citations import SPEECHLESS, Answer, Steps
-from server.dashboard.figures.compute import Figure, compute
-from server.dashboard.figures.operations import operation
-from server.dashboard.figures.question import FILLERS
-from server.dashboard.materials import read_for
+from server.dashboard.figures.compute import Figure
 from server.dashboard.next_call import Step
 from server.dashboard.plan import (
     MOST_ACTIONS,
@@ -26,9 +21,6 @@ from server.dashboard.plan import (
     first_sentence,
 )
 from server.dashboard.query import Query
-from server.dashboard.results import Computed, write_value
-from server.data.sql import Refused
-from server.data.tables import Cell
 from server.events import (
     Finished,
     PromptProgress,
@@ -36,20 +28,12 @@ from server.events import (
     StatusNote,
     TextDelta,
 )
-from server.language.dates import Unclear, read
-from server.language.ranking import stems
 from server.language.words import language_of
 
 LENGTHS = {"short": 120, "normal": 320, "long": 900}
 TEMPERATURES = {"precise": 0.0, "balanced": 0.2, "creative": 0.8}
-MOST_ROWS = 2000
-MOST_CELLS = 4
-"""A row with more cells is a table, not a figure."""
 MOST_LINES = 6
 """So many rows of a query stand beside the instruction to write."""
-SAME = 1e-6
-SUM = re.compile(r"(?<![\w.])(\d{1,9}) ?([-+]) ?(\d{1,9})(?![\w.])")
-"""A sum of two whole numbers that a query writes out."""
 WRITE = """\
 Now write the answer for the user, in the language of the question, in a few plain sentences. Use \
 only numbers of the results above. Say so if the data does not hold the answer."""
@@ -66,7 +50,7 @@ async def answer_by_plan(query: Query, means: Means, today: date) -> Steps:
     """Ends with a call for the client, with a question to the user, or with the answer."""
     planner = Planner(query, means.engine, today, means.client)
     yield PromptProgress(0, 0)
-    if means.plugins is not None and not query.hop:
+    if means.plugins is not None:
         planner.flows = await means.plugins.offers(query.question)
     await planner.understand()
     step = await planner.resume()
@@ -97,6 +81,7 @@ async def _answer(planner: Planner) -> Steps:
         figure = await asyncio.to_thread(figure_by_rules, planner)
         if figure is None:
             await planner.compute_unasked()
+            await planner.compute_rest()
     for note in planner.notes:
         yield note
     if planner.asked:
@@ -152,7 +137,7 @@ async def _write(planner: Planner, figure: Figure | None) -> Steps:
     """`figure` is what the rules compute over what was read."""
     results, query = planner.results, planner.query
     lead = "".join(f"{one}\n\n" for one in query.missing_files)
-    lead += f"**{figure.text}** ({figure.table})\n\n" if figure else await _bold_figure(planner)
+    lead += f"**{figure.text}** ({figure.table})\n\n" if figure else await figure_by_query(planner)
     answer = Answer(query, lead)
     instead = _plain_results(planner) or SPEECHLESS
     async with aclosing(answer.tell(_prose(planner, figure), instead)) as events:
@@ -238,18 +223,8 @@ def _plain_results(planner: Planner) -> str:
         rows = one.answer.rows if len(one.answer.rows) <= MOST_LINES else []
         for number, row in enumerate(rows, 1):
             name = one.name if len(rows) == 1 else f"{one.name}[{number}]"
-            lines.append(f"{name}: {_as_line(one, row)}")
+            lines.append(f"{name}: {one.line(row)}")
     return "\n".join(lines)
-
-
-def _as_line(computed: Computed, row: tuple[Cell, ...]) -> str:
-    cells = zip(computed.answer.columns, row, strict=True)
-    return ", ".join(f"{_label(name)}: {write_value(cell)}" for name, cell in cells)
-
-
-def _label(column: str) -> str:
-    words = column.replace("_", " ").strip()
-    return words[:1].upper() + words[1:]
 
 
 def _known(planner: Planner, figure: Figure | None) -> KnownNumbers:
@@ -259,108 +234,3 @@ def _known(planner: Planner, figure: Figure | None) -> KnownNumbers:
     texts += [one.outcome for one in planner.done]
     texts += [figure.text] if figure else []
     return KnownNumbers.of(results.numbers(), texts)
-
-
-async def _bold_figure(planner: Planner) -> str:
-    """The figure that was computed last, where a second query confirms it."""
-    last = planner.results.computed[-1] if planner.results.computed else None
-    if last is None or len(last.answer.rows) != 1 or len(last.answer.rows[0]) > MOST_CELLS:
-        return ""
-    numbers = list(_figures(last.answer.rows[0]))
-    if not numbers or not await asyncio.to_thread(_uses_up_question, planner, last):
-        return ""
-    if not await _is_confirmed(planner, numbers):
-        return ""
-    return f"**{_as_line(last, last.answer.rows[0])}**\n\n"
-
-
-def _uses_up_question(planner: Planner, computed: Computed) -> bool:
-    """Whether each word, number and company of the question is in the query or what was read.
-
-    A question in another language than the table's is never used up: its words are not there.
-    Nor is one that leans on the question before it and was not completed.
-    """
-    question = planner.own_question
-    is_completed = question != planner.query.question or not planner.before.question
-    is_own = question == planner.meaning and not planner.is_joined
-    if not is_completed or not is_own or not planner.results.uses_all_read():
-        return False
-    arguments = [
-        str(value)
-        for source in planner.results.sources
-        if source.source is not None
-        for value in source.source.arguments.values()
-    ]
-    try:
-        rest = read(question, planner.today).rest
-    except Unclear:
-        return False
-    wanted = operation(rest, set(), set())
-    if wanted is None:
-        return False
-    names = [source.name for source in planner.results.cited()]
-    used = " ".join([_with_sums(computed.sql), *arguments, *planner.results.tables, *names])
-    words = {*stems(used.replace("_", " ")), *wanted.words, *FILLERS}
-    named = planner.named_symbols()
-    said = {word for one in named for word in stems(one.words)}
-    if any(word not in words | said for word in stems(rest)):
-        return False
-    if not _whole_numbers(question) <= _whole_numbers(used):
-        return False
-    tables = planner.results.tables.values()
-    cells = {str(cell) for table in tables for row in table.rows[:MOST_ROWS] for cell in row}
-    return all(any(one.is_meant_by(value) for value in [*arguments, *cells]) for one in named)
-
-
-def _with_sums(sql: str) -> str:
-    """The query with the values of its sums: "2024 - 1" asks for 2023 and not for 2024."""
-    outside = sql.split("'")
-    outside[::2] = [SUM.sub(_add_up, part) for part in outside[::2]]
-    return "'".join(outside)
-
-
-def _add_up(found: "re.Match[str]") -> str:
-    left, sign, right = found.groups()
-    return str(int(left) + int(right) if sign == "+" else int(left) - int(right))
-
-
-def _whole_numbers(text: str) -> set[int]:
-    return set(map(int, re.findall(r"\d{1,9}", text)))
-
-
-def _figures(row: tuple[Cell, ...]) -> Iterator[float]:
-    for cell in row:
-        if isinstance(cell, int | float) and math.isfinite(cell):
-            yield float(cell)
-
-
-async def _is_confirmed(planner: Planner, numbers: list[float]) -> bool:
-    try:
-        again = await planner.results.query(await planner.write_sql())
-    except Refused:
-        return False
-    if len(again.rows) != 1:
-        return False
-    return _are_same(numbers, list(_figures(again.rows[0])))
-
-
-def figure_by_rules(planner: Planner) -> Figure | None:
-    """What the rules compute over the tables of this question, where they agree on one figure."""
-    if planner.is_joined:
-        return None
-    sources = planner.results.cited()
-    found = [
-        figure
-        for source in sources
-        for table in source.tables
-        if (figure := compute(planner.own_question, table, planner.today, read_for(source)))
-    ]
-    return found[0] if len({figure.text for figure in found}) == 1 else None
-
-
-def _are_same(first: list[float], second: list[float]) -> bool:
-    """Every figure of the shorter list is in the longer one."""
-    few, many = sorted((first, second), key=len)
-    return bool(few) and all(
-        any(math.isclose(one, other, rel_tol=SAME, abs_tol=1e-9) for other in many) for one in few
-    )

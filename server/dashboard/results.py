@@ -35,6 +35,7 @@ UNION = re.compile(r"\bUNION(?:\s+ALL)?\b", re.IGNORECASE)
 SELECTED = re.compile(r"\s{0,99}SELECT\s(?!\s{0,99}DISTINCT\b)", re.IGNORECASE)
 FROM_TABLE = re.compile(r"\sFROM\s{1,9}(\w{1,200})", re.IGNORECASE)
 UNIT = re.compile(rf"[(\[]([^()\[\]]{{1,20}})[)\]]\s*$|([{CURRENCIES}%])")
+REAL_DIVISION = "* 1.0 /"
 QUOTED_OR_DIVISION = re.compile(r"'[^']*'|\"[^\"]*\"|/")
 
 
@@ -45,6 +46,11 @@ class Computed:
     name: str
     sql: str
     answer: Answer
+
+    def line(self, row: tuple[Cell, ...]) -> str:
+        """A row of it as a person writes it: each value behind its name."""
+        cells = zip(self.answer.columns, row, strict=True)
+        return ", ".join(f"{_label(name)}: {write_value(cell)}" for name, cell in cells)
 
 
 @dataclass(slots=True)
@@ -83,6 +89,14 @@ class Results:
             return read
         used = [one for one in self.sources if any(one is other for other in self._used)]
         return used + [one for one in read if not one.tables]
+
+    def unused(self) -> list[Material]:
+        """What was read for this question and has tables that no query was made over."""
+        return [
+            one
+            for one in self.read_now()
+            if one.tables and not any(one is other for other in self._used)
+        ]
 
     def uses_all_read(self) -> bool:
         """Whether every source that was read for this question was computed over."""
@@ -199,10 +213,12 @@ class Results:
         """Over all that was read and computed; 1 / 2 is a half."""
         plain = with_real_division(self._with_origins(sql))
         try:
-            return await asyncio.to_thread(query, self.all_tables(), plain)
+            answer = await asyncio.to_thread(query, self.all_tables(), plain)
         except Refused as error:
             more = explain_column(str(error), sql, self.tables)
             raise Refused(f"{error}{more}") from error
+        columns = tuple(one.replace(REAL_DIVISION, "/") for one in answer.columns)
+        return replace(answer, columns=columns)
 
     def _with_origins(self, sql: str) -> str:
         """Rows of several tables of a widget, put together, stay in order and say whose they are.
@@ -341,7 +357,7 @@ def _unit_in(header: str) -> str:
 
 def with_real_division(sql: str) -> str:
     """SQLite divides whole numbers without a rest, which nobody means who asks for a ratio."""
-    return QUOTED_OR_DIVISION.sub(lambda found: "* 1.0 /" if found[0] == "/" else found[0], sql)
+    return QUOTED_OR_DIVISION.sub(lambda found: REAL_DIVISION if found[0] == "/" else found[0], sql)
 
 
 def with_parameters(table: Table, material: Material) -> Table:
@@ -436,6 +452,11 @@ def write_value(value: Cell) -> str:
         value = int(value) if value.is_integer() and abs(value) < 2**53 else value
     is_year = isinstance(value, int) and YEARS[0] <= value <= YEARS[1]
     return str(value) if is_year else f"{value:,}"
+
+
+def _label(column: str) -> str:
+    words = column.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
 
 
 def _told(cell: Cell) -> str:

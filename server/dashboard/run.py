@@ -6,7 +6,7 @@ from contextlib import aclosing
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from server.asking.ask import Means
+from server.asking.ask import TRYING_OUT, Means
 from server.chat import ChatRequest, Message, Sampling
 from server.dashboard import charts
 from server.dashboard.additions import (
@@ -84,11 +84,18 @@ async def _steps(query: Query, means: Means) -> Steps:
         yield TextDelta("\n\n".join(query.missing_files))
         yield Finished("stop")
         return
-    if await _can_plan(query, means):
-        async with aclosing(answer_by_plan(query, means, today)) as events:
-            async for event in events:
-                yield event
-        return
+    may_plan = not (query.plain_calls or query.one_source_per_call)
+    """Clients of 2024 know one kind of call, too little for a plan."""
+    if may_plan and means.is_untried:
+        yield StatusNote(TRYING_OUT)
+    is_planned = may_plan and await means.is_able()
+    answer = answer_by_plan if is_planned else _answer_by_rules
+    async with aclosing(answer(query, means, today)) as events:
+        async for event in events:
+            yield event
+
+
+async def _answer_by_rules(query: Query, means: Means, today: date) -> Steps:
     step = await next_step(query, means, today)
     if step is None:
         materials = await asyncio.to_thread(gather, query)
@@ -101,13 +108,6 @@ async def _steps(query: Query, means: Means) -> Steps:
     async with aclosing(_answer(query, means, materials, tables)) as events:
         async for event in events:
             yield event
-
-
-async def _can_plan(query: Query, means: Means) -> bool:
-    """Clients of 2024 know one kind of call, too little for a plan."""
-    if query.plain_calls or query.one_source_per_call or means.can_plan is None:
-        return False
-    return await means.can_plan(means.engine, means.client)
 
 
 def _tables(materials: Sequence[Material]) -> list[Table]:

@@ -145,6 +145,9 @@ class Trials:
                 self.keep(engine, able=known)
             return known
 
+    def is_known(self, engine: Engine) -> bool:
+        return _key(engine.facts) in self._read()
+
     def keep(self, engine: Engine, *, able: bool) -> None:
         self._known[_key(engine.facts)] = able
         if self.path is not None:

@@ -1,7 +1,7 @@
 """Which widgets to read: by rank where code chooses, by a second look where the model does."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from server.asking.ask import Means, ask_json
@@ -15,6 +15,7 @@ from server.dashboard.symbols import find_symbols
 from server.dashboard.tickers import is_ticker
 from server.language.dates import POINT, in_plain_dates
 from server.language.ranking import RELATED, Ranked, rank, stems
+from server.language.words import language_of
 from server.schemas.bounded import closed
 
 SHOWN = 8
@@ -41,6 +42,14 @@ SHOWN_AS = re.compile(
     re.IGNORECASE,
 )
 """What is to be done with the data, and how: no subject of a question."""
+ENTITY = "compan{}|firm{}|stock{}|coin{}|token{}|cryptocurrenc{}|issuer{}|securit{}"
+ONE, MANY = ("y", "", "", "", "", "y", "", "y"), ("ies", "s", "s", "s", "s", "ies", "s", "ies")
+ACROSS = re.compile(
+    rf"\b(?:which|what|each|every)\s+(?:\w+\s+)?(?:{ENTITY.format(*ONE)})\b"
+    rf"|\b(?:{ENTITY.format(*MANY)})\b",
+    re.IGNORECASE,
+)
+"""What is asked about many, and names none of them."""
 RIVALS = 3
 LEAST_SHARED = 2
 """Words that a question and a widget must share, so that they count against the model's choice."""
@@ -158,9 +167,14 @@ def find_rivals(question: str, alias: str, inventory: Inventory) -> list[str]:
     """Widgets that the words of the question speak for rather than for this one, and itself.
 
     Empty where the words agree with the choice. A part is no rival where all is asked for: whoever
-    asks for revenue alone does not ask for revenue by segment.
+    asks for revenue alone does not ask for revenue by segment. Nor is a widget for one company
+    right where many are compared.
     """
     widgets = inventory.widgets
+    if _is_for_one(widgets[alias]) and ACROSS.search(question) and not find_symbols(question):
+        many = [one for one in _by_words(question, inventory) if not _is_for_one(widgets[one])]
+        if many:
+            return sorted([alias, *many[:RIVALS]])
     best = [one for one in _by_words(question, inventory) if one != alias][:RIVALS]
     parts = [one for one in [alias, *best] if _is_part(question, widgets[one])]
     if parts and _subjects(question):
@@ -173,6 +187,11 @@ def find_rivals(question: str, alias: str, inventory: Inventory) -> list[str]:
     if top and not is_sure and not _shared(question, widgets[alias], RELATED):
         is_sure = _shared(question, widgets[top[0]], RELATED) >= LEAST_SHARED
     return sorted([alias, *best]) if is_sure and top != [alias] else []
+
+
+def _is_for_one(widget: Widget) -> bool:
+    """Whether it shows one company or coin at a time."""
+    return any(is_ticker(param) and not param.several for param in widget.params)
 
 
 def find_partner(question: str, alias: str, inventory: Inventory) -> str:
@@ -189,6 +208,17 @@ def find_partner(question: str, alias: str, inventory: Inventory) -> str:
     same = {param.name for param in widgets[alias].params if is_ticker(param)}
     takes = [{param.name for param in widgets[one].params if is_ticker(param)} for one in found]
     return found[0] if len(found) == 1 and takes[0] == same else ""
+
+
+def speaks_of(question: str, widgets: Iterable[Widget], texts: Iterable[str]) -> bool:
+    """Whether a widget or what came from it has any word of what the question is about.
+
+    Always so where the question has no subject of its own, or is not in the widgets' language.
+    """
+    wanted = _subjects(question) if language_of(question) == "English" else set()
+    if not wanted or any(wanted & _own_words(widget) for widget in widgets):
+        return True
+    return any(wanted & set(stems(text.replace(".", " "))) for text in texts)
 
 
 def ask_between(question: str, aliases: Sequence[str], inventory: Inventory) -> Asked:

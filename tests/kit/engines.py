@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -71,12 +72,25 @@ class EndlessEngine(ScriptedEngine):
             self.stopped.set()
 
 
-async def passes_trial(_engine: object, _client: str) -> bool:
-    return True
+@dataclass(slots=True)
+class ScriptedTrial:
+    """A trial with this outcome. It is known, or it is made when it is asked for."""
+
+    able: bool
+    known: bool = True
+    made: int = 0
+
+    async def __call__(self, _engine: Engine, _client: str) -> bool:
+        self.made += not self.known
+        self.known = True
+        return self.able
+
+    def is_known(self, _engine: Engine) -> bool:
+        return self.known
 
 
-async def fails_trial(_engine: object, _client: str) -> bool:
-    return False
+passes_trial = ScriptedTrial(able=True)
+fails_trial = ScriptedTrial(able=False)
 
 
 def count_as_able(engine: Engine, data: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from server.asking.ask import CanPlan, Means
+from server.asking.ask import TRYING_OUT, CanPlan, Means
 from server.asking.fit import CHARACTERS_PER_TOKEN, context_tokens
 from server.chat import ChatRequest, File, Image, Message, Sampling, Tool, ToolChoice
 from server.conversation.agents.base import DEFAULT, AgentCard, AgentRequest, ThreadState
@@ -19,7 +19,14 @@ from server.dashboard.prompt import (
 )
 from server.data.documents import Document, Unreadable, read
 from server.engine.base import Engine, ModelFacts
-from server.events import Events, Finished, TextDelta, ToolCallFinished, ToolCallStarted
+from server.events import (
+    Events,
+    Finished,
+    StatusNote,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+)
 from server.models.aliases import complete
 from server.plugins.answering import PluginTalk, UserQuestion
 from server.settings import OwnSettings
@@ -158,7 +165,11 @@ class Copilot:
         # The model answers a question about an attached document, not a flow.
         plugins = None if attached.is_about_files else self._plugins(request.is_own)
         means = Means(engine, request.client, plugins, can_plan=self.can_plan)
-        able = bool(tools) and await means.is_able()
+        # In the first round nobody waits for the trial: one call at a time is right for any model.
+        is_needed = bool(tools) and (count_rounds(request) > 0 or not means.is_untried)
+        if is_needed and means.is_untried:
+            yield StatusNote(TRYING_OUT)
+        able = is_needed and await means.is_able()
         chat = ChatRequest(
             messages(request, own.system_prompt or PROMPT, sees_images=engine.facts.sees_images),
             request.model,
@@ -196,18 +207,23 @@ class Copilot:
         return None
 
 
-def tool_choice(request: AgentRequest, *, able: bool) -> ToolChoice:
-    """Forbids more calls after a number of rounds: the model must answer.
-
-    A model that cannot plan keeps inventing calls, and a page shows each of them to the person.
-    """
+def count_rounds(request: AgentRequest) -> int:
+    """How often the model has called tools for the newest question."""
     rounds = 0
     for kept in reversed(request.messages):
         if kept.message.role == "user":
             break
         rounds += bool(kept.message.tool_calls)
+    return rounds
+
+
+def tool_choice(request: AgentRequest, *, able: bool) -> ToolChoice:
+    """Forbids more calls after a number of rounds: the model must answer.
+
+    A model that cannot plan keeps inventing calls, and a page shows each of them to the person.
+    """
     most = MOST_ROUNDS if able else 1
-    return ToolChoice("none") if rounds >= most else request.tool_choice
+    return ToolChoice("none") if count_rounds(request) >= most else request.tool_choice
 
 
 def sampling(temperature: float | None, *, has_tools: bool) -> Sampling:

@@ -33,6 +33,8 @@ from server.events import (
 TICKS = re.compile("[`~]*")
 INFO = re.compile(r"[A-Za-z0-9_+\-]*")
 BLANKS = re.compile(r"[ \t]*")
+BRACES = re.compile(r"[ \t}]*")
+"""Small models count their braces badly: one too many may follow a call."""
 SEPARATORS = re.compile(r"[ \t\r\n,;]*")
 LINE = re.compile(r"[^\n]*")
 TAG = re.compile(r"[^<>\n\[\]]*")
@@ -352,11 +354,12 @@ class Forms:
                 return calls
             else:
                 calls += (yield from self._item(depth + 1))[0]
+                yield from self.source.take(BRACES)
 
     def _bare(self) -> Generator[None, None, tuple[list[Call], bool]]:
         """Reads calls without marks, which stand on lines of their own."""
         calls, is_certain = yield from self._item(0)
-        yield from self.source.take(BLANKS)
+        yield from self.source.take(BRACES)
         if (yield from self.source.peek()) not in ("", "\n", "\r", "`", "<", "[", "{", ",", ";"):
             raise NotACall
         yield from self.source.take(SEPARATORS)
@@ -422,13 +425,16 @@ class Forms:
             sign = yield from self.source.peek()
             if sign == ",":
                 self.source.skip()
+            elif sign in ("", "`", "<") and "arguments" in found:
+                return self._calls_of(found)  # only its last brace is missing
             elif sign != "}":
                 raise NotACall
 
     def _doubled_braces(self, depth: int) -> Calls:
         """Reads {{"name": …}}: some templates show their braces so, and models copy it."""
         calls = yield from self._object(depth + 1)
-        yield from self.source.expect("}")
+        if (yield from self.source.peek()):
+            yield from self.source.expect("}")
         return calls
 
     def _member(self, key: str, found: dict[str, Any], depth: int) -> Generator[None, None, None]:

@@ -84,3 +84,23 @@ def test_bold_marks_are_taken_out_wherever_the_stream_is_cut() -> None:
         plain = WithoutBold()
         found = plain.feed(text[:cut]) + plain.feed(text[cut:]) + plain.end()
         assert found == "It is 2.5 or 3*4, so *far*"
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 100])
+def test_a_placeholder_with_spaces_in_it_is_filled_in_however_it_comes(size: int) -> None:
+    answer = Answer(("revenue / eps",), [(391035.0,)], total=1)
+    found = Results("?", 500, computed=[Computed("q1", "SELECT", answer)])
+    checker = CheckedText(found, KnownNumbers.of(found.numbers(), []))
+    written = "It is {{q1.revenue / eps}} for now."
+    parts = [written[at : at + size] for at in range(0, len(written), size)]
+    assert "".join(map(checker.feed, parts)) + checker.end() == "It is 391,035 for now."
+
+
+def test_numbers_stand_right_behind_the_signs_of_a_script_without_spaces() -> None:
+    assert checked("收入是391,035。") == "收入是391,035。"
+    assert checked("收入是391,036。") == "收入是391,036 [not in the data]。"
+
+
+def test_a_day_of_the_question_may_be_written_out() -> None:
+    text = "On October 30, 2026, it was 391,035."
+    assert checked(text, "What was it on 2026-10-30?") == text

@@ -5,11 +5,13 @@ from datetime import date
 import pytest
 
 from server.dashboard.conditions import (
+    difference_of,
     explain_column,
     explain_nothing,
     find_fault,
     left_out,
     put_right,
+    with_all_named,
 )
 from server.data.sql import Answer
 from server.data.tables import from_grid
@@ -58,6 +60,15 @@ def test_a_day_that_nobody_holds_becomes_the_time_of_the_question() -> None:
         ("SELECT yield FROM curve WHERE maturity = '10Y'", "10-year less 2-year?", "'2Y'"),
         ("SELECT y2025 FROM items", "How much cash in 2025?", "item = 'Cash and Equivalents'"),
         ("SELECT y2025 FROM items", "How much in 2025?", ""),
+        ("SELECT net_income FROM income WHERE fiscal_year = 2025 - 1", "In 2025?", "= 2025"),
+        ("SELECT net_income FROM income WHERE fiscal_year = 2025 - 1", "In 2024?", ""),
+        (
+            "SELECT y2025 FROM items WHERE item = 'Total Debt'",
+            "What share of it is total debt?",
+            "divides nothing",
+        ),
+        ("SELECT y2024 / y2025 FROM items WHERE item = 'Total Debt'", "The margin?", ""),
+        ("SELECT share FROM short", "What percentage of it?", ""),
         ("SELECT maturity, MAX(yield), MIN(yield) FROM curve", "The best?", "maturity stands"),
         ("SELECT maturity, MAX(yield) FROM curve", "The best?", ""),
         ("SELECT maturity, AVG(yield) FROM curve GROUP BY maturity", "The best?", ""),
@@ -92,7 +103,9 @@ def test_tables_without_a_common_value_are_joined_by_what_they_share(names: str)
 
 def test_who_names_a_column_that_is_not_there_is_told_those_that_are() -> None:
     told = explain_column("no such column: y2025", "SELECT y2025 FROM income", TABLES)
-    assert told == " income has the columns fiscal_year, net_income."
+    assert told == " income has the columns fiscal_year, net_income; y2025 is a column of items."
+    told = explain_column("no such column: y2026.", "SELECT y2026 FROM short", TABLES)
+    assert told.endswith("2026 is day BETWEEN '2026-01-01' AND '2026-12-31'.")
     assert explain_column("it took too long", "SELECT 1 FROM income", TABLES) == ""
 
 
@@ -121,3 +134,52 @@ def test_a_plain_column_keeps_the_row_of_one_extreme() -> None:
     assert right(sql, "Which is best?") == "SELECT maturity, MAX(yield) AS best FROM curve"
     sums = "SELECT maturity, SUM(yield) FROM curve"
     assert right(sums, "Which is best?") == sums
+
+
+def test_a_column_less_itself_is_the_column() -> None:
+    sql = "SELECT yield - yield FROM curve WHERE maturity = '2Y'"
+    assert right(sql, "The 2-year yield?") == "SELECT yield FROM curve WHERE maturity = '2Y'"
+    other = "SELECT y2025 - y2024 FROM items WHERE item = 'Total Debt'"
+    assert right(other, "The change of the total debt?") == other
+
+
+def test_a_query_that_takes_one_of_those_that_are_named_takes_all() -> None:
+    def whole(sql: str, question: str) -> str:
+        return with_all_named(sql, question, TABLES)
+
+    one, both = "SELECT yield FROM curve WHERE maturity = '2Y'", "The 2-year and the 5-year yield?"
+    taken = "SELECT maturity, yield FROM curve WHERE maturity IN ('2Y', '5Y')"
+    assert sorted(whole(one, both)) == sorted(taken)
+    assert whole(one.replace("yield", "AVG(yield)"), both).endswith(" GROUP BY maturity")
+    assert whole(one, "The 2-year yield?") == one
+    assert whole(f"{one} LIMIT 1", both) == f"{one} LIMIT 1"
+
+
+@pytest.mark.parametrize(
+    "asked", ["How far apart are they?", "Wie groß ist der Abstand?", "相差多少?"]
+)
+def test_the_difference_of_two_figures_is_computed_where_it_is_asked_for(asked: str) -> None:
+    two = Answer(("maturity", "yield"), [("2Y", 3.9), ("5Y", 4.1)], total=2)
+    one = 'SELECT "yield" FROM q1 LIMIT 1'
+    wanted = f"SELECT ABS(({one}) - ({one} OFFSET 1)) AS difference"
+    assert difference_of("q1", two, asked) == wanted
+    assert difference_of("q1", two, "What are they?") == ""
+    assert difference_of("q1", MANY, asked).startswith("SELECT")
+    assert difference_of("q1", Answer(("a", "b"), [(1, 2), (3, 4)], total=2), asked) == ""
+
+
+def test_a_column_of_another_table_is_left_out_beside_those_of_the_query() -> None:
+    sql = "SELECT net_income, yield FROM income WHERE fiscal_year = 2024"
+    asked = "The net income in 2024 and the yield?"
+    assert right(sql, asked) == "SELECT net_income FROM income WHERE fiscal_year = 2024"
+    strange = "SELECT net_income, made_up FROM income WHERE fiscal_year = 2024"
+    assert right(strange, asked) == strange
+    alone = "SELECT yield FROM income WHERE fiscal_year = 2024"
+    assert right(alone, asked) == alone
+
+
+def test_the_only_year_of_the_question_takes_the_place_of_another() -> None:
+    sql = "SELECT net_income FROM income WHERE fiscal_year = 2024 - 1"
+    wanted = "SELECT net_income FROM income WHERE fiscal_year = 2024"
+    assert with_all_named(sql, "The net income in 2024?", TABLES) == wanted
+    assert with_all_named(sql, "The net income in the year before 2024?", TABLES) == sql

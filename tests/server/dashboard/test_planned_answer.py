@@ -156,7 +156,7 @@ async def test_a_widget_is_read_for_several_companies() -> None:
 
 
 async def test_the_error_of_a_query_goes_back_to_the_model() -> None:
-    query = ask("The revenue of MSFT?")
+    query = ask("The revenue of MSFT in all?")
     events, _ = await run(query, step(READ))
     wrong = {"query": "SELECT revenue FROM income_msft"}
     right = {"sql": SUM["query"]}
@@ -188,7 +188,7 @@ async def test_a_figure_of_the_year_beside_the_one_asked_for_is_not_bold() -> No
 
 
 async def test_who_computes_the_same_again_is_done() -> None:
-    query = ask("The revenue of MSFT?")
+    query = ask("The revenue of MSFT in all?")
     events, _ = await run(query, step(READ))
     same = {"query": "SELECT SUM(total_revenue) AS revenue FROM income"}
     events, engine = await run(
@@ -452,7 +452,7 @@ async def test_a_figure_over_one_of_two_sources_that_were_read_is_not_bold() -> 
 
 
 async def test_a_follow_up_reads_what_was_read_before_without_asking_the_model() -> None:
-    first = ask("What is the total revenue of MSFT?")
+    first = ask("What is the revenue of MSFT in all?")
     events, _ = await run(first, step(READ))
     said = (*first.said, Said("assistant", "210", 1), Said("user", "And Tesla?", 2))
     query = replace(brought(first, events), said=said, asked="And Tesla?", turn=2)
@@ -587,6 +587,18 @@ async def test_the_model_may_choose_the_flow_of_a_plugin_beside_widgets() -> Non
     assert "- shelf/books: Lists the books" in engine.requests[0].messages[0].content
 
 
+async def test_what_plugins_offer_is_told_in_each_request_so_that_its_beginning_is_known() -> None:
+    query, starts = ask("What is the revenue of MSFT in all?"), []
+    for scripts in ([step(READ)], [step(SUM), step(DONE), *NO_SQL, says("It is {{q1.revenue}}.")]):
+        engine = PlanningEngine(*scripts)
+        means = Means(engine, plugins=Plugins())
+        events = [one async for one in answer_by_plan(query, means, TODAY)]
+        starts.append(engine.requests[0].messages[:2])
+        query = brought(query, events) if len(scripts) == 1 else query
+    assert starts[0] == starts[1]
+    assert "shelf/books" in starts[0][0].content
+
+
 async def test_a_question_in_another_language_is_put_into_english_for_the_steps() -> None:
     query = ask("Wie hoch war der Umsatz von Microsoft im Jahr 2024?")
     english = "What was the revenue of Microsoft in 2024?"
@@ -597,3 +609,107 @@ async def test_a_question_in_another_language_is_put_into_english_for_the_steps(
     events, engine = await run(query, step(sql), step(DONE), says("Es waren {{q1.revenue}}."))
     assert text_of(events) == "Es waren 110."
     assert "Answer in German." in engine.requests[-1].messages[-1].content
+
+
+async def test_a_single_figure_that_cannot_be_drawn_is_told() -> None:
+    query = ask("What did MSFT take in 2024?")
+    events, _ = await run(query, step(READ), kind="chart or table")
+    sql = "SELECT total_revenue FROM income_msft WHERE year = 2024"
+    chart = {"sql": sql, "kind": "line", "x": "year", "y": ["total_revenue"], "title": "Revenue"}
+    events, engine = await run(
+        brought(query, events), step({"chart": chart}), *[step({"sql": sql})] * 2, step(DONE),
+        says("It took {{q1.total_revenue}}."), kind="chart or table",
+    )  # fmt: skip
+    assert text_of(events) == "It took 110."
+    assert "q1 (total_revenue):\n110" in engine.requests[-1].messages[-1].content
+
+
+async def test_who_goes_through_the_years_after_the_one_that_is_asked_for_is_stopped() -> None:
+    query = ask("How much cash did MSFT have in 2024?")
+    rows = [{"Item": "Cash and more", "2022": 3.0, "2023": 4.0, "2024": 5.0, "2021": 2.0}]
+    events, _ = await run(query, step(READ))
+    sql = "SELECT y2024 AS cash FROM income_msft WHERE item = 'Cash and more'"
+    years = [step({"query": sql.replace("2024", year)}) for year in ("2023", "2022")]
+    again = step({"sql": sql})
+    events, engine = await run(
+        brought(query, events, rows), step({"query": sql}), *years, again, says("{{q1.cash}}")
+    )
+    assert text_of(events).endswith("5")
+    assert "Cash: 4" not in engine.requests[-1].messages[-1].content
+
+
+async def test_a_question_that_code_completed_is_the_question_and_nothing_is_added_to_it() -> None:
+    first = ask("What was the total revenue of MSFT in 2024?")
+    events, _ = await run(first, step(READ))
+    said = (*first.said, Said("assistant", "110", 1), Said("user", "And the year before?", 2))
+    asked = "And the year before?"
+    query = replace(brought(first, events), said=said, asked=asked, turn=2)
+    events, engine = await run(query, step(DONE), *NO_SQL, says("100"))
+    told = [one.content for one in engine.requests[0].messages if "Question:" in one.content]
+    assert "The user says: And the year before?" in told[-1]
+    assert "Question: What was the total revenue of MSFT in 2023?" in told[-1]
+    assert "That is:" not in told[-1]
+
+
+async def test_once_data_was_read_the_user_is_not_asked_be_it_no_table() -> None:
+    query = ask("What is the beta of MSFT?")
+    events, engine = await run(query, step(READ))
+    assert '"ask"' in str(engine.requests[-1].constraint)
+    nested = {"risk": {"beta": 0.9, "loss": [1, 2]}, "notes": "as of today"}
+    events, engine = await run(brought(query, events, nested), step(DONE), *NO_SQL, says("0.9"))
+    assert '"ask"' not in str(engine.requests[0].constraint)
+
+
+async def test_who_names_a_widget_wants_its_data_and_no_chart_of_a_figure() -> None:
+    widget = replace(INCOME, name="Income Statement")
+    query = ask("What is the income statement's revenue of MSFT in 2024?", widget)
+    chosen = {"read": [{"widget": "income_statement", "parameters": {"symbol": "MSFT"}}]}
+    events, _ = await run(query, step(chosen), kind="meaning of a word")
+    assert call_of(events)["data_sources"][0]["input_args"] == {"symbol": "MSFT"}
+    events, _ = await run(query, step(chosen), kind="figure")
+    events, engine = await run(brought(query, events), step(DONE), *NO_SQL, says("110"))
+    assert '"chart"' not in str(engine.requests[0].constraint)
+
+
+async def test_what_was_read_and_not_used_is_computed_over_where_it_is_asked_for() -> None:
+    costs = Widget("o", "costs", "Staff", uuid="u5", params=(SYMBOL,))
+    query = ask("The total revenue and the wages of MSFT in 2024?", INCOME, costs)
+    both = [{"widget": one, "parameters": {"symbol": "MSFT"}} for one in ("income", "staff")]
+    events, _ = await run(query, step({"read": both}))
+    rows = [{"year": 2023, "Wages": 30.0}, {"year": 2024, "Wages": 40.0}]
+    query = brought(query, events)
+    (result,) = query.results
+    elements = (result.elements[0], Element((Item(json.dumps(rows)),)))
+    query = replace(query, results=(replace(result, elements=elements),))
+    first = {"query": "SELECT total_revenue FROM income_msft WHERE year = 2024"}
+    second = {"sql": "SELECT wages, total_revenue FROM staff_msft WHERE year = 2024"}
+    events, engine = await run(query, step(first), step(DONE), step(second), says("Both."))
+    assert "table income_msft" not in engine.requests[2].messages[-1].content
+    told = engine.requests[-1].messages[-1].content
+    assert "q1: Total revenue: 110\nq2: Wages: 40" in told
+
+
+async def test_data_that_has_no_word_of_the_question_is_passed_over_once() -> None:
+    other = Widget("o", "ratios", "Ratios", "Margins of a company", uuid="u6", params=(SYMBOL,))
+    query = ask("How seasick are the passengers of MSFT?", INCOME, other)
+    events, _ = await run(query, step(READ))
+    chosen = {"read": [{"widget": "ratios", "parameters": {"symbol": "MSFT"}}]}
+    query = brought(query, events)
+    events, engine = await run(query, step(chosen))
+    assert "Nothing in it speaks of what is asked for" in engine.requests[0].messages[-1].content
+    assert '"const": "income"' not in str(engine.requests[0].constraint)
+    events, engine = await run(brought(query, events), step(DONE), *NO_SQL, says("No data."))
+    assert str(engine.requests[0].messages).count("Nothing in it speaks") == 1
+
+
+async def test_data_that_has_a_word_of_the_question_is_not_passed_over() -> None:
+    rows = [{"item": "Seasick passengers", "count": 4.0}]
+    query = ask("How seasick are the passengers of MSFT?")
+    events, _ = await run(query, step(READ))
+    _, engine = await run(brought(query, events, rows), step(DONE), *NO_SQL, says("4"))
+    assert "Nothing in it speaks" not in str(engine.requests[0].messages)
+    question = "Wie seekrank sind die Passagiere von MSFT?"
+    query = ask(question)
+    events, _ = await run(query, step(READ))
+    _, engine = await run(brought(query, events), step(DONE), *NO_SQL, says("4"))
+    assert "Nothing in it speaks" not in str(engine.requests[0].messages)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.asking.ask import Means
+from server.asking.ask import TRYING_OUT, Means
 from server.dashboard.citations import SPEECHLESS
 from server.dashboard.links import AllowedFiles
 from server.dashboard.query import Element, Entry, Item, Query, Result, Source, Widget
@@ -27,7 +27,7 @@ from server.events import (
     TextDelta,
 )
 from server.settings import NetworkSettings
-from tests.kit.engines import ScriptedEngine, says
+from tests.kit.engines import ScriptedEngine, ScriptedTrial, says
 
 ROWS = [{"date": f"2025-01-0{day}", "close": 100.0 + day} for day in range(1, 6)]
 PRICES = Widget("o", "prices", "Prices", uuid="u1", tier="primary")
@@ -51,6 +51,14 @@ async def test_first_the_data_is_asked_for() -> None:
     found = await events(Query((), "The last close?", 1, (PRICES,)), ScriptedEngine())
     assert [type(one) for one in found] == [StatusNote, ClientToolCall, Finished]
     assert found[-1] == Finished("tool_calls")
+
+
+async def test_who_waits_for_the_trial_of_a_model_is_told_so_and_only_once() -> None:
+    trial = ScriptedTrial(able=False, known=False)
+    for notes in ([TRYING_OUT, "Reading Prices"], ["Reading Prices"]):
+        query, means = Query((), "The last close?", 1, (PRICES,)), Means(ScriptedEngine())
+        found = [one async for one in converse(query, replace(means, can_plan=trial))]
+        assert [one.message for one in found if isinstance(one, StatusNote)] == notes
 
 
 async def test_then_the_number_is_computed_and_the_model_speaks_after_it() -> None:

@@ -22,7 +22,9 @@ async def test_who_solves_every_task_is_able_and_is_not_tried_again(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "trials.json"
+    assert not Trials(path).is_known(solving())
     assert await Trials(path).is_able(solving(*RIGHT))
+    assert Trials(path).is_known(solving())
     assert await Trials(path).is_able(solving())
 
 

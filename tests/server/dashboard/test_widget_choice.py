@@ -103,3 +103,15 @@ def test_who_asks_for_all_gets_no_part(asked: str) -> None:
     part = Widget("o", "parts", "Revenue by Segment", "Revenue of each segment")
     inventory = take_inventory(Query((), "?", 1, (whole, part)))
     assert find_rivals(asked, "revenue_by_segment", inventory) == ["income_statement"]
+
+
+def test_a_widget_for_one_company_has_rivals_where_many_are_compared() -> None:
+    symbol = Param("symbol", "ticker", value="AAPL", has_value=True)
+    value = Widget("o", "value", "Market Value", "Market value of a company", params=(symbol,))
+    peers = Widget("o", "peers", "Peers", "Large companies side by side")
+    weather = Widget("o", "weather", "Weather", "Rain and sun")
+    inventory = take_inventory(Query((), "", 1, (value, peers, weather)))
+    for question in ("The five companies with the largest market value?", "Which company is best?"):
+        assert find_rivals(question, "market_value", inventory) == ["market_value", "peers"]
+    for question in ("What is the market value of the company?", "Which company is Apple?"):
+        assert find_rivals(question, "market_value", inventory) == []

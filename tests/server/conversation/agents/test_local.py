@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from server.asking.ask import CanPlan
+from server.asking.ask import TRYING_OUT, CanPlan
 from server.chat import File, Image, Json, Message, Tool, ToolCall, ToolChoice
 from server.conversation.agents.base import AgentRequest
 from server.conversation.agents.local import CANNOT_SEE, PROMPT, Copilot, messages, tool_choice
@@ -10,12 +10,13 @@ from server.events import (
     ClientToolCall,
     Event,
     Finished,
+    StatusNote,
     TextDelta,
     ToolCallFinished,
     ToolCallRequested,
     ToolCallStarted,
 )
-from tests.kit.engines import ScriptedEngine, fails_trial, passes_trial, says
+from tests.kit.engines import ScriptedEngine, ScriptedTrial, fails_trial, passes_trial, says
 
 HI = ThreadMessage("u1", Message("user", "hi"))
 CALL = ToolCall("c1", "add", {"a": 1})
@@ -140,3 +141,22 @@ async def test_one_that_cannot_plan_makes_one_call_for_a_page_and_others_several
         asked = replace(ASK, tools=(replace(ADD, run=None),))
         events = await run(ScriptedEngine(script), asked, trial=trial)
         assert [one.call for one in events if isinstance(one, ClientToolCall)] == calls
+
+
+async def test_the_first_call_for_a_page_does_not_wait_for_the_trial():
+    other = replace(CALL, id="c2", arguments={"a": 2})
+    script = [ToolCallRequested(CALL), ToolCallRequested(other), Finished("tool_calls")]
+    asked, trial = replace(ASK, tools=(replace(ADD, run=None),)), ScriptedTrial(True, known=False)
+    events = await run(ScriptedEngine(script), asked, trial=trial)
+    assert [one.call for one in events if isinstance(one, ClientToolCall)] == [CALL]
+    assert not trial.made
+
+
+async def test_the_next_call_waits_for_the_trial_with_a_word():
+    asked = replace(ASK, tools=(replace(ADD, run=None),), messages=(HI, CALLED, RESULT))
+    trial = ScriptedTrial(True, known=False)
+    script = [ToolCallRequested(replace(CALL, id="c2")), Finished("tool_calls")]
+    first, *rest = await run(ScriptedEngine(script), asked, trial=trial)
+    assert first == StatusNote(TRYING_OUT)
+    assert any(isinstance(one, ClientToolCall) for one in rest)
+    assert trial.made == 1
