@@ -47,7 +47,7 @@ P = ctypes.c_void_p
 LONG = ctypes.c_int64
 SIZE = ctypes.c_size_t
 ITEM_BYTES = 4
-"""Of a token as of a logit."""
+"""A token and a logit have the same size."""
 KEPT: list[Any] = []
 """What llama.cpp goes on calling must not be collected."""
 
@@ -88,7 +88,7 @@ class OnDevice:
 
     def tokens(self, batch: Batch, rows: Sequence[tuple[int, int]]) -> dict[int, int]:
         """What was chosen in these rows of the last batch, each with its sequence."""
-        drawn = [one for one in rows if one[1] in self._draws]
+        drawn = [(row, sequence) for row, sequence in rows if sequence in self._draws]
         found = self._draws.tokens(batch, drawn) if drawn else {}
         for row, _sequence in rows:
             if row not in found:
@@ -194,8 +194,8 @@ class Draws:
             if own := self._own.get(sequence):
                 chance[number] = own.random()
         logits, tokens = self._candidates(batch, [row for row, _sequence in rows])
-        if any(one.ignore_eos for one in settings):
-            endless = np.array([[one.ignore_eos] for one in settings])
+        if any(sampling.ignore_eos for sampling in settings):
+            endless = np.array([[sampling.ignore_eos] for sampling in settings])
             logits = np.where(endless & np.isin(tokens, self._ends), -np.inf, logits)
         order = np.lexsort((tokens, -logits))  # of equals the first in the vocabulary
         picked = _draw(np.take_along_axis(logits, order, 1), settings, chance)
@@ -225,16 +225,18 @@ def _draw(
 
     As llama.cpp's chain: top-k, top-p, min-p, then temperature; without heat only the first.
     """
-    most = [[one.top_k if one.temperature > 0 else 1] for one in settings]
+    most = [[sampling.top_k if sampling.temperature > 0 else 1] for sampling in settings]
     kept = np.arange(logits.shape[1]) < np.array(most)
     likely = np.where(kept, np.exp((logits - logits[:, :1]).astype(np.float64)), 0.0)
     before = np.cumsum(likely / likely.sum(axis=1, keepdims=True), axis=1)
     before = np.roll(before, 1, axis=1)
     before[:, 0] = -1.0
-    top_p = np.array([[one.top_p if one.top_p < 1 else 2.0] for one in settings])
-    min_p = np.array([[one.min_p] for one in settings])
+    top_p = np.array([[sampling.top_p if sampling.top_p < 1 else 2.0] for sampling in settings])
+    min_p = np.array([[sampling.min_p] for sampling in settings])
     kept &= (before < top_p) & (likely >= min_p)
-    heat = np.array([[one.temperature if one.temperature > 0 else 1.0] for one in settings])
+    heat = np.array(
+        [[sampling.temperature if sampling.temperature > 0 else 1.0] for sampling in settings]
+    )
     heated = np.where(kept, np.exp((logits - logits[:, :1]) / heat), 0.0).cumsum(axis=1)
     return np.asarray((heated > chance[:, None] * heated[:, -1:]).argmax(axis=1))
 

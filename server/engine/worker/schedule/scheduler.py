@@ -116,7 +116,7 @@ class Step:
         self._pace.note_read(batch.count, seconds)
         self._counters.prompt_tokens += batch.count
         rows = self._context.rows() if batch.outputs else None
-        self._collect(batch, [one for one in answers if len(one.todo) <= one.chunk])
+        self._collect(batch, [answer for answer in answers if len(answer.todo) <= answer.chunk])
         for answer in answers:
             answer.slot.append(answer.todo[: answer.chunk])
             answer.todo = answer.todo[answer.chunk :]
@@ -197,7 +197,7 @@ class Step:
 
     def _collect(self, batch: Batch, answers: list[Answer]) -> None:
         """What the device has chosen for those who are due, for all of them at once."""
-        chosen = [(one.row, one.slot.sequence) for one in answers if one.on_device]
+        chosen = [(answer.row, answer.slot.sequence) for answer in answers if answer.on_device]
         self._chosen = self.device.tokens(batch, chosen) if self.device and chosen else {}
 
     def _advance(self, answer: Answer, rows: Logits) -> None:
