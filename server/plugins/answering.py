@@ -15,8 +15,8 @@ from server.data.shorten import shorten
 from server.engine.base import Engine
 from server.errors import FlowFailed
 from server.events import Event, Finished, Interrupted, StatusNote, StepChanged, TextDelta
-from server.flows.arguments import ASKING
 from server.flows.base import Flow, Kit, Work
+from server.flows.calling import ASKING
 from server.flows.runner import Paused, Run, resume, resume_with_text
 from server.language.ranking import bm25
 from server.language.words import terms

@@ -9,8 +9,8 @@ import pytest
 
 from server.engine.base import EngineOptions
 from server.engine.process import WorkerProcess
-from server.flows.arguments import fill
 from server.flows.base import Flow, Missing, Step, Work
+from server.flows.calling import fill
 from server.plugins.api.operations import Operation
 from server.plugins.folder import load
 from server.schemas import fill as slots

@@ -9,7 +9,7 @@ from typing import Any
 from server.chat import Json, Message, Tool, ToolCall
 from server.conversation.agents.base import AgentCard, AgentRequest, InterruptAnswer, ThreadState
 from server.conversation.agents.remote import Fresh, Peer, RemoteAgentFailed, require_name, why
-from server.conversation.threads.threads import ThreadMessage
+from server.conversation.threads import ThreadMessage
 from server.events import (
     CallArguments,
     CallOpened,

@@ -43,10 +43,9 @@ from server.conversation.agents.base import (
     Agents,
     InterruptAnswer,
     ThreadState,
+    Topics,
 )
-from server.conversation.guardrails import Topics
-from server.conversation.threads.history import messages_of
-from server.conversation.threads.threads import Thread, ThreadMessage
+from server.conversation.threads import Thread, ThreadMessage, messages_of
 from server.errors import AppError, BadRequest
 from server.events import Events, OfChoice
 from server.protocols.base import (

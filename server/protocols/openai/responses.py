@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from server.chat import ChatRequest, Constraint, Json, Message, Tool, ToolCall
-from server.conversation.threads.responses import KeptResponse
+from server.conversation.threads import KeptResponse
 from server.errors import AppError, BadRequest
 from server.events import (
     CallArguments,

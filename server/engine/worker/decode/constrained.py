@@ -9,9 +9,9 @@ import llguidance.llamacpp
 import numpy as np
 from llguidance import LLMatcher
 
+from server.engine.causes import Refused
 from server.engine.worker.decode.sampling import Logits
 from server.engine.worker.prompt.vocabulary import Vocabulary
-from server.engine.worker.refusals import Refused
 from server.schemas.bounded import close_objects, find_fault, harden
 from server.schemas.patterns import enforceable
 

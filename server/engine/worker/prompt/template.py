@@ -23,7 +23,7 @@ from server.system import processes
 ANSWER_S = 20.0
 """The last resort: a child that gets no turn for so long, or is halted, is replaced.
 
-Two of these must fit into the time that a load may go without progress (`pulse.Limits.load_s`).
+Two of these must fit into the time that a load may go without progress (`watch.Limits.load_s`).
 """
 LOOK_EVERY_S = 0.05
 TOO_LONG = f"it ran longer than {TIME_LIMIT_S:g} seconds"
