@@ -40,8 +40,7 @@ from app.desktop import autostart
 from app.desktop.autostart import Autostart
 from app.look import theme
 from app.look.controls import Button, Card, Column, Label, divider, hint, row, stack
-from app.look.page import Page
-from app.look.safe_keyboard import SafeKeyboard
+from app.look.page import Page, SafeKeyboard
 from app.look.translate import told, tr
 from server import VERSION
 from server.errors import AppError, LinkLost

@@ -33,7 +33,7 @@ SAYING = (
     "server/models/*.py",
     "server/models/downloads/*.py",
     "server/models/gguf/*.py",
-    "server/engine/worker/decode/constrained.py",
+    "server/engine/worker/decode/sampling.py",
     *(f"server/engine/worker/load/{name}.py" for name in (
         "context", "model",
     )),
@@ -57,7 +57,7 @@ SAYING = (
         "client", "oauth", "program", "session", "sign_in",
     )),
     *(f"server/web/{name}.py" for name in (
-        "app", "body", "control", "guard", "lifecycle", "listener",
+        "app", "body", "guard", "lifecycle", "listener",
     )),
 )  # fmt: skip
 """Whose sentences a person meets in the window. Findings about plugins are for their makers."""

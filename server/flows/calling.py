@@ -24,7 +24,7 @@ from server.flows.base import (
 )
 from server.flows.grounding import Heard, only_choices
 from server.flows.templates import NOTE, background, context, mark_as_data, now
-from server.schemas import fill as slots
+from server.schemas import fill
 from server.tasks import paused, spawn, stop
 
 USUAL_S = 30.0
@@ -38,7 +38,7 @@ async def call(step: Step, work: Work, action: Action, known: Json) -> Signs:
     about = f"{action.key} {action.description}"
     known = {**known, **_pick_files(work, action.schema)}
     answered = bool(work.answers) or bool(work.visits.get(f"asked {step.name}"))
-    arguments = await fill(work, about, action.schema, known, is_answered=answered)
+    arguments = await fill_arguments(work, about, action.schema, known, is_answered=answered)
     work.answers = {}
     if isinstance(arguments, Missing):
         work.visits[f"asked {step.name}"] = work.visits.get(f"asked {step.name}", 0) + 1
@@ -49,7 +49,7 @@ async def call(step: Step, work: Work, action: Action, known: Json) -> Signs:
     began = asyncio.get_running_loop().time()
     allowed = await work.kit.approve(action, arguments, confirm=step.confirm)
     work.waited_s += asyncio.get_running_loop().time() - began
-    if wrong := slots.problems(allowed, action.schema):
+    if wrong := fill.problems(allowed, action.schema):
         raise FlowFailed("slot_invalid", f"The arguments are not valid: {wrong[0][1]}.")
     yield StatusNote(f"Calling {action.key}", details={"arguments": allowed})
     around = {**surroundings(work), "paths": work.paths}
@@ -136,10 +136,10 @@ async def call_within(
 def _pick_files(work: Work, schema: Json) -> Json:
     """Takes the run's only file, or all files if several are allowed."""
     parts = schema.get("properties", {})
-    files = [name for name, part in parts.items() if slots.is_file(part)]
+    files = [name for name, part in parts.items() if fill.is_file(part)]
     if len(files) != 1 or not work.files:
         return {}
-    if slots.is_files(parts[files[0]]):
+    if fill.is_files(parts[files[0]]):
         return {files[0]: list(work.files)}
     return {files[0]: work.files[0]} if len(work.files) == 1 else {}
 
@@ -179,7 +179,7 @@ _EXPLAINED = ("pattern", "minimum", "maximum", "minLength", "maxLength", "exampl
 EXPLAINING = "Here is what each means. Say 'cancel' to stop."
 
 
-async def fill(
+async def fill_arguments(
     work: Work, about: str, schema: Json, known: Json, *, is_answered: bool = False
 ) -> Json | Missing:
     """Returns valid arguments that the person gave, or what they must still give.
@@ -188,33 +188,33 @@ async def fill(
     """
     known = {**only_choices(schema), **known, **work.answers}
     parts = schema.get("properties", {})
-    open_names = [name for name in parts if name not in known and not slots.is_file(parts[name])]
-    wrong, limits = "", slots.USUAL
-    values = slots.with_defaults(known, schema)
-    if is_answered and not slots.problems(values, schema):
+    open_names = [name for name in parts if name not in known and not fill.is_file(parts[name])]
+    wrong, limits = "", fill.USUAL
+    values = fill.with_defaults(known, schema)
+    if is_answered and not fill.problems(values, schema):
         return values
     if open_names:
         rest = _only(schema, open_names)
         for _ in range(TRIES):
-            bound = slots.bound(rest, may_be_null=not is_answered, limits=limits)
+            bound = fill.bound(rest, may_be_null=not is_answered, limits=limits)
             written = await _ask(work, about, rest, bound, wrong)
-            limits = slots.TIGHT if written is None else limits
-            found = slots.read(written, rest) if isinstance(written, dict) else {}
+            limits = fill.TIGHT if written is None else limits
+            found = fill.read(written, rest) if isinstance(written, dict) else {}
             found = _keep_mentioned(found, rest, work, is_forced=is_answered)
-            values = slots.with_defaults({**known, **found}, schema)
-            problems = slots.problems(values, schema)
+            values = fill.with_defaults({**known, **found}, schema)
+            problems = fill.problems(values, schema)
             lacking = set(schema.get("required", [])) - values.keys()
             if not problems:
                 return values
             wrong = _as_sentence(problems[0])
             if written is not None and lacking and all(not path for path, _ in problems):
                 break
-    problems = slots.problems(values, schema)
+    problems = fill.problems(values, schema)
     if not problems:
         return values
-    lacks = slots.missing(values, schema)
+    lacks = fill.missing(values, schema)
     if is_answered and (found := word_for_word(work.answered, lacks)):
-        return slots.with_defaults({**values, **found}, schema)
+        return fill.with_defaults({**values, **found}, schema)
     kept = {name: value for name, value in values.items() if name not in lacks["properties"]}
     unfit = next((problem for problem in problems if problem[0]), None)
     return Missing(lacks, kept, _as_sentence(unfit) if unfit else "")

@@ -22,6 +22,7 @@ from server.language.ranking import bm25
 from server.language.words import terms
 from server.plugins.approvals import chat_key
 from server.plugins.kit import lent_to
+from server.system.limits import try_json
 
 MOST = 12
 B = 0.75
@@ -323,8 +324,5 @@ def _pause_key(asked: UserQuestion) -> str:
 
 
 def _as_object(text: str) -> Json:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return {}
+    found = try_json(text)
     return found if isinstance(found, dict) else {}

@@ -31,9 +31,9 @@ from server.plugins.mcp.sign_in import McpSignIn, has_own_way
 from server.plugins.python.host import LibAction, LibHost, LibPlaces
 from server.plugins.secrets import Sealed, SecretMissing
 from server.plugins.sign_in import SignIn
-from server.plugins.walls import command
-from server.plugins.walls.command import Room
+from server.plugins.walls import walls
 from server.plugins.walls.doorway import Doorway
+from server.plugins.walls.walls import Room
 from server.system.files import JsonFile
 
 log = logging.getLogger(__name__)
@@ -273,7 +273,7 @@ class Plugin:
     @property
     def is_walled(self) -> bool:
         """Whether the system keeps its programs from files and network."""
-        return bool(command.kind())
+        return bool(walls.kind())
 
     def open_door(self) -> None:
         """Allows its hosts, for this plugin's reason only.
@@ -499,8 +499,8 @@ class Plugin:
                 env = await self.sealed.opened_all(server.env)
                 if not self.is_walled:
                     self._outside.unwatched(self.key)
-                command = self._command(server)
-                return Program(command, env, hear, self.journal.note, self._walls_for(server))
+                walls = self._command(server)
+                return Program(walls, env, hear, self.journal.note, self._walls_for(server))
 
             self._clients[server.name] = McpClient(server.name, make, self.sealed.clean_all)
         return self._clients[server.name]

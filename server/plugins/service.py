@@ -39,13 +39,12 @@ from server.plugins.approvals import Approvals, chat_key
 from server.plugins.folder import Loaded
 from server.plugins.install import PREVIOUS, Imported
 from server.plugins.kit import Forms, PluginKit, RehearsalKit, Rehearsed, as_text
-from server.plugins.manifest import TOKENS
-from server.plugins.manifest import parse as read_manifest
+from server.plugins.manifest import TOKENS, read_manifest
 from server.plugins.mcp.client import McpAction
 from server.plugins.plugin import Plugin
 from server.plugins.python.host import fingerprint
 from server.plugins.registry import PluginPlaces, PluginShelf, Shared
-from server.plugins.walls import command
+from server.plugins.walls import walls
 from server.schemas import fill
 from server.settings import PluginSettings
 from server.tasks import spawn, stop
@@ -224,7 +223,7 @@ class PluginHouse:
 
     async def open(self) -> None:
         """Does not wait for the keychain, which may be slow or ask the person first."""
-        await asyncio.to_thread(command.kind)
+        await asyncio.to_thread(walls.kind)
         await self.shelf.open()
         self._asking_keychain = spawn(self._look_for_secrets(), "plugin-secrets")
 

@@ -23,8 +23,7 @@ from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import NativeLog, lib
 from server.engine.worker.load.plan import Plan, make_plan
 from server.engine.worker.prompt.prepare import JOB_FIELDS, IsWanted, Preparer
-from server.engine.worker.prompt.probe import try_out
-from server.engine.worker.prompt.template import Template
+from server.engine.worker.prompt.template import Template, try_out
 from server.engine.worker.prompt.vision import Projector
 from server.engine.worker.prompt.vocabulary import Unwanted, Vocabulary
 from server.engine.worker.schedule.scheduler import Scheduler

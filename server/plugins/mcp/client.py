@@ -17,6 +17,7 @@ from server.plugins.mcp.program import Hear, Program
 from server.schemas import fill
 from server.schemas.openapi import Plain, plain_object
 from server.system.lazy import Late
+from server.system.limits import try_json
 from server.tasks import paused
 
 if TYPE_CHECKING:
@@ -310,7 +311,7 @@ class McpAction:
         data: Any = found.get("structuredContent")
         if data is None:
             # Cleaned again: a text that is JSON may spell a secret in another way.
-            data = self.client.clean(_parsed(text))
+            data = self.client.clean(try_json(text, text))
         return Output(data, text[:2000])
 
 
@@ -328,10 +329,3 @@ async def _ask_by_form(person: Beside, message: str, schema: Json) -> Json | Non
 
 def _text(content: Any) -> str:
     return "\n".join(part["text"] for part in content)[:MOST_TEXT]
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text

@@ -19,7 +19,6 @@ from mcp.client import Client, ClientRequestContext, ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import RootModel, ValidationError
 
 from server import VERSION, door
@@ -28,7 +27,7 @@ from server.errors import AnswerTooLong, AppError, Fault, FlowFailed
 from server.plugins.mcp import program
 from server.plugins.mcp.client import Link, Listed, McpTool, Remote, SessionForgotten
 from server.plugins.mcp.program import Program
-from server.system.limits import one_line, printable
+from server.system.limits import one_line, printable, try_json
 from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
@@ -72,10 +71,6 @@ class Session:
     @property
     def has_ended(self) -> bool:
         return self._closing.is_set() or self.task is None or self.task.done()
-
-    @property
-    def is_modern(self) -> bool:
-        return self._client is not None and self.version in MODERN_PROTOCOL_VERSIONS
 
     @property
     def version(self) -> str:
@@ -471,11 +466,11 @@ def _words(error: Any) -> str:
 
 def _answer_for(request: Any, outcome: int | Exception, text: bytes) -> bytes | None:
     """Returns what the library reads in place of a failure. None: it reads what came."""
-    sent = _parsed(request.content)
+    sent = try_json(request.content)
     number = sent.get("id") if isinstance(sent, dict) and "method" in sent else None
     if number is None:
         return None
-    if outcome == 200 and isinstance(found := _parsed(text), list):
+    if outcome == 200 and isinstance(found := try_json(text), list):
         answers = (part for part in found if isinstance(part, dict) and part.get("id") == number)
         return json.dumps(next(answers, {})).encode()
     why, fault = _why(outcome, text, has_session="mcp-session-id" in request.headers)
@@ -491,7 +486,7 @@ def _why(outcome: int | Exception, text: bytes, *, has_session: bool) -> tuple[s
         return _why_unreached(outcome)
     if outcome == 202:
         return "The MCP server gave no answer.", "mcp_error"
-    found = _parsed(text)
+    found = try_json(text)
     if outcome >= 400 and not (isinstance(found, dict) and isinstance(found.get("error"), dict)):
         fault = FORGOTTEN if outcome == 404 and has_session else "mcp_error"
         return f"The MCP server answered with status {outcome}.", fault
@@ -509,13 +504,6 @@ def _why_unreached(error: Exception) -> tuple[str, str]:
         return str(error), "http_connect"
     kind = type(error.__cause__ or error).__name__
     return f"The MCP server could not be reached: {kind}.", "http_connect"
-
-
-def _parsed(text: bytes) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _tool(tool: types.Tool) -> McpTool:

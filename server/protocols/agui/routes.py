@@ -53,7 +53,7 @@ from server.events import (
     ToolCallStarted,
 )
 from server.protocols.base import AgentRun, Facts, Frames, Look, LookResult, Reply
-from server.protocols.fields import BIGGEST, Fields, parse, sendable
+from server.protocols.fields import BIGGEST, Fields, parse_json, sendable
 from server.protocols.frames import sse
 
 
@@ -744,7 +744,7 @@ def _read_call(fields: Fields) -> ToolCall:
 
 def read_arguments(text: str | None) -> Json:
     """Reads the arguments that a model wrote once. Unfinished ones count as empty."""
-    arguments = sendable(parse(text or "{}"))
+    arguments = sendable(parse_json(text or "{}"))
     return arguments if isinstance(arguments, dict) else {}
 
 

@@ -59,8 +59,7 @@ from server.protocols.base import (
     Reply,
 )
 from server.protocols.copilotkit.response import Response, bad_body, early, format_errors
-from server.protocols.fields import BIGGEST, sendable
-from server.protocols.fields import parse as parse_json
+from server.protocols.fields import BIGGEST, parse_json, sendable
 from server.tasks import spawn, stop
 
 PASSING = ("Task", "Suggestion", "TextareaCompletion", "TextareaPopover")
