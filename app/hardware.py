@@ -428,10 +428,7 @@ class HardwarePage(Page):
         column.body.addWidget(self.graphics)
         column.body.addWidget(card)
         column.body.addWidget(self.speed)
-        column.body.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(column)
+        column.fill(self)
 
 
 class GraphicsCard(Card):

@@ -32,7 +32,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPlainTextEdit,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -495,10 +494,7 @@ class SettingsPage(Page):
             column.body.addWidget(self._card(tr(info.title or name), fields))
         column.body.addWidget(self.nothing)
         column.body.addWidget(self.about)
-        column.body.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(column)
+        column.fill(self)
 
     def _field(self, name: str, info: FieldInfo) -> Field:
         field = self.fields[name] = Field(name, info)

@@ -10,7 +10,7 @@ from server.data.yaml_with_places import Findings, read
 from server.errors import BadRequest
 from server.plugins import install
 from server.plugins.install import PluginRefused
-from server.plugins.manifest import OPTION, parse
+from server.plugins.manifest import OPTION, read_manifest
 
 CLAUDE = {
     "mcpServers": {
@@ -51,7 +51,7 @@ def test_what_is_made_is_a_manifest_without_findings(tmp_path: Path) -> None:
     for made in install.read_servers(written(tmp_path, CLAUDE)):
         findings = Findings("plugin.json")
         text = json.dumps(made.manifest).encode()
-        manifest = parse(made.key, read(text, findings), findings)
+        manifest = read_manifest(made.key, read(text, findings), findings)
         assert manifest
         assert findings.found == []
         assert manifest.secrets == tuple(made.secrets)
@@ -113,7 +113,7 @@ def test_each_common_server_makes_a_plugin_without_findings() -> None:
         made = install.make_common_server(server.name, "wiki.test" if server.asks_hosts else "")
         findings = Findings("plugin.json")
         text = json.dumps(made.manifest).encode()
-        manifest = parse(made.key, read(text, findings), findings)
+        manifest = read_manifest(made.key, read(text, findings), findings)
         assert manifest
         assert findings.found == []
         assert OPTION.sub(r"<\1>", " ".join(manifest.servers[0].command)) == server.command
