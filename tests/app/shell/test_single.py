@@ -47,8 +47,8 @@ def test_a_lock_left_by_a_killed_window_does_not_stop_the_next(
 ) -> None:
     script = (
         "import os, signal, sys; from pathlib import Path\n"
-        "from PySide6.QtCore import QCoreApplication; from app.desktop import single\n"
-        "app = QCoreApplication([]); held = single.claim(Path(sys.argv[1])); assert held\n"
+        "from PySide6.QtCore import QCoreApplication; from app.shell import session\n"
+        "app = QCoreApplication([]); held = session.claim(Path(sys.argv[1])); assert held\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False)
