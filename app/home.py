@@ -263,8 +263,5 @@ class HomePage(Page):
         column.body.addLayout(self._notices)
         for part in (self.hero, self.failure, address, self.picker, self.activity):
             column.body.addWidget(part)
-        column.body.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(column)
+        column.fill(self)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

@@ -32,7 +32,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPlainTextEdit,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -40,8 +39,7 @@ from app.desktop import autostart
 from app.desktop.autostart import Autostart
 from app.look import theme
 from app.look.controls import Button, Card, Column, Label, divider, hint, row, stack
-from app.look.page import Page
-from app.look.safe_keyboard import SafeKeyboard
+from app.look.page import Page, SafeKeyboard
 from app.look.translate import told, tr
 from server import VERSION
 from server.errors import AppError, LinkLost
@@ -496,10 +494,7 @@ class SettingsPage(Page):
             column.body.addWidget(self._card(tr(info.title or name), fields))
         column.body.addWidget(self.nothing)
         column.body.addWidget(self.about)
-        column.body.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(column)
+        column.fill(self)
 
     def _field(self, name: str, info: FieldInfo) -> Field:
         field = self.fields[name] = Field(name, info)

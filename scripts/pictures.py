@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from app.chat.page import ChatPage
 from app.desktop.loop import Loop
-from app.hardware.page import HardwarePage
+from app.hardware import HardwarePage
 from app.look import theme
 from app.look.model_rows import parameters
 from app.look.summary import size

@@ -33,36 +33,31 @@ SAYING = (
     "server/models/*.py",
     "server/models/downloads/*.py",
     "server/models/gguf/*.py",
-    "server/engine/worker/decode/constrained.py",
+    "server/engine/worker/decode/sampling.py",
     *(f"server/engine/worker/load/{name}.py" for name in (
         "context", "model",
     )),
     *(f"server/engine/worker/schedule/{name}.py" for name in (
         "draft", "scheduler",
     )),
-    *(f"server/engine/worker/{name}.py" for name in (
-        "main", "refusals",
-    )),
+    "server/engine/worker/main.py",
     *(f"server/engine/worker/prompt/{name}.py" for name in (
         "pictures", "prepare", "template", "vision",
     )),
     "server/asking/fit.py",
     *(f"server/flows/{name}.py" for name in (
-        "calling", "runner",
-    )),
-    *(f"server/flows/steps/{name}.py" for name in (
-        "llm", "sql",
+        "calling", "runner", "steps",
     )),
     "server/plugins/api/action.py",
     *(f"server/plugins/{name}.py" for name in (
-        "approvals", "forms", "service", "install", "kit", "plugin", "secrets", "sign_in",
+        "approvals", "service", "install", "kit", "plugin", "secrets", "sign_in",
     )),
     "server/plugins/python/host.py",
     *(f"server/plugins/mcp/{name}.py" for name in (
-        "client", "imported", "oauth", "program", "session", "sign_in",
+        "client", "oauth", "program", "session", "sign_in",
     )),
     *(f"server/web/{name}.py" for name in (
-        "app", "body", "control", "guard", "lifecycle", "listener",
+        "app", "body", "guard", "lifecycle", "listener",
     )),
 )  # fmt: skip
 """Whose sentences a person meets in the window. Findings about plugins are for their makers."""
@@ -71,7 +66,7 @@ CLAUSES = {
     "server/conversation/agents/remote.py": "remote agents",
     "server/core/engines_elsewhere.py": r"the engine \{0\}|testing .*",
     "server/core/updates.py": "check for .*",
-    "server/engine/causes.py": ".* .*|unknown",
+    "server/engine/causes.py": "(?!about ).* .*|unknown",
     "server/engine/elsewhere/engine.py": r"the engine on another machine|status \{0\}|none",
     "server/engine/link.py": "it .*",
     "server/engine/watch.py": ".* .*",
@@ -79,9 +74,7 @@ CLAUSES = {
     "server/engine/worker/prompt/template.py": "(it|the) .*",
     "server/errors.py": "none",
     "server/flows/calling.py": r"Calling \{0\}",
-    "server/flows/steps/choice.py": r"Chose \{0\}",
-    "server/flows/steps/render.py": r"Drew a \{0\} chart",
-    "server/flows/steps/sql.py": r"\{0\} rows",
+    "server/flows/steps.py": r"Chose \{0\}|Drew a \{0\} chart|\{0\} rows",
     "server/models/fit.py": r"(?!\{0\} GB|runs well|does not fit|The setups).* .*",
     "server/models/gguf/files.py": ".* .*",
     "server/models/gguf/parse.py": ".* .*",
@@ -93,15 +86,25 @@ CLAUSES = {
     "server/plugins/plugin.py": r"plugin \{0\}",
     "server/plugins/python/host.py": "(took|ended) .*",
     "server/settings.py": "(A web page|A proxy|An engine) is (allowed|written) .*",
-    "server/system/ports.py": ".* .*",
+    "server/web/listener.py": ".* .*",
     "server/web/lifecycle.py": r" by \{0\}",
 }
 """Parts of sentences, and notes that are none: which texts of a file they are."""
-IN_THE_BROWSER = {
+NOT_IN_THE_WINDOW = {
+    " There are: {0}.",
+    "A chart of {0}.",
+    "An empty text has no embedding.",
+    "Here is what each means. Say 'cancel' to stop.",
+    "That does not fit yet: {0}. Say 'cancel' to stop.",
     "The answer came from another provider.",
+    "The embedding could not be computed.",
     "The provider did not sign you in. Close this page.",
+    "The text needs {0} tokens; an embedding has room for {1}.",
     "There is nothing here.",
+    "This model cannot make embeddings.",
+    "This model ranks documents; it makes no embeddings.",
 }
+"""A browser shows them, a connected program, or the answer of a flow."""
 _PLACE = re.compile(r"(\{\w+\})")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _QUOTING_END = re.compile(r"[:.] \{\d+\}$")
@@ -132,7 +135,7 @@ def is_sentence(text: str) -> bool:
     """With words of its own and an end. Those that begin with 'You' speak to a model."""
     if len(_WORD.findall(_PLACE.sub("", text))) < 2 or " " not in text or "\n" in text:
         return False
-    if text.startswith("You ") or text in IN_THE_BROWSER:
+    if text.startswith("You ") or text in NOT_IN_THE_WINDOW:
         return False
     if text.endswith((".", "!", "?")):
         return True

@@ -15,7 +15,6 @@ class Sent:
     data: str
     event: str = ""
     id: str = ""
-    retry_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,6 @@ class Reader:
         self._size = 0
         self._event = ""
         self._id = ""
-        self._retry_ms: int | None = None
 
     def feed(self, chunk: bytes) -> list[Sent | Comment]:
         if self._ended_with_cr and chunk[:1] == b"\n":
@@ -112,18 +110,16 @@ class Reader:
                 self._event = value
             case "id" if "\0" not in value:
                 self._id = value
-            case "retry" if value.isascii() and value.isdigit():
-                self._retry_ms = int(value)
 
     def _dispatch(self) -> Sent | None:
-        sent = Sent("\n".join(self._data), self._event, self._id, self._retry_ms)
+        sent = Sent("\n".join(self._data), self._event, self._id)
         is_event = bool(self._data) and not self._is_passed_over
         self._is_passed_over = False
         self._forget()
         return sent if is_event else None
 
     def _forget(self) -> None:
-        self._data, self._size, self._event, self._retry_ms = [], 0, "", None
+        self._data, self._size, self._event = [], 0, ""
 
 
 async def read_events(chunks: AsyncIterable[bytes], most_bytes: int) -> AsyncGenerator[Sent, None]:

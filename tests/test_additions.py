@@ -63,14 +63,6 @@ from server.engine.styles import plain
 
 FORMAT = replace(plain.FORMAT, name="example", fits=lambda facts: "<example>" in facts.template)
 '''
-STEP = '''"""An example."""
-
-from server.flows.base import Jump, Signs, Step, Work
-
-
-async def run(_step: Step, _work: Work) -> Signs:
-    yield Jump("")
-'''
 COMMAND = '''"""An example."""
 
 
@@ -240,11 +232,11 @@ found = doctor.report(paths.find())[0] == doctor.Finding("Example", "ok", "It is
 from server.flows import spec
 found = "example" in spec.STEPS
 """,
-        {"server/flows/steps/example.py": STEP},
-        {
-            "server/flows/steps/__init__.py": (
+        entries={
+            "server/flows/steps.py": (
                 r"^STEPS: .* = \{$",
-                'from server.flows.steps import example\n\n$\n    "example": example.run,',
+                "async def run_example(_step: Step, _work: Work) -> Signs:\n"
+                '    yield Jump("")\n\n\n$\n    "example": run_example,',
             )
         },
     ),

@@ -414,7 +414,4 @@ class ConnectPage(Page):
         column.body.addWidget(self.recipes)
         column.body.addWidget(self.secure)
         column.body.addWidget(self.keys)
-        column.body.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(column)
+        column.fill(self)

@@ -156,6 +156,13 @@ class Column(QScrollArea):
         self.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.setWidget(inner)
 
+    def fill(self, page: QWidget) -> None:
+        """Becomes all that the page shows."""
+        self.body.addStretch(1)
+        layout = QVBoxLayout(page)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self)
+
 
 def showable(text: str) -> str:
     """Text from elsewhere as a label may hold it: nothing that steers a screen, and not endless.

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from app.look.controls import Button, Card, Column, Label, Rows, row, stack
 from app.look.model_rows import facts
@@ -247,10 +247,7 @@ class PluginsPage(Page):
         column.body.addWidget(self.empty)
         column.body.addLayout(self.list.layout)
         column.body.addWidget(self._lay_out_servers())
-        column.body.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(column)
+        column.fill(self)
 
 
 def _server_identity(server: CommonServer) -> tuple[object, ...]:

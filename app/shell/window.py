@@ -32,15 +32,14 @@ from PySide6.QtWidgets import (
 from app.activity import ActivityPage
 from app.chat.page import ChatPage
 from app.connect.page import ConnectPage
-from app.hardware.page import HardwarePage
+from app.hardware import HardwarePage
 from app.home import HomePage
 from app.logs import LogsPage
 from app.look import icons, theme
 from app.look.controls import Banner, Label, row, short_name, stack
 from app.look.icons import LookPicture, Picture
 from app.look.layouts import ShortScroll
-from app.look.page import Page
-from app.look.safe_keyboard import SafeKeyboard
+from app.look.page import Page, SafeKeyboard
 from app.look.summary import Summary, look_words, watch
 from app.look.translate import told, tr
 from app.models.page import ModelsPage

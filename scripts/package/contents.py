@@ -16,7 +16,7 @@ PACKAGES = ("app", "server")
 ENGINE = "llama_cpp/lib"
 ENGINE_IN_WORK = "llama_cpp/engine"
 """Where the shipped one is put until that of the build environment has given way."""
-ENGINE_MODULES = ("llama_cpp.llama_cpp", "llama_cpp.mtmd_cpp")
+ENGINE_MODULES = ("llama_cpp.llama_cpp", "llama_cpp.mtmd_cpp", "llguidance.llamacpp")
 DATA = (("resources", "resources"), ("plugins", "plugins"))
 LEFT_OUT_MODULES = (
     "tkinter", "_tkinter", "turtle", "turtledemo", "idlelib", "test", "lib2to3", "ensurepip",

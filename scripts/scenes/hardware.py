@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from app.hardware.page import HardwarePage
+from app.hardware import HardwarePage
 from app.shell.window import Window
 from scripts.scenes.base import Scene, opened
 from server.errors import AppError

@@ -21,8 +21,8 @@ from server.models import library
 from server.sizes import GB
 from server.system import backends, hardware, paths, processes
 from server.system.keychain import Keychain, KeyringFailed
-from server.system.ports import Occupant, who_listens
 from server.web import tls
+from server.web.listener import Occupant, who_listens
 
 Verdict = Literal["ok", "warn", "problem"]
 COLOURS: dict[Verdict, str] = {"ok": "32", "warn": "33", "problem": "31"}

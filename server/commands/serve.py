@@ -27,7 +27,7 @@ from server.system.files import write_atomically
 from server.system.limits import printable
 from server.system.processes import parent_gone
 from server.tasks import spawn, stop
-from server.web.control import create_control
+from server.web.app import create_control
 from server.web.guard import Gate, Guard
 from server.web.listener import Listener, Listening
 

@@ -260,29 +260,22 @@ async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, No
 
 
 async def _generate(means: Means, request: ChatRequest) -> AsyncGenerator[Piece, None]:
-    """Yields one turn of the model, without repeated calls."""
-    calls = _Calls(request.takes_one_call)
-    async with aclosing(_correct(means.engine, request)) as pieces:
-        async for piece in pieces:
-            for wanted in calls.see(piece):
-                yield wanted
+    """Yields one turn of the model, without repeated calls.
 
-
-async def _correct(engine: Engine, request: ChatRequest) -> AsyncGenerator[Piece, None]:
-    """Yields the model's pieces. Calls whose arguments do not fit go back to it once.
-
-    The second time, a grammar binds it to the tools' schemas. If it cannot be asked again, the
-    calls are passed on as they are.
+    Calls whose arguments do not fit go back to it once. The second time, a grammar binds it to the
+    tools' schemas. If it cannot be asked again, the calls are passed on as they are.
     """
+    calls = _Calls(request.takes_one_call)
     checked = _CheckedCalls({tool.name: tool for tool in request.tools})
-    async with aclosing(engine.generate(request)) as pieces:
+    async with aclosing(means.engine.generate(request)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Finished) and checked.wrong:
-                for made in await _ask_again(engine, request, checked, piece):
-                    yield made
-                return
-            for seen in checked.see(piece):
-                yield seen
+                seen = await _ask_again(means.engine, request, checked, piece)
+            else:
+                seen = checked.see(piece)
+            for made in seen:
+                for wanted in calls.see(made):
+                    yield wanted
 
 
 async def _ask_again(

@@ -18,14 +18,11 @@ from server import VERSION
 from server.chat import ChatRequest, Tool
 from server.conversation.agents.base import Agents
 from server.conversation.agents.copilotkit import CopilotKitEndpoint
-from server.conversation.agents.flows import FlowAgents
 from server.conversation.agents.langgraph import LangGraphServer
 from server.conversation.agents.local import Copilot
+from server.conversation.agents.plugins import FlowAgents, PluginTools
 from server.conversation.agents.remote import Elsewhere, Peer, RemoteSource
-from server.conversation.plugin_tools import PluginTools
-from server.conversation.threads.files import ThreadFiles
-from server.conversation.threads.responses import ResponseMemory
-from server.conversation.threads.threads import Threads
+from server.conversation.threads import ResponseMemory, ThreadFiles, Threads
 from server.core.answering import Answering, Keeper
 from server.core.calibration import Calibrator, KeptTrial
 from server.core.configuration import Configuration, SettingsStore

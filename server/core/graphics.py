@@ -68,10 +68,6 @@ class Build:
         if wanted and self._task is None:
             self._task = spawn(self._run(wanted), "compile support for graphics cards")
 
-    @property
-    def is_running(self) -> bool:
-        return self._task is not None and not self._task.done()
-
     async def close(self) -> None:
         """Ends it with all its compilers."""
         await stop(self._task)

@@ -6,8 +6,8 @@ import itertools
 import logging
 import math
 import time
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import aclosing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -112,18 +112,26 @@ class _Tracked:
                 self.waits.cancel()
 
     async def events(self, events: Events) -> Events:
-        """Those that come until it is ended from outside; then the reason as the last one."""
-        async with aclosing(_catch(events)) as caught:
+        """Those that come until it is ended from outside; then the reason as the last one.
+
+        Whatever goes wrong inside becomes the last event, so that each protocol can word it.
+        """
+        async with aclosing(events):
             while self.ending is None:
                 try:
                     self.waits = asyncio.current_task()
-                    item = await anext(caught)
+                    item = await anext(events)
                 except StopAsyncIteration:
                     return
                 except asyncio.CancelledError:
                     if self.ending is None or (self.waits and self.waits.uncancel()):
                         raise
                     break
+                except AppError as error:
+                    item = Failed(error)
+                except Exception:
+                    log.exception("A request failed")
+                    item = Failed(AppError("Something went wrong inside Moat; the log says what."))
                 finally:
                     self.waits = None
                 yield item
@@ -176,14 +184,26 @@ class Requests:
         if refusal := self._refusal(about, answers):
             yield Failed(refusal)
             return
-        with self._keys.count(about.key) if self._keys else nullcontext(_spend_nothing) as spend:
-            async with aclosing(self._track(events, about, answers, spend)) as tracked:
-                async for item in tracked:
+        with self._show(about, answers) as tracked:
+            async with aclosing(tracked.events(events)) as seen:
+                async for item in seen:
+                    tracked.see(item)
                     yield item
+                    if isinstance(item, Failed):
+                        break
 
-    async def _track(
-        self, events: Events, about: About, answers: int, spend: Callable[[int], None]
-    ) -> Events:
+    @contextmanager
+    def _show(self, about: About, answers: int) -> Iterator[_Tracked]:
+        """Shows a request while it runs, and counts it when it has ended."""
+        counted = self._keys.count(about.key) if self._keys else nullcontext(_spend_nothing)
+        with counted as spend:
+            tracked = self._begin(about, answers)
+            try:
+                yield tracked
+            finally:
+                self._end(tracked, spend)
+
+    def _begin(self, about: About, answers: int) -> _Tracked:
         number = next(self._numbers)
         shown = RunningRequest(
             number, about.client, about.route, about.model, time.time(), "waiting"
@@ -195,31 +215,27 @@ class Requests:
                 other.is_alone = False
         self._none.clear()
         self._publish_soon()
-        try:
-            async with aclosing(tracked.events(events)) as seen:
-                async for item in seen:
-                    tracked.see(item)
-                    yield item
-                    if isinstance(item, Failed):
-                        break
-        finally:
-            del self._tracked[number]
-            if not self._tracked:
-                self._none.set()
-            self.finished_tokens += tracked.tokens
-            self._answered.add(_summary(tracked))
-            used = tracked.count_usage()
-            measured.end(tracked.outcome, used)
-            if tracked.is_alone and tracked.usage:
-                self.on_alone(about.model, used)
-            spend(used.prompt_tokens + used.completion_tokens)
-            log.info(
-                "%s: %s, %d tokens",
-                about.route,
-                tracked.outcome,
-                tracked.tokens,
-                extra=_fields(about, tracked),
-            )
+        return tracked
+
+    def _end(self, tracked: _Tracked, spend: Callable[[int], None]) -> None:
+        about = tracked.about
+        del self._tracked[tracked.shown.id]
+        if not self._tracked:
+            self._none.set()
+        self.finished_tokens += tracked.tokens
+        self._answered.add(_summary(tracked))
+        used = tracked.count_usage()
+        tracked.measured.end(tracked.outcome, used)
+        if tracked.is_alone and tracked.usage:
+            self.on_alone(about.model, used)
+        spend(used.prompt_tokens + used.completion_tokens)
+        log.info(
+            "%s: %s, %d tokens",
+            about.route,
+            tracked.outcome,
+            tracked.tokens,
+            extra=_fields(about, tracked),
+        )
 
     def _refusal(self, about: About, answers: int) -> AppError | None:
         """Decided here, on arrival: once a stream has begun its client has no status to read.
@@ -294,19 +310,6 @@ class Requests:
             await asyncio.sleep(PUBLISH_S)
         self.running.set(())
         self._changed()
-
-
-async def _catch(events: Events) -> AsyncGenerator[Item, None]:
-    """Whatever goes wrong inside becomes the last event, so that each protocol can word it."""
-    try:
-        async with aclosing(events):
-            async for event in events:
-                yield event
-    except AppError as error:
-        yield Failed(error)
-    except Exception:
-        log.exception("A request failed")
-        yield Failed(AppError("Something went wrong inside Moat; the log says what."))
 
 
 def _summary(tracked: _Tracked) -> AnsweredRequest:

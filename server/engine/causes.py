@@ -1,6 +1,10 @@
-"""Why a worker ended, in words. The set-up reads this before any package is there."""
+"""Why a worker ended, in words, and what it refuses, as that travels to the server.
+
+The set-up reads this before any package is there.
+"""
 
 import signal
+from typing import Any
 
 _WINDOWS = {
     0xC0000005: "access violation",
@@ -45,3 +49,25 @@ def _signal_name(number: int) -> str:
     except ValueError:
         return "unknown"
     return _SIGNALS.get(name, name)
+
+
+class Refused(Exception):
+    """`code` is one of the codes in server.errors."""
+
+    def __init__(self, code: str, message: str, **facts: Any) -> None:
+        super().__init__(message)
+        self.code = code
+        self.facts = facts
+
+
+def too_long(needed: int, available: int, *, is_certain: bool = True) -> Refused:
+    """`is_certain`: they were counted; else the beginning was, and the rest is estimated."""
+    about = "" if is_certain else "about "
+    return Refused(
+        "context_length_exceeded",
+        f"The prompt has {about}{needed} tokens; the model has room for {available}.",
+        needed=needed,
+        available=available,
+        context=available + 1,
+        is_certain=is_certain,
+    )

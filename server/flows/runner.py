@@ -21,8 +21,8 @@ from server.events import (
     TextDelta,
 )
 from server.flows import answers
-from server.flows.arguments import explanation_of, question_for
 from server.flows.base import Flow, Jump, Missing, Output, Record, Step, Work
+from server.flows.calling import explanation_of, question_for
 from server.flows.steps import OWN_TOOL, STEPS, TEXT_STEPS
 
 log = logging.getLogger(__name__)

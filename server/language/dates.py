@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import MAXYEAR, date, datetime, timedelta
 from decimal import Decimal
 
-from server.language.numbers import UNITS as UNITS_IN_WORDS
+from server.language.numbers import UNIT_WORDS
 
 NAMES = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
@@ -15,7 +15,7 @@ NAMES = (
 )  # fmt: skip
 MONTHS = {name: number for number, name in enumerate(NAMES, 1)}
 MONTHS |= {name[:3]: number for name, number in MONTHS.items()} | {"sept": 9}
-NUMBERS = {word: int(value) for word, value in UNITS_IN_WORDS.items() if value}
+NUMBERS = {word: int(value) for word, value in UNIT_WORDS.items() if value}
 ORDINALS = {
     "first": 1,
     "second": 2,

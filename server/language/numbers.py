@@ -22,12 +22,12 @@ def _read(table: str) -> dict[str, Decimal]:
     return {word: Decimal(value) for word, value in (pair.split(":") for pair in table.split())}
 
 
-UNITS, SCALES = _read(_UNITS), _read(_SCALES)
+UNIT_WORDS, SCALES = _read(_UNITS), _read(_SCALES)
 ORDINALS = _read("first:1 second:2 third:3")
 JOINTS = frozenset({"and", "und"})
 ARTICLE = "ein"
 OTHER = ""
-_ATOM = "|".join(sorted({*UNITS, *SCALES, *JOINTS}, key=len, reverse=True))
+_ATOM = "|".join(sorted({*UNIT_WORDS, *SCALES, *JOINTS}, key=len, reverse=True))
 ATOMS, COMPOUND = re.compile(_ATOM), re.compile(f"(?:{_ATOM})+")
 DIGITS = re.compile("[零〇一二两三四五六七八九]{2,}")
 TOKEN = re.compile(
@@ -52,7 +52,7 @@ def _alone(token: str) -> set[Decimal]:
     if token in ORDINALS:
         return {ORDINALS[token]}
     if DIGITS.fullmatch(token):
-        return {Decimal("".join(str(UNITS[digit]) for digit in token))}
+        return {Decimal("".join(str(UNIT_WORDS[digit]) for digit in token))}
     if not token[0].isdecimal():
         return set()
     parts = re.split("[.,]", token)
@@ -90,8 +90,8 @@ def _atoms(text: str) -> Iterator[str]:
 
 
 def _value(atom: str) -> Decimal | None:
-    if atom in UNITS:
-        return UNITS[atom]
+    if atom in UNIT_WORDS:
+        return UNIT_WORDS[atom]
     parts = re.split("[.,]", atom)
     return Decimal(".".join(parts)) if atom and len(parts) <= 2 else None
 

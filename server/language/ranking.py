@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from server.language.words import STOP_WORDS as COMMON_WORDS
-from server.language.words import stem
+from server.language.words import COMMON_WORDS, stem
 
 K1 = 1.2
 B = 0.4

@@ -8,7 +8,7 @@ _CHINESE = re.compile(rf"[{_UNSPACED}]+")
 _STOP_TEXT = (
     "a an and are as at be by for from in is it of on or that the this to was what with you"
 )
-STOP_WORDS = frozenset(_STOP_TEXT.split())
+COMMON_WORDS = frozenset(_STOP_TEXT.split())
 _SCRIPTS = (
     ("Japanese", re.compile(r"[\u3040-\u30ff]")),
     ("Korean", re.compile(r"[\uac00-\ud7af]")),
@@ -46,7 +46,7 @@ _TELLING = {name: frozenset(text.split()) for name, text in _TELLING_TEXT.items(
 def terms(text: str) -> list[str]:
     """Returns words; for scripts without spaces, pairs of characters."""
     words = [word.lower() for word in _WORD.findall(text.replace("_", " "))]
-    found = [stem(word) for word in words if word not in STOP_WORDS]
+    found = [stem(word) for word in words if word not in COMMON_WORDS]
     for run in _CHINESE.findall(text):
         found += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
     return found

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
 from server.egress import Egress
@@ -17,9 +17,6 @@ from server.models import names
 from server.settings import NetworkSettings
 from server.system.keychain import KeyringFailed
 from server.system.lazy import Late
-
-if TYPE_CHECKING:
-    from server.models.hub_facts import Library
 
 facts = Late("server.models.hub_facts")
 
@@ -65,6 +62,15 @@ class Part:
     chunks: AsyncGenerator[bytes, None]
 
 
+class Library(Protocol):
+    """What `hub_facts` asks the hub's own library, which is imported late."""
+
+    async def search(self, text: str, limit: int) -> list[HubModel]: ...
+    async def trending(self, publisher: str, limit: int) -> list[TrendingModel]: ...
+    async def repository(self, repo: str, revision: str) -> Repository: ...
+    async def card(self, repo: str) -> HubCard: ...
+
+
 class Hub:
     def __init__(
         self,
@@ -106,7 +112,7 @@ class Hub:
     async def card(self, repo: str) -> HubCard:
         """What is said of it before anything of it is fetched."""
         async with self._library() as library:
-            found: HubCard = await library.card(names.repo(repo))
+            found = await library.card(names.repo(repo))
         try:
             raw = await self.beginning(found.repo, found.revision, README, MAX_CARD_BYTES)
         except HubMissing:
@@ -141,11 +147,11 @@ class Hub:
             yield part_of(response, span)
 
     @asynccontextmanager
-    async def _library(self) -> AsyncIterator["Library"]:
+    async def _library(self) -> AsyncIterator[Library]:
         """The hub's own library, for questions that a person has asked."""
         self._allow(SEARCH)
         try:
-            yield facts.Library(
+            yield facts.HubLibrary(
                 self._egress, self.address, await self._token_for(self.address), self._stall_s
             )
         except HubRefused as error:

@@ -41,7 +41,7 @@ UNCLEAR = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class HubLibrary:
     egress: Egress
     address: str
     token: str | None

@@ -33,9 +33,8 @@ from server.face.models import (
     Suggestion,
 )
 from server.models import catalogue, library, memory, names
-from server.models.catalogue_refresh import CatalogueRefresh
-from server.models.downloads import disk
-from server.models.downloads.download import Limits
+from server.models.catalogue import CatalogueRefresh
+from server.models.downloads.download import Limits, sha256
 from server.models.downloads.queue import FOLDER, AlreadyHere, Downloads
 from server.models.fit import judge
 from server.models.gguf.files import Headers, shard_paths
@@ -140,7 +139,7 @@ def _digest(path: Path, given_up: Event) -> str:
     kept = path.resolve()
     if kept.parent.name == "blobs" and DIGEST.fullmatch(kept.name):
         return kept.name
-    return disk.sha256(path, given_up.is_set)
+    return sha256(path, given_up.is_set)
 
 
 templates = Late("server.models.gguf.templates")

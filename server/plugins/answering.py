@@ -15,13 +15,14 @@ from server.data.shorten import shorten
 from server.engine.base import Engine
 from server.errors import FlowFailed
 from server.events import Event, Finished, Interrupted, StatusNote, StepChanged, TextDelta
-from server.flows.arguments import ASKING
 from server.flows.base import Flow, Kit, Work
+from server.flows.calling import ASKING
 from server.flows.runner import Paused, Run, resume, resume_with_text
 from server.language.ranking import bm25
 from server.language.words import terms
 from server.plugins.approvals import chat_key
 from server.plugins.kit import lent_to
+from server.system.limits import try_json
 
 MOST = 12
 B = 0.75
@@ -323,8 +324,5 @@ def _pause_key(asked: UserQuestion) -> str:
 
 
 def _as_object(text: str) -> Json:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return {}
+    found = try_json(text)
     return found if isinstance(found, dict) else {}

@@ -140,11 +140,6 @@ class Approvals:
     def is_blocked(self, plugin: str, operation: str) -> bool:
         return self._policies.get(f"{plugin}/{operation}", [""])[0] == "block"
 
-    def clients(self, plugin: str) -> tuple[str, ...]:
-        """Returns the connected programs that may always use the plugin."""
-        begin = _client_key(plugin, "")
-        return tuple(key.removeprefix(begin) for key in self._policies if key.startswith(begin))
-
     def _is_known(self, client: str, plugin: str) -> bool:
         is_kept = _client_key(plugin, client) in self._policies
         return not client or is_kept or self._is_granted((client, plugin, CLIENT))

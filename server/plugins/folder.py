@@ -14,10 +14,9 @@ from server.data.yaml_with_places import Finding, Findings, Map, read_file
 from server.flows import spec
 from server.flows.base import Flow, Step
 from server.models.names import is_plain
-from server.plugins import manifest as manifests
 from server.plugins.api import operations
 from server.plugins.api.operations import Api
-from server.plugins.manifest import Manifest
+from server.plugins.manifest import Manifest, read_manifest
 from server.system.limits import without_halves
 
 KEY = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
@@ -122,7 +121,7 @@ def load(folder: Path) -> Loaded:
     if _is_within_limits(folder, own):
         data = read_file(folder / "plugin.json", "plugin.json", own)
         if data is not None:
-            loaded.manifest = manifests.parse(folder.name, data, own)
+            loaded.manifest = read_manifest(folder.name, data, own)
         loaded.digest = digest(folder)
     loaded.findings += own.found
     if loaded.manifest is None:

@@ -123,7 +123,7 @@ class Manifest:
     secrets: tuple[str, ...] = ()
 
 
-def parse(folder: str, data: Any, findings: Findings) -> Manifest | None:
+def read_manifest(folder: str, data: Any, findings: Findings) -> Manifest | None:
     """Returns None if the file is not a plugin.json at all. Adds the errors it finds."""
     if not isinstance(data, Map):
         findings.error(start_of(data), "manifest", "plugin.json must be an object.")

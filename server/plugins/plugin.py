@@ -1,4 +1,7 @@
-"""A plugin at work: its actions, its child processes, its secrets, its log."""
+"""A plugin at work: its actions, its child processes, its secrets, its log.
+
+And what a person decided about it: enabled, reviewed, its API's address, its options.
+"""
 
 import asyncio
 import hashlib
@@ -8,7 +11,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,25 +23,89 @@ from server.errors import AppError, EgressRefused, Fault, FlowFailed
 from server.flows.base import Action, Flow, Reach, Step
 from server.plugins.api.action import MAX_ANSWER, ApiAction, Reaching
 from server.plugins.api.operations import Operation
-from server.plugins.decisions import Decided
 from server.plugins.folder import Loaded
 from server.plugins.manifest import OPTION, SECRET, TOKENS, Auth, Manifest, McpServer
-from server.plugins.mcp.action import McpAction
-from server.plugins.mcp.client import Listed, McpClient, McpTool, Remote
+from server.plugins.mcp.client import Listed, McpAction, McpClient, McpTool, Remote
 from server.plugins.mcp.program import Hear, Program, Walls
 from server.plugins.mcp.sign_in import McpSignIn, has_own_way
 from server.plugins.python.host import LibAction, LibHost, LibPlaces
 from server.plugins.secrets import Sealed, SecretMissing
 from server.plugins.sign_in import SignIn
-from server.plugins.walls import command
-from server.plugins.walls.command import Room
+from server.plugins.walls import walls
 from server.plugins.walls.doorway import Doorway
+from server.plugins.walls.walls import Room
+from server.system.files import JsonFile
 
 log = logging.getLogger(__name__)
 
 KEPT_LINES = 500
 LONGEST_LINE = 2000
 FILE_BYTES = 512 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    enabled: bool = False
+    reviewed: str = ""
+    """What it could reach when it was enabled. A change needs a new review."""
+    files: dict[str, str] = field(default_factory=dict)
+    """The checksum of each of its files then, to find changes."""
+    server: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+    changing_methods: bool = False
+    more: dict[str, Any] = field(default_factory=dict)
+    """Fields that a newer version wrote."""
+
+
+KINDS = {name: type(value) for name, value in asdict(Decided()).items() if name != "more"}
+
+
+class Decisions:
+    def __init__(self, path: Path) -> None:
+        self._file = JsonFile(path, "The choices about plugins", is_precious=True)
+        self._decided, self._odd = _sort(self._file.read())
+
+    def get(self, key: str) -> Decided:
+        return self._decided.get(key, Decided())
+
+    def set(self, key: str, decided: Decided) -> None:
+        self._decided[key] = decided
+        self._odd.pop(key, None)
+        self._save()
+
+    def forget(self, key: str) -> None:
+        self._decided.pop(key, None)
+        self._odd.pop(key, None)
+        self._save()
+
+    def _save(self) -> None:
+        saved = {key: _write(decided) for key, decided in self._decided.items()}
+        self._file.write({**self._odd, **saved})
+
+
+def _write(decided: Decided) -> dict[str, Any]:
+    fields = asdict(decided)
+    more = fields.pop("more")
+    return {**more, **fields}
+
+
+def _read(fields: dict[str, Any]) -> Decided:
+    known = {name: fields[name] for name in fields if name in KINDS}
+    if any(type(value) is not KINDS[name] for name, value in known.items()):
+        raise TypeError("the entry has the form of another version")
+    return Decided(**known, more={name: fields[name] for name in fields if name not in KINDS})
+
+
+def _sort(entries: dict[str, Any]) -> tuple[dict[str, Decided], dict[str, Any]]:
+    """Returns the decisions, and the entries in another version's form, which are kept."""
+    decided: dict[str, Decided] = {}
+    odd: dict[str, Any] = {}
+    for key, entry in entries.items():
+        try:
+            decided[key] = _read(entry)
+        except TypeError:
+            odd[key] = entry
+    return decided, odd
 
 
 class Journal:
@@ -206,7 +273,7 @@ class Plugin:
     @property
     def is_walled(self) -> bool:
         """Whether the system keeps its programs from files and network."""
-        return bool(command.kind())
+        return bool(walls.kind())
 
     def open_door(self) -> None:
         """Allows its hosts, for this plugin's reason only.
@@ -432,8 +499,8 @@ class Plugin:
                 env = await self.sealed.opened_all(server.env)
                 if not self.is_walled:
                     self._outside.unwatched(self.key)
-                command = self._command(server)
-                return Program(command, env, hear, self.journal.note, self._walls_for(server))
+                walls = self._command(server)
+                return Program(walls, env, hear, self.journal.note, self._walls_for(server))
 
             self._clients[server.name] = McpClient(server.name, make, self.sealed.clean_all)
         return self._clients[server.name]

@@ -12,9 +12,8 @@ from pathlib import Path
 from server.data.yaml_with_places import Findings
 from server.egress import Egress
 from server.observe import Value
-from server.plugins.decisions import Decided, Decisions
 from server.plugins.folder import Loaded, everything_in, load
-from server.plugins.plugin import Journal, Outside, Plugin
+from server.plugins.plugin import Decided, Decisions, Journal, Outside, Plugin
 from server.plugins.secrets import Sealed
 from server.system.keychain import Keychain
 from server.system.limits import without_halves

@@ -37,17 +37,14 @@ from server.plugins import install
 from server.plugins.answering import PluginTalk
 from server.plugins.approvals import Approvals, chat_key
 from server.plugins.folder import Loaded
-from server.plugins.forms import Forms
-from server.plugins.install import PREVIOUS
-from server.plugins.kit import PluginKit, RehearsalKit, Rehearsed, as_text
-from server.plugins.manifest import TOKENS
-from server.plugins.manifest import parse as read_manifest
-from server.plugins.mcp import imported
-from server.plugins.mcp.action import McpAction
+from server.plugins.install import PREVIOUS, Imported
+from server.plugins.kit import Forms, PluginKit, RehearsalKit, Rehearsed, as_text
+from server.plugins.manifest import TOKENS, read_manifest
+from server.plugins.mcp.client import McpAction
 from server.plugins.plugin import Plugin
 from server.plugins.python.host import fingerprint
 from server.plugins.registry import PluginPlaces, PluginShelf, Shared
-from server.plugins.walls import command
+from server.plugins.walls import walls
 from server.schemas import fill
 from server.settings import PluginSettings
 from server.tasks import spawn, stop
@@ -226,7 +223,7 @@ class PluginHouse:
 
     async def open(self) -> None:
         """Does not wait for the keychain, which may be slow or ask the person first."""
-        await asyncio.to_thread(command.kind)
+        await asyncio.to_thread(walls.kind)
         await self.shelf.open()
         self._asking_keychain = spawn(self._look_for_secrets(), "plugin-secrets")
 
@@ -327,7 +324,7 @@ class PluginHouse:
 
     async def import_servers(self, path: str) -> list[str]:
         """Nothing is installed unless the whole file can be read."""
-        found = await asyncio.to_thread(lambda: imported.read(Path(path).expanduser()))
+        found = await asyncio.to_thread(lambda: install.read_servers(Path(path).expanduser()))
         for server in found:
             await self._import(server)
         await self._look_for_secrets()
@@ -335,18 +332,18 @@ class PluginHouse:
         return [server.key for server in found]
 
     async def common_servers(self) -> list[CommonServer]:
-        found = await asyncio.to_thread(imported.common)
+        found = await asyncio.to_thread(install.common_servers)
         known = (*self.shelf.plugins, *self.shelf.broken)
         return [replace(server, added=server.name in known) for server in found]
 
     async def add_server(self, name: str, hosts: str) -> str:
-        server = await asyncio.to_thread(imported.make_common, name, hosts)
+        server = await asyncio.to_thread(install.make_common_server, name, hosts)
         if server.key in (*self.shelf.plugins, *self.shelf.broken):
             raise BadRequest(f"There is a plugin '{server.key}' already.", "name")
         await self._import(server)
         return server.key
 
-    async def _import(self, server: imported.Imported) -> None:
+    async def _import(self, server: Imported) -> None:
         def write() -> None:
             with tempfile.TemporaryDirectory() as name:
                 folder = Path(name) / server.key
@@ -360,7 +357,7 @@ class PluginHouse:
         for name, value in server.secrets.items():
             await self.shelf.sealed(server.key).keep(name, value)
         if server.folders and server.key in self.shelf.plugins:
-            options = {imported.FOLDERS: "\n".join(server.folders)}
+            options = {install.FOLDERS: "\n".join(server.folders)}
             decided = self.shelf.plugins[server.key].decided
             self.shelf.decide(server.key, replace(decided, options=options))
 

@@ -35,7 +35,7 @@ from server.protocols.fields import (
     streams,
     token_limit,
 )
-from server.protocols.frames import dump, split_choice, sse, warnings_field
+from server.protocols.frames import dump, see_all, split_choice, sse, warnings_field
 from server.protocols.messages import (
     check_hosted,
     function_tool,
@@ -261,13 +261,8 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
 
 async def collect(events: Events, body: Any, facts: Facts) -> Reply:
     answer = _Answer(body, facts)
-    async for event in events:
-        _, inner = split_choice(event)
-        if isinstance(inner, Failed):
-            return failed(inner.error)
-        for _ in answer.see(inner):
-            continue
-    return Reply(answer.whole())
+    failure = await see_all(events, answer.see)
+    return failed(failure.error) if failure else Reply(answer.whole())
 
 
 def failed(error: Exception) -> Reply:

@@ -8,8 +8,7 @@ from uuid import uuid4
 from server.asking.ask import Means
 from server.chat import ChatRequest
 from server.conversation.agents.base import Agents
-from server.conversation.threads.responses import ResponseMemory
-from server.conversation.threads.threads import EVERYBODY
+from server.conversation.threads import EVERYBODY, ResponseMemory
 from server.engine.pool import Loaded
 from server.errors import AppError, KeyForbids, ModelNotFound
 from server.events import Events

@@ -211,7 +211,7 @@ def json_constraint(format_: Fields | None) -> Constraint | None:
 
 def schema_constraint(holder: Fields, name: str = "schema", *, strict: bool) -> Constraint:
     given = holder.value(name)
-    schema = parse(given) if isinstance(given, str) else given
+    schema = parse_json(given) if isinstance(given, str) else given
     if not isinstance(schema, dict):
         raise holder.wrong(name, "must be a JSON schema object")
     return Constraint("json_schema", json.dumps(sendable(schema)), strict, holder.path(name))
@@ -243,7 +243,7 @@ def sendable(value: Any) -> Any:
     return whole[0]
 
 
-def parse(text: str, otherwise: Any = None) -> Any:
+def parse_json(text: str, otherwise: Any = None) -> Any:
     """Parses JSON that came as a text within a body. Returns `otherwise` if it is not JSON, or
     cannot
     be passed on: it has half a surrogate pair or is nested too deeply."""

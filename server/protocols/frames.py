@@ -1,7 +1,7 @@
 """Parts that OpenAI's answers share: frames, usage, log-probabilities, errors."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -9,7 +9,7 @@ from pydantic_core import to_json
 
 from server.chat import Json
 from server.errors import AppError
-from server.events import Event, OfChoice, TokenLogprob, Usage
+from server.events import Event, Events, Failed, OfChoice, TokenLogprob, Usage
 from server.protocols.base import Reply
 
 TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
@@ -103,6 +103,17 @@ def chat_usage(usage: Usage) -> Json:
 def split_choice(event: Event | OfChoice) -> tuple[int, Event]:
     """Returns the number of the choice that an event belongs to, and the event."""
     return (event.index, event.event) if isinstance(event, OfChoice) else (0, event)
+
+
+async def see_all(events: Events, see: Callable[[Event], Iterable[Json]]) -> Failed | None:
+    """Shows the answer each event. Returns the failure, if the run ends with one."""
+    async for event in events:
+        _, inner = split_choice(event)
+        if isinstance(inner, Failed):
+            return inner
+        for _ in see(inner):
+            continue
+    return None
 
 
 def logprob(token: TokenLogprob) -> Json:

@@ -10,7 +10,7 @@ from typing import Any
 from server.chat import ChatRequest, Image, Json, Message, Role, Tool, ToolCall, ToolChoice
 from server.errors import BadRequest
 from server.protocols.base import Ask, Reply
-from server.protocols.fields import Fields, parse, sendable
+from server.protocols.fields import Fields, parse_json, sendable
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 NO_PARAMETERS: Json = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -200,7 +200,7 @@ def several_calls(flag: bool | None, tools: tuple[Tool, ...], choice: ToolChoice
 
 def arguments_of(text: str) -> Json:
     """Reads a call's arguments from history. A cut-off call keeps its text."""
-    arguments = sendable(parse(text or "{}", text))
+    arguments = sendable(parse_json(text or "{}", text))
     return arguments if isinstance(arguments, dict) else {"arguments": arguments}
 
 

@@ -29,7 +29,7 @@ def library_folder() -> Path | None:
     return Path(named or Path(found.submodule_search_locations[0]) / "lib")
 
 
-def read(libraries: Path) -> str:
+def ggml_version(libraries: Path) -> str:
     """Returns the version of ggml and the commit of llama.cpp; empty if the library has none."""
     try:
         file = next(file for name in NAMES for file in sorted(libraries.glob(name)))

@@ -139,7 +139,7 @@ def _qt() -> Iterator[Component]:
 def _engine() -> Iterator[Component]:
     folder = backends.library_folder()
     if bindings := _version(ENGINE):
-        version = (backends.read(folder) if folder else "") or f"of {ENGINE} {bindings}"
+        version = (backends.ggml_version(folder) if folder else "") or f"of {ENGINE} {bindings}"
         text = _text(LONGER_TEXTS / "llama.cpp.txt")
         yield Component("llama.cpp and ggml", version, "MIT", text=text)
 

@@ -1,6 +1,8 @@
-"""Texts and numbers that must not be passed on as they are."""
+"""What comes from outside: texts and numbers that must not be passed on as they are, and JSON."""
 
+import json
 import re
+from typing import Any
 
 LARGEST_FLOAT = 2**1000
 
@@ -30,3 +32,11 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """Makes a name from outside printable, without line breaks, with single spaces."""
     return " ".join(printable(text).split())
+
+
+def try_json(text: str | bytes, otherwise: Any = None) -> Any:
+    """Parses JSON. Returns `otherwise` for what is no JSON, or nested too deep to be read."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return otherwise

@@ -1,4 +1,8 @@
-"""Endpoints on aiohttp: read the body, hand it to the protocol, send what the protocol says."""
+"""Endpoints on aiohttp: read the body, hand it to the protocol, send what the protocol says.
+
+The control link is an application of its own: the state of the face as one stream, its commands as
+calls.
+"""
 
 import asyncio
 import hmac
@@ -8,6 +12,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
@@ -15,9 +20,11 @@ from uuid import uuid4
 from aiohttp import web
 
 from server.chat import ChatRequest, Tool
-from server.errors import AppError, Busy, KeyRefused, NotSupported, Stopping
+from server.errors import AppError, BadRequest, Busy, DiskFull, KeyRefused, NotSupported, Stopping
 from server.events import Event, Events, Failed, OfChoice
-from server.face.core import About
+from server.face.core import About, Face
+from server.face.wire import COMMANDS, SIGNALS, VALUES
+from server.models.downloads.journal import is_full
 from server.protocols import wording
 from server.protocols.base import (
     EVENT_STREAM,
@@ -393,3 +400,112 @@ def _error_response(status: int, code: str, message: str, param: str | None = No
     kind = "invalid_request_error" if status < 500 else "server_error"
     error = {"message": message, "type": kind, "param": param, "code": code}
     return web.json_response({"error": error}, status=status)
+
+
+GATHER_S = 0.05
+"""A flood of log lines goes out as few writes, and a value that changes often as its last state."""
+MAX_SIGNALS = 2000
+
+
+def create_control(face: Face, guard: Guard) -> web.Application:
+    app = web.Application(client_max_size=1024 * 1024)
+    guard.install(app)
+
+    async def stream(request: web.Request) -> web.StreamResponse:
+        return await send(request, _changes(face), EVENT_STREAM)
+
+    async def command(request: web.Request) -> web.StreamResponse:
+        try:
+            result = await _call(face, await read_json(request))
+        except AppError as error:
+            return _refusal(error)
+        except web.HTTPException:
+            raise
+        except OSError as error:
+            log.exception("A command failed")
+            return _refusal(_of_the_system(error))
+        except Exception:
+            log.exception("A command failed")
+            return _refusal(AppError("Something went wrong inside Moat."))
+        data = as_json({"result": result}, nan="constants")
+        return web.Response(body=data, content_type="application/json")
+
+    async def ping(_request: web.Request) -> web.StreamResponse:
+        return web.Response(status=204)
+
+    app.router.add_get("/control/ping", ping)
+    app.router.add_get("/control/stream", stream)
+    app.router.add_post("/control/command", command)
+    return app
+
+
+async def _call(face: Face, body: Any) -> Any:
+    if not isinstance(body, dict) or body.get("name") not in COMMANDS:
+        raise BadRequest("There is no such command.", "name")
+    command = COMMANDS[body["name"]]
+    try:
+        arguments = command.read_arguments(body.get("arguments") or {})
+    except ValueError as error:
+        raise BadRequest(f"The command's arguments are wrong: {error}", "arguments") from None
+    run = attrgetter(body["name"])(face)
+    return command.result.dump_python(await run(**arguments), mode="json")
+
+
+def _refusal(error: AppError) -> web.Response:
+    body = {"error": {"message": str(error), "code": error.code}}
+    return web.json_response(body, status=error.status)
+
+
+def _of_the_system(error: OSError) -> AppError:
+    if is_full(error):
+        return DiskFull(f"The disk cannot be written: {error.strerror}.")
+    return AppError(f"The system refused: {error.strerror or type(error).__name__}.")
+
+
+async def _changes(face: Face) -> Frames:
+    values: dict[str, Any] = {}
+    signals: list[tuple[str, Any]] = []
+    awake = asyncio.Event()
+
+    def keep(name: str, item: Any) -> None:
+        values[name] = item
+        awake.set()
+
+    def note(name: str, item: Any) -> None:
+        if len(signals) < MAX_SIGNALS:
+            signals.append((name, item))
+        awake.set()
+
+    disconnects = [
+        attrgetter(name)(face).connect(lambda item, name=name: keep(name, item)) for name in VALUES
+    ] + [
+        attrgetter(name)(face).connect(lambda item, name=name: note(name, item)) for name in SIGNALS
+    ]
+    try:
+        while True:
+            await awake.wait()
+            awake.clear()
+            frames = _frames(values, signals)
+            values.clear()  # before the write: what comes while it waits goes out with the next
+            signals.clear()
+            yield frames
+            await asyncio.sleep(GATHER_S)
+    finally:
+        for disconnect in disconnects:
+            disconnect()
+
+
+def _frames(values: dict[str, Any], signals: list[tuple[str, Any]]) -> bytes:
+    frames = [
+        _frame({"value": name, "data": VALUES[name].dump_python(item, mode="json")})
+        for name, item in values.items()
+    ]
+    frames += [
+        _frame({"signal": name, "data": SIGNALS[name].dump_python(item, mode="json")})
+        for name, item in signals
+    ]
+    return b"".join(frames)
+
+
+def _frame(content: dict[str, Any]) -> bytes:
+    return b"data: " + as_json(content, nan="constants") + b"\n\n"

@@ -14,11 +14,10 @@ from server.observe import Recent, Value
 from server.protocols.base import Endpoint
 from server.settings import ServerSettings
 from server.sizes import MB
-from server.system.ports import who_listens
 from server.tasks import whole
 from server.web.app import Site, create_app
 from server.web.guard import Gate, Guard
-from server.web.listener import SHUTDOWN_S, Listener
+from server.web.listener import SHUTDOWN_S, Listener, who_listens
 from server.web.tls import NOWHERE, Secure, Secured
 
 log = logging.getLogger(__name__)

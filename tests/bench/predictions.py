@@ -24,7 +24,7 @@ from pydantic import TypeAdapter
 from server.chat import ChatRequest, Sampling
 from server.engine.base import EngineOptions
 from server.engine.process import WorkerProcess
-from server.engine.worker.load import backends, pace, selftest
+from server.engine.worker.load import backends, calibrate, selftest
 from server.events import Finished
 from server.face.models import Fit, Pace, Setup
 from server.models import library
@@ -63,9 +63,9 @@ class Clock:
 
 def print_pace(*, of_processor: bool) -> None:
     if of_processor:
-        pace.perf_counter, pace.usable_cores = time.process_time, lambda: 1
+        calibrate.perf_counter, calibrate.usable_cores = time.process_time, lambda: 1
     backends.load(selftest.usual())
-    sys.stdout.write(json.dumps(pace.measure(pace.Engine())))
+    sys.stdout.write(json.dumps(calibrate.measure_pace(calibrate.Kernels())))
 
 
 async def answer(engine: WorkerProcess, words: str, tokens: int) -> int:

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from server.plugins.walls import command as walls
+from server.plugins.walls import walls as walls
 
 STARTS = 15
 KINDS: tuple[walls.Kind, ...] = ("", "bubblewrap", "namespaces")

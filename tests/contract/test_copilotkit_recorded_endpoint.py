@@ -13,7 +13,7 @@ from server.chat import Message, Tool
 from server.conversation.agents.base import AgentRequest
 from server.conversation.agents.copilotkit import CopilotKitEndpoint, EndpointAgent
 from server.conversation.agents.remote import REASON, Peer, RemoteAgentFailed
-from server.conversation.threads.threads import ThreadMessage
+from server.conversation.threads import ThreadMessage
 from server.egress import Egress
 from server.events import Event, Finished, MessageOpened, StateChanged, StepChanged, TextDelta
 from server.settings import NetworkSettings

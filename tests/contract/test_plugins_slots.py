@@ -9,8 +9,8 @@ import pytest
 
 from server.engine.base import EngineOptions
 from server.engine.process import WorkerProcess
-from server.flows.arguments import fill
 from server.flows.base import Flow, Missing, Step, Work
+from server.flows.calling import fill_arguments
 from server.plugins.api.operations import Operation
 from server.plugins.folder import load
 from server.schemas import fill as slots
@@ -44,11 +44,13 @@ async def filled(engine: WorkerProcess, operation: Operation) -> object:
     """As a chat goes: what is missing is asked for, and the answer must then do."""
     flow = Flow("p", "f", "", (Step("start", "api"),))
     work = Work(flow, QUESTION, engine, PlainKit())
-    first = await fill(work, operation.key, operation.schema, {})
+    first = await fill_arguments(work, operation.key, operation.schema, {})
     if not isinstance(first, Missing):
         return first
     work.question += "\nUse 5, weekly-check, 10.1.2.3 and whatever fits."
-    return await fill(work, operation.key, operation.schema, first.known, is_answered=True)
+    return await fill_arguments(
+        work, operation.key, operation.schema, first.known, is_answered=True
+    )
 
 
 @pytest.mark.timeout(1500)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from server.web.control import create_control
+from server.web.app import create_control
 from server.web.guard import Gate, Guard
 from server.web.listener import Listener, Listening
 from tests.kit.fake_core import FakeCore

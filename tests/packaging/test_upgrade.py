@@ -12,7 +12,7 @@ import pytest
 from app.chat.chats import ChatStore, Said
 from server.core.core import Core
 from server.plugins.approvals import Approvals
-from server.plugins.decisions import Decided, Decisions
+from server.plugins.plugin import Decided, Decisions
 from server.system import paths
 from server.system.paths import Paths
 from tests.kit.engines import ScriptedEngine

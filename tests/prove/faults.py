@@ -309,7 +309,7 @@ ROWS = (
         "F12b",
         "A second window raises the first",
         "every time; in full <= 1 s",
-        shown_by("tests/app/desktop/test_single.py", full={"MOAT_RAISED_WITHIN_S": "1"}),
+        shown_by("tests/app/shell/test_single.py", full={"MOAT_RAISED_WITHIN_S": "1"}),
     ),
     Row(
         "F13",

@@ -11,7 +11,7 @@ ROWS = (
         shown_by(
             "tests/server/models/test_names.py",
             "tests/server/models/test_hub.py::test_hostile_names_are_not_even_asked_for",
-            "tests/server/conversation/threads/test_files.py",
+            "tests/server/conversation/test_thread_files.py",
             "tests/server/plugins/test_install.py::test_a_name_that_is_no_folder_of_its_own_is_refused",
         ),
     ),

@@ -3,7 +3,7 @@
 from tests.prove.by_test import shown_by
 from tests.prove.rows import Row
 
-WALLS = "tests/server/plugins/walls/test_command.py"
+WALLS = "tests/server/plugins/walls/test_walls.py"
 HOUSE = "tests/server/plugins/test_service.py"
 
 ROWS = (

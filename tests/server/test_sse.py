@@ -12,7 +12,7 @@ MANY = (
     ": a comment\ndata\n\nunknown: x\nevent: lost\n\nid: \0\nretry: soon\ndata: last\n\n"
 )
 FOUND = [
-    Sent("first\n second", "one", "7", 250),
+    Sent("first\n second", "one", "7"),
     Comment("a comment"),
     Sent("", "", "7"),
     Sent("last", "", "7"),

@@ -10,7 +10,7 @@ from typing import Any
 from server.chat import Json, Message, Tool, ToolCall
 from server.conversation.agents.base import AgentCard, AgentRequest, ThreadState
 from server.conversation.agents.remote import Fresh, Peer, RemoteAgentFailed, require_name, why
-from server.conversation.threads.threads import ThreadMessage
+from server.conversation.threads import ThreadMessage
 from server.errors import AppError
 from server.events import (
     CallArguments,
@@ -27,6 +27,7 @@ from server.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
+from server.system.limits import try_json
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +97,7 @@ class EndpointAgent:
         async with aclosing(self._peer.lines("/agents/execute", body)) as lines:
             async for line in lines:
                 with self._peer.understood():
-                    events = list(reading.read(_parse(line)))
+                    events = list(reading.read(try_json(line, line)))
                 for event in events:
                     yield event
         yield Finished("tool_calls" if reading.client_called else "stop")
@@ -138,7 +139,9 @@ class _Reading:
             case {"type": "AgentStateMessage"}:
                 yield from self._state(event)
             case {"type": "MetaEvent", "name": "LangGraphInterruptEvent", "value": value}:
-                yield Interrupted("interrupt", _parse(value) if isinstance(value, str) else value)
+                yield Interrupted(
+                    "interrupt", try_json(value, value) if isinstance(value, str) else value
+                )
             case {"type": "MetaEvent", "name": "CopilotKitLangGraphInterruptEvent", "data": data}:
                 yield _asked_in_messages(data)
             case {"type": "RunError", "error": error}:
@@ -166,7 +169,7 @@ class _Reading:
             if is_client:
                 yield CallArguments(index, event["args"])
         else:
-            arguments = _parse(self._arguments.get(call_id, "{}"))
+            arguments = try_json(self._arguments.get(call_id, "{}"))
             call = ToolCall(call_id, name, arguments if isinstance(arguments, dict) else {})
             self.client_called |= is_client
             yield ClientToolCall(call) if is_client else ToolCallStarted(call)
@@ -176,7 +179,7 @@ class _Reading:
         if step and step != self._step:
             self._step = step
             yield StepChanged(step, active=True)
-        state = _parse(event.get("state") or "{}")
+        state = try_json(event.get("state") or "{}")
         if isinstance(state, dict):
             yield StateChanged(state)
         if step and not active:
@@ -243,10 +246,3 @@ def _read_message(sent: Json) -> ThreadMessage:
         str(sent.get("id", "")),
         Message("assistant" if role == "assistant" else "user", str(sent.get("content") or "")),
     )
-
-
-def _parse(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text

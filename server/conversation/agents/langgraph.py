@@ -1,6 +1,5 @@
 """A LangGraph server by its address: each of its graphs is an agent. Reads its messages."""
 
-import json
 import uuid
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
@@ -9,7 +8,7 @@ from typing import Any
 from server.chat import Json, Message, Tool, ToolCall
 from server.conversation.agents.base import AgentCard, AgentRequest, InterruptAnswer, ThreadState
 from server.conversation.agents.remote import Fresh, Peer, RemoteAgentFailed, require_name, why
-from server.conversation.threads.threads import ThreadMessage
+from server.conversation.threads import ThreadMessage
 from server.events import (
     CallArguments,
     CallOpened,
@@ -25,6 +24,7 @@ from server.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
+from server.system.limits import try_json
 
 ROLES = {"human": "user", "ai": "assistant", "tool": "tool", "system": "system"}
 KIT_VALUE = "__copilotkit_interrupt_value__"
@@ -226,7 +226,7 @@ class _Reading:
 
     def _close_calls(self) -> Iterator[Event]:
         for at, call in self._calls.items():
-            arguments = _parse(self._drafts[at])
+            arguments = try_json(self._drafts[at])
             yield from self._whole(
                 ToolCall(call.id, call.name, arguments if isinstance(arguments, dict) else {})
             )
@@ -250,7 +250,7 @@ async def _server_sent(peer: Peer, path: str, body: Json) -> AsyncGenerator[tupl
     async with aclosing(peer.events(path, body)) as events:
         async for sent in events:
             if sent.data:
-                yield sent.event.strip().partition("|")[0], _parse(sent.data)
+                yield sent.event.strip().partition("|")[0], try_json(sent.data, sent.data)
 
 
 def _answer_in_words(
@@ -296,10 +296,3 @@ def _thread(thread_id: str) -> str:
         return str(uuid.UUID(thread_id))
     except ValueError:
         return str(uuid.uuid5(uuid.NAMESPACE_URL, thread_id))
-
-
-def _parse(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text

@@ -10,7 +10,7 @@ from server.asking.fit import CHARACTERS_PER_TOKEN, context_tokens
 from server.chat import ChatRequest, File, Image, Message, Sampling, Tool, ToolChoice
 from server.conversation.agents.base import DEFAULT, AgentCard, AgentRequest, ThreadState
 from server.conversation.run import converse
-from server.conversation.threads.threads import ThreadMessage
+from server.conversation.threads import ThreadMessage
 from server.dashboard.prompt import (
     MOST_TOKENS,
     MOST_TOKENS_ELSEWHERE,

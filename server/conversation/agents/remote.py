@@ -13,6 +13,7 @@ from server.conversation.agents.base import Source
 from server.egress import is_address
 from server.errors import AppError
 from server.sse import Sent, TooLong, read_events
+from server.system.limits import try_json
 
 REASON = "remote agents"
 LONGEST_LINE = LONGEST_ANSWER = 32 * 1024 * 1024
@@ -122,10 +123,7 @@ class Peer:
     async def _complaint(self, response: Any) -> str:
         data = await _beginning(response, COMPLAINT_BYTES)
         text = data[:COMPLAINT_BYTES].decode("utf-8", "replace")
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            found = None
+        found = try_json(text)
         detail = found.get("error") or found.get("detail") if isinstance(found, dict) else None
         ending = why(detail if isinstance(detail, str) else "")
         return f"{self.place} refused with {response.status}{ending}"

@@ -61,7 +61,7 @@ from server.face.core import is_here
 from server.observe import Value
 from server.sizes import MIB
 from server.sse import Sent, TooLong, read_events
-from server.system.limits import one_line
+from server.system.limits import one_line, try_json
 
 T = TypeVar("T")
 NO_GRAMMAR = "The engine on the other machine takes only a JSON schema, and only for a chat."
@@ -842,10 +842,7 @@ def _number(value: Any) -> float:
 
 def _error_facts(text: str) -> Json:
     """Servers word it as {"error": {...}}, {"error": text}, {"message": ...} or {"detail": ...}."""
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
+    body = try_json(text)
     if not isinstance(body, dict):
         return {}
     error = body.get("error", body)

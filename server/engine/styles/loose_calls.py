@@ -7,6 +7,9 @@ back. What cannot is passed on at once.
 
 Tags show that a call is meant. A fence or bare JSON may also be an example: it is a call if the
 answer begins or ends with it and the user did not ask for JSON.
+
+Values are read as models write them: JSON, single quotes, Python's words. Every reader goes through
+a text once, from left to right, and waits (`yield`) for more.
 """
 
 import json
@@ -17,9 +20,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from server.chat import ChatRequest, Tool, ToolCall
-from server.engine.styles import loose_json
 from server.engine.styles.base import callable_tools
-from server.engine.styles.loose_json import SPACE, NotACall, Source
 from server.engine.styles.stream import new_call_id
 from server.events import (
     CallArguments,
@@ -415,7 +416,7 @@ class Forms:
             if (yield from self.source.peek()) == "}":
                 self.source.skip()
                 return self._calls_of(found)
-            key = yield from loose_json.text(self.source)
+            key = yield from read_string(self.source)
             if key not in KEYS and (found or key.strip() not in self._aliases):
                 raise NotACall
             yield from self.source.expect(":")
@@ -448,16 +449,16 @@ class Forms:
             else:
                 raise NotACall
         elif key in NAMES:
-            found["name"] = self._offered_name((yield from loose_json.text(self.source)))
+            found["name"] = self._offered_name((yield from read_string(self.source)))
         elif key in ARGUMENTS:
-            found["arguments"] = yield from loose_json.value(self.source)
+            found["arguments"] = yield from read_value(self.source)
         elif key in BESIDES:
             if char in "{[":
                 raise NotACall
-            yield from loose_json.value(self.source)
+            yield from read_value(self.source)
         else:
             name = self._offered_name(key)
-            arguments = yield from loose_json.value(self.source)
+            arguments = yield from read_value(self.source)
             found["calls"] = [self._check_keyed(name, _as_object(arguments))]
 
     def _calls_of(self, found: dict[str, Any]) -> list[Call]:
@@ -515,7 +516,7 @@ class Forms:
         yield from self.source.take(SPACE)
         if (yield from self.source.peek()) != "{":
             raise NotACall
-        return self._check(name, (yield from loose_json.value(self.source)))
+        return self._check(name, (yield from read_value(self.source)))
 
     def _name(self) -> Generator[None, None, str]:
         text_read = ""
@@ -535,12 +536,12 @@ class Forms:
                 self.source.skip()
                 return self._check(name, arguments)
             if char == "{" and not arguments:
-                arguments = _as_object((yield from loose_json.value(self.source)))
+                arguments = _as_object((yield from read_value(self.source)))
                 yield from self.source.expect(")")
                 return self._check(name, arguments)
             key = yield from self.source.take(LETTERS)
             yield from self.source.expect("=")
-            arguments[key] = yield from loose_json.value(self.source)
+            arguments[key] = yield from read_value(self.source)
 
     def _tag(self, end: str) -> Generator[None, None, str]:
         self.source.skip()
@@ -576,7 +577,7 @@ class Forms:
         arguments: dict[str, Any] = {}
         yield from self.source.take(SPACE)
         if (yield from self.source.peek()) == "{":
-            arguments = _as_object((yield from loose_json.value(self.source)))
+            arguments = _as_object((yield from read_value(self.source)))
         while True:
             yield from self.source.take(SPACE)
             if (yield from self.source.peek()) != "<":
@@ -623,7 +624,161 @@ def _holds_json(text: str) -> bool:
 def _as_object(value: Any) -> dict[str, Any]:
     """Arguments may also come as a text that holds the object."""
     if isinstance(value, str):
-        value = loose_json.parse(value)
+        value = parse(value)
     if value is not None and not isinstance(value, dict):
         raise NotACall
     return value or {}
+
+
+SPACE = re.compile(r"[ \t\r\n]*")
+WORD = re.compile(r"[A-Za-z0-9_.+\-]*")
+UNQUOTED = {'"': re.compile(r'[^"\\]*'), "'": re.compile(r"[^'\\]*")}
+ESCAPE = re.compile(r'\\(u[0-9A-Fa-f]{4}|.)|"', re.DOTALL)
+NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?")
+WORDS = {"True": "true", "False": "false", "None": "null"} | {
+    word: word for word in ("true", "false", "null")
+}
+JSON_ESCAPES = '"\\/bfnrtu'
+
+Waiting = Generator[None, None, str]
+
+
+class NotACall(Exception):
+    """What was read so far cannot become a call."""
+
+
+class Source:
+    """The text of an answer. Scripts wait for more only after they have read all of it."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self.place = 0
+        """How much was read."""
+        self.begins_line = True
+        """Whether only white space was read since the line began."""
+        self._text = ""
+        self._at = 0
+
+    def add(self, text: str) -> None:
+        self._text = self._text[self._at :] + text
+        self._at = 0
+
+    def peek(self) -> Waiting:
+        """Returns the next character; empty at the end of the text."""
+        while self._at >= len(self._text):
+            if self.ended:
+                return ""
+            yield
+        return self._text[self._at]
+
+    @property
+    def has_more(self) -> bool:
+        """Whether some text is not read yet."""
+        return self._at < len(self._text)
+
+    def count(self, pattern: "re.Pattern[str]") -> int:
+        """Returns how many of the next characters the pattern matches, as far as they are there."""
+        found = pattern.match(self._text, self._at)
+        return found.end() - self._at if found else 0
+
+    def skip(self, size: int = 1) -> str:
+        read = self._text[self._at : self._at + size]
+        self._at += len(read)
+        self.place += len(read)
+        line = read.rpartition("\n")
+        self.begins_line = (self.begins_line or bool(line[1])) and not line[2].strip()
+        return read
+
+    def take(self, pattern: "re.Pattern[str]") -> Waiting:
+        """Reads as many characters as the pattern matches. It describes one kind of character."""
+        parts: list[str] = []
+        while True:
+            parts.append(self.skip(self.count(pattern)))
+            if self.has_more or self.ended:
+                return "".join(parts)
+            yield
+
+    def expect(self, char: str) -> Generator[None, None, None]:
+        yield from self.take(SPACE)
+        if (yield from self.peek()) != char:
+            raise NotACall
+        self.skip()
+
+
+def read_string(source: Source) -> Waiting:
+    """Reads a text in quotes of either kind."""
+    quote = yield from source.peek()
+    if quote not in UNQUOTED:
+        raise NotACall
+    source.skip()
+    parts: list[str] = []
+    while True:
+        parts.append((yield from source.take(UNQUOTED[quote])))
+        char = yield from source.peek()
+        if not char:
+            raise NotACall
+        source.skip()
+        if char == quote:
+            return _decode("".join(parts))
+        parts.append(char)
+        parts.append((yield from source.peek()))
+        source.skip()
+
+
+def read_value(source: Source) -> Generator[None, None, Any]:
+    """Reads one value: an object, a list, a text, a number or a word."""
+    made: list[str] = []
+    depth = 0
+    while True:
+        yield from source.take(SPACE)
+        char = yield from source.peek()
+        if char in UNQUOTED:
+            made.append(json.dumps((yield from read_string(source))))
+        elif char and char in "{}[]:,":
+            depth += (char in "{[") - (char in "}]")
+            _add_sign(made, source.skip())
+        else:
+            made.append(_word((yield from source.take(WORD))))
+        if depth <= 0:
+            return parse("".join(made))
+
+
+def parse(made: str) -> Any:
+    try:
+        return json.loads(made)
+    except (ValueError, RecursionError) as error:
+        raise NotACall from error
+
+
+def _add_sign(made: list[str], sign: str) -> None:
+    if sign in "}]" and made and made[-1] == ",":
+        made.pop()
+    made.append(sign)
+
+
+def _word(word: str) -> str:
+    if word not in WORDS and not NUMBER.fullmatch(word):
+        raise NotACall
+    return WORDS.get(word, word)
+
+
+def _decode(inside: str) -> str:
+    return str(parse_text(ESCAPE.sub(_json_escape, inside)))
+
+
+def parse_text(inside: str) -> Any:
+    """Parses a text. Lines may break within it, which JSON itself does not allow."""
+    try:
+        return json.loads(f'"{inside}"', strict=False)
+    except ValueError as error:
+        raise NotACall from error
+
+
+def _json_escape(found: "re.Match[str]") -> str:
+    """Writes the escape as JSON does."""
+    escaped = found[1]
+    if escaped is None:
+        return '\\"'
+    if escaped[0] in JSON_ESCAPES and (escaped[0] != "u" or len(escaped) > 1):
+        return found[0]
+    return escaped if escaped in "'\n" else f"\\\\{escaped}"

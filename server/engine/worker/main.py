@@ -14,20 +14,18 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from server.engine.base import EngineOptions
+from server.engine.causes import Refused
 from server.engine.wire import LENGTH, MAX_FRAME_BYTES, Job, pack, unpack
 from server.engine.worker.load import backends, selftest
 from server.engine.worker.load.calibrate import Calibration
-from server.engine.worker.load.context import Context
+from server.engine.worker.load.context import Context, Embedder
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import NativeLog, lib
 from server.engine.worker.load.plan import Plan, make_plan
-from server.engine.worker.prompt.embed import Embedder
 from server.engine.worker.prompt.prepare import JOB_FIELDS, IsWanted, Preparer
-from server.engine.worker.prompt.probe import try_out
-from server.engine.worker.prompt.template import Template
+from server.engine.worker.prompt.template import Template, try_out
 from server.engine.worker.prompt.vision import Projector
 from server.engine.worker.prompt.vocabulary import Unwanted, Vocabulary
-from server.engine.worker.refusals import Refused
 from server.engine.worker.schedule.scheduler import Scheduler
 from server.system.processes import die_with_parent
 

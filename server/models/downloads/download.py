@@ -1,8 +1,15 @@
-"""One download: pieces over several connections, faults mended or named, verified, in place."""
+"""One download: pieces over several connections, faults mended or named, verified, in place.
+
+Its space on the disk is taken first, and its pieces are checked before they count.
+"""
 
 import asyncio
+import hashlib
 import logging
+import os
 import random
+import shutil
+import sys
 import time
 from collections import deque
 from collections.abc import Callable
@@ -11,15 +18,131 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from server.errors import AppError, HubFailed, HubRefused
+from server.errors import AppError, DiskFull, HubFailed, HubRefused
 from server.face.models import DownloadPhase
-from server.models.downloads import disk
-from server.models.downloads.journal import Journal, PlannedFile
+from server.models.downloads.journal import Journal, PlannedFile, disk_trouble
 from server.models.hub import Part, Repository
+from server.sizes import MB
 from server.tasks import spawn, stop
 
 WINDOW_S = 8.0
 Clock = Callable[[], float]
+READ_BYTES = 1 << 20
+MOST_MARGIN = 256 << 20
+
+
+def digest(data: bytes | bytearray | memoryview) -> "hashlib.blake2b":
+    return hashlib.blake2b(data, digest_size=16)
+
+
+def margin(folder: Path) -> int:
+    """What is left to other programs: a hundredth of the disk, 256 MB at most."""
+    return min(MOST_MARGIN, shutil.disk_usage(folder).total // 100)
+
+
+def lacking(journal: Journal, targets: list[Path]) -> int:
+    """Bytes that must be freed before the rest of the download has room; 0: there is room."""
+    wanted = _wanted(journal, targets)
+    if not wanted:
+        return 0
+    needed = sum(wanted.values())
+    taken = sum(_allocated(journal.part(number)) for number in wanted)
+    free = shutil.disk_usage(journal.folder).free
+    return max(0, needed - taken + margin(journal.folder) - free)
+
+
+def reserve(journal: Journal, targets: list[Path]) -> None:
+    """Takes the space of every file now, so that it cannot run out half way."""
+    with disk_trouble():
+        short = lacking(journal, targets)
+        if short:
+            raise DiskFull(f"The disk is full: {-(-short // MB)} MB more are needed.")
+        for number, size in _wanted(journal, targets).items():
+            _take_space(journal.part(number), size)
+        journal.set_reserved()
+
+
+def _wanted(journal: Journal, targets: list[Path]) -> dict[int, int]:
+    """The sizes of the files that are not in place yet, by their numbers."""
+    return {
+        number: file.size_bytes
+        for number, file in enumerate(journal.plan.files)
+        if not journal.is_placed(number, targets[number])
+    }
+
+
+def _take_space(path: Path, size: int) -> None:
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        if os.fstat(handle).st_size == size and _allocated(path) >= size:
+            return
+        if size and hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(handle, 0, size)
+        os.ftruncate(handle, size)
+    finally:
+        os.close(handle)
+
+
+def _allocated(path: Path) -> int:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return 0
+    if sys.platform == "win32":
+        return found.st_size
+    return found.st_blocks * 512
+
+
+def write(path: Path, at: int, data: bytes) -> None:
+    with disk_trouble(), path.open("r+b") as file:
+        file.seek(at)
+        file.write(data)
+
+
+def drop_bad_pieces(journal: Journal) -> None:
+    """Pieces that a crash or a failing disk bent are fetched again; the others are kept."""
+    for file, number in sorted(journal.pieces):
+        if not _is_good(journal, file, number):
+            journal.drop_piece(file, number)
+
+
+def _is_good(journal: Journal, file: int, number: int) -> bool:
+    try:
+        with journal.part(file).open("rb") as part:
+            part.seek(number * journal.plan.piece_bytes)
+            data = part.read(journal.plan.piece_size(file, number))
+    except OSError:
+        return False
+    return digest(data).hexdigest() == journal.pieces[file, number]
+
+
+def sha256(path: Path, is_cancelled: Callable[[], bool]) -> str:
+    found = hashlib.sha256()
+    with disk_trouble(), path.open("rb") as file:
+        while not is_cancelled() and (data := file.read(READ_BYTES)):
+            found.update(data)
+    return found.hexdigest()
+
+
+Put = Callable[[Path, Path, str], None]
+"""Puts a part, whose hash is given, where it belongs."""
+
+
+def put(part: Path, target: Path, _digest: str) -> None:
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part.replace(target)
+
+
+def place(journal: Journal, targets: list[Path], put: Put = put) -> None:
+    """Verified parts become files; the first of a split model last, since it is the one listed."""
+    with disk_trouble():
+        for number in reversed(range(len(targets))):
+            part = journal.part(number)
+            if not part.exists():
+                continue
+            with part.open("rb+") as file:
+                os.fsync(file.fileno())
+            put(part, targets[number], journal.plan.files[number].sha256)
 
 
 class Pace:
@@ -128,7 +251,7 @@ class Transfer:
         targets: list[Path],
         throttle: Throttle,
         limits: Limits,
-        put: disk.Put = disk.put,
+        put: Put = put,
     ) -> None:
         self.phase: DownloadPhase = "waiting"
         self.note = ""
@@ -156,8 +279,8 @@ class Transfer:
     async def run(self) -> None:
         try:
             self.phase = "verifying" if self._journal.pieces else "waiting"
-            await asyncio.to_thread(disk.reserve, self._journal, self._targets)
-            await asyncio.to_thread(disk.drop_bad_pieces, self._journal)
+            await asyncio.to_thread(reserve, self._journal, self._targets)
+            await asyncio.to_thread(drop_bad_pieces, self._journal)
             for attempt in (1, 2):
                 self.phase = "running"
                 await self._fetch_all()
@@ -166,7 +289,7 @@ class Transfer:
                 if not bad:
                     break
                 self._begin_again(bad, attempt)
-            await asyncio.to_thread(disk.place, self._journal, self._targets, self._put)
+            await asyncio.to_thread(place, self._journal, self._targets, self._put)
             self.phase = "done"
         finally:
             self._ended = True
@@ -311,7 +434,7 @@ class Transfer:
             if self._journal.is_placed(number, self._targets[number]):
                 continue
             part = self._journal.part(number)
-            found = await asyncio.to_thread(disk.sha256, part, lambda: self._ended)
+            found = await asyncio.to_thread(sha256, part, lambda: self._ended)
             if found != file.sha256:
                 bad.append(number)
         return bad
@@ -325,5 +448,5 @@ class Transfer:
 
 
 def _store(part: Path, at: int, data: bytes) -> str:
-    disk.write(part, at, data)
-    return disk.digest(data).hexdigest()
+    write(part, at, data)
+    return digest(data).hexdigest()

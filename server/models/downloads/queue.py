@@ -15,7 +15,7 @@ from typing import Any
 from server.errors import AppError, BadRequest, DiskFailed, DiskFull, HubRefused
 from server.face.models import Download, DownloadPhase
 from server.models import hub_cache, names
-from server.models.downloads import disk
+from server.models.downloads import download
 from server.models.downloads.download import FileHost, Limits, Restart, Throttle, Transfer
 from server.models.downloads.journal import Journal, Plan, PlannedFile, disk_trouble
 from server.models.hub import RemoteFile, Repository
@@ -266,7 +266,7 @@ class Downloads:
         while True:
             plan = job.journal.plan
             targets = self._targets(plan)
-            put: disk.Put = disk.put
+            put: download.Put = download.put
             if plan.cache:
                 put = self._cache.put
                 await asyncio.to_thread(self._link_known, plan, targets)
@@ -302,7 +302,7 @@ class Downloads:
         while True:
             await asyncio.sleep(DISK_LOOK_S)
             with disk_trouble():
-                if not disk.lacking(job.journal, self._targets(job.journal.plan)):
+                if not download.lacking(job.journal, self._targets(job.journal.plan)):
                     return
 
     async def _tick(self) -> None:

@@ -18,9 +18,10 @@ from typing import Any
 from server.chat import Json
 from server.errors import FlowFailed
 from server.plugins.processes import end, follow, start
-from server.plugins.walls import command as walls
+from server.plugins.walls import walls
 from server.plugins.walls.doorway import Doorway
 from server.system import processes
+from server.system.limits import try_json
 from server.tasks import spawn, stop
 
 LONGEST_LINE = 8 * 1024 * 1024
@@ -168,7 +169,7 @@ class Program:
             self.has_ended.set()
 
     async def _take(self, line: bytes) -> None:
-        message = _parsed(line)
+        message = try_json(line)
         if isinstance(message, dict):
             hearing = self._hear(message)
             if hearing is not None:
@@ -199,11 +200,3 @@ def _in(folder: Path, command: tuple[str, ...]) -> tuple[str, ...]:
 def _must_be_there(command: tuple[str, ...]) -> None:
     if shutil.which(command[0]) is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
-
-
-def _parsed(text: str | bytes) -> Any:
-    """None for what is no JSON, or nested too deep to be read."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

@@ -1,4 +1,8 @@
-"""A session with one MCP server, held by the protocol's own library. It is imported late."""
+"""A session with one MCP server, held by the protocol's own library. It is imported late.
+
+The library refuses what is odd, and servers are written by many people. So what a server says is
+made readable for it first: a tool with an odd detail is still a tool.
+"""
 
 import asyncio
 import json
@@ -6,6 +10,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, get_args
 
 import anyio
@@ -14,7 +19,6 @@ from mcp.client import Client, ClientRequestContext, ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import RootModel, ValidationError
 
 from server import VERSION, door
@@ -23,8 +27,7 @@ from server.errors import AnswerTooLong, AppError, Fault, FlowFailed
 from server.plugins.mcp import program
 from server.plugins.mcp.client import Link, Listed, McpTool, Remote, SessionForgotten
 from server.plugins.mcp.program import Program
-from server.plugins.mcp.tidy import MOST_LISTED, is_too_deep, tidy
-from server.system.limits import one_line, printable
+from server.system.limits import one_line, printable, try_json
 from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
@@ -68,10 +71,6 @@ class Session:
     @property
     def has_ended(self) -> bool:
         return self._closing.is_set() or self.task is None or self.task.done()
-
-    @property
-    def is_modern(self) -> bool:
-        return self._client is not None and self.version in MODERN_PROTOCOL_VERSIONS
 
     @property
     def version(self) -> str:
@@ -467,11 +466,11 @@ def _words(error: Any) -> str:
 
 def _answer_for(request: Any, outcome: int | Exception, text: bytes) -> bytes | None:
     """Returns what the library reads in place of a failure. None: it reads what came."""
-    sent = _parsed(request.content)
+    sent = try_json(request.content)
     number = sent.get("id") if isinstance(sent, dict) and "method" in sent else None
     if number is None:
         return None
-    if outcome == 200 and isinstance(found := _parsed(text), list):
+    if outcome == 200 and isinstance(found := try_json(text), list):
         answers = (part for part in found if isinstance(part, dict) and part.get("id") == number)
         return json.dumps(next(answers, {})).encode()
     why, fault = _why(outcome, text, has_session="mcp-session-id" in request.headers)
@@ -487,7 +486,7 @@ def _why(outcome: int | Exception, text: bytes, *, has_session: bool) -> tuple[s
         return _why_unreached(outcome)
     if outcome == 202:
         return "The MCP server gave no answer.", "mcp_error"
-    found = _parsed(text)
+    found = try_json(text)
     if outcome >= 400 and not (isinstance(found, dict) and isinstance(found.get("error"), dict)):
         fault = FORGOTTEN if outcome == 404 and has_session else "mcp_error"
         return f"The MCP server answered with status {outcome}.", fault
@@ -507,13 +506,6 @@ def _why_unreached(error: Exception) -> tuple[str, str]:
     return f"The MCP server could not be reached: {kind}.", "http_connect"
 
 
-def _parsed(text: bytes) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _tool(tool: types.Tool) -> McpTool:
     hints = (
         tool.annotations.model_dump(by_alias=True, exclude_none=True) if tool.annotations else {}
@@ -524,3 +516,143 @@ def _tool(tool: types.Tool) -> McpTool:
 def _progress_words(done: float, total: float | None, message: str | None) -> str:
     count = f"{done:g} of {total:g}" if total else f"{done:g}"
     return f"{one_line(message)[:LONGEST_ERROR]} ({count})" if message else count
+
+
+MOST_LISTED = 500
+LONGEST_NAME = 128
+LONGEST_WORDS = 10_000
+DEEPEST = 100
+HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+UNKNOWN = {"name": "", "version": ""}
+
+
+def tidy(method: str, result: Json) -> Json:
+    """Returns the result of a request with that method. What cannot be mended stays as it is."""
+    mend = MENDED.get(method)
+    return mend(result) if mend else result
+
+
+def _greeting(result: Json) -> Json:
+    abilities, info = result.get("capabilities"), result.get("serverInfo")
+    is_known = isinstance(info, dict) and isinstance(info.get("name"), str)
+    known = {"serverInfo": info if is_known else UNKNOWN}
+    return {**result, "capabilities": abilities if isinstance(abilities, dict) else {}, **known}
+
+
+def _tools(result: Json) -> Json:
+    """Leaves out tools whose names cannot be shown as they are: they are called by them."""
+    tools = result.get("tools")
+    if not isinstance(tools, list) or not all(_is_named(tool) for tool in tools[:MOST_LISTED]):
+        return result
+    good = (tool for tool in tools if _is_named(tool) and _is_plain(tool["name"]))
+    return {**result, "tools": [_tidy_tool(tool) for tool in islice(good, MOST_LISTED)]}
+
+
+def _is_named(tool: Any) -> bool:
+    return isinstance(tool, dict) and isinstance(tool.get("name"), str)
+
+
+def _is_plain(name: str) -> bool:
+    is_shown = name.isprintable() and name == one_line(name)
+    return is_shown and 0 < len(name) <= LONGEST_NAME
+
+
+def is_too_deep(value: Any) -> bool:
+    """Whether a value is nested so deep that reading it could end whoever reads it."""
+    level = [value]
+    for _ in range(DEEPEST):
+        inner = (part.values() if isinstance(part, dict) else part for part in level)
+        level = [part for parts in inner for part in parts if isinstance(part, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _tidy_tool(tool: Json) -> Json:
+    """Keeps what we use. The schema of its answers is left out: its patterns run in our process."""
+    hints = tool.get("annotations")
+    given = hints if isinstance(hints, dict) else {}
+    return {
+        "name": tool["name"],
+        "description": _description(tool),
+        "inputSchema": _arguments(tool.get("inputSchema")),
+        "annotations": {name: given[name] for name in HINTS if isinstance(given.get(name), bool)},
+    }
+
+
+def _description(entry: Json) -> str:
+    return printable(str(entry.get("description") or entry.get("title") or ""))[:LONGEST_WORDS]
+
+
+def _arguments(schema: Any) -> Json:
+    if not isinstance(schema, dict):
+        return {"type": "object"}
+    found = {**schema, "type": "object"}
+    if not isinstance(found.get("$schema", ""), str):
+        del found["$schema"]
+    parts, required = found.get("properties"), found.get("required")
+    if "properties" in found:
+        listed = parts.items() if isinstance(parts, dict) else ()
+        found["properties"] = {name: part for name, part in listed if isinstance(part, dict | bool)}
+    if "required" in found:
+        names = required if isinstance(required, list) else ()
+        found["required"] = [name for name in names if isinstance(name, str)]
+    return found
+
+
+def _answer(result: Json) -> Json:
+    """Everything that is no text becomes one: we read nothing else."""
+    if result.get("resultType", "complete") != "complete":
+        return result
+    content, data = result.get("content"), result.get("structuredContent")
+    texts = (
+        [_text(part) for part in content if isinstance(part, dict)]
+        if isinstance(content, list)
+        else []
+    )
+    if data is not None and not isinstance(data, dict):
+        texts, data = [json.dumps(data)], None
+    found: Json = {
+        "content": [{"type": "text", "text": text} for text in texts if text is not None],
+        "isError": bool(result.get("isError")),
+    }
+    kept = {name: result[name] for name in ("resultType",) if name in result}
+    return found | kept | ({} if data is None else {"structuredContent": data})
+
+
+def _text(part: Json) -> str | None:
+    kind = part.get("type")
+    if kind == "text":
+        return str(part.get("text", ""))
+    if kind == "resource":
+        held = part.get("resource")
+        return str(held.get("text", "")) if isinstance(held, dict) else ""
+    return f"[{kind}]" if kind else None
+
+
+def _listed(key: str, *needed: str) -> Callable[[Json], Json]:
+    """Keeps the entries that can be shown, and of each what is shown."""
+
+    def mend(result: Json) -> Json:
+        entries = result.get(key)
+        good = [
+            {
+                **{name: one_line(entry[name])[:LONGEST_WORDS] for name in needed},
+                "description": _description(entry),
+            }
+            for entry in (entries[:MOST_LISTED] if isinstance(entries, list) else ())
+            if isinstance(entry, dict) and all(isinstance(entry.get(name), str) for name in needed)
+        ]
+        return {**result, key: good}
+
+    return mend
+
+
+MENDED: dict[str, Callable[[Json], Json]] = {
+    "initialize": _greeting,
+    "tools/list": _tools,
+    "tools/call": _answer,
+    "resources/list": _listed("resources", "name", "uri"),
+    "resources/templates/list": _listed("resourceTemplates", "name", "uriTemplate"),
+    "prompts/list": _listed("prompts", "name"),
+}

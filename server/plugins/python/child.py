@@ -4,7 +4,7 @@ Frames on its private pipe have four bytes of length, then JSON. What the code p
 
 The code is limited: no network, no programs, no files but its own. An audit hook sees what Python
 does, not what native code does, and code in its process can undo it. It only names what is not
-allowed. The real walls are the system's, in `server.plugins.walls.command`. Without walls, the
+allowed. The real walls are the system's, in `server.plugins.walls.walls`. Without walls, the
 person who enables such a plugin is warned.
 """
 

@@ -20,7 +20,7 @@ from server.chat import Json
 from server.errors import FlowFailed
 from server.flows.base import Output, Preview, Risk
 from server.plugins.processes import follow, kill, release, start
-from server.plugins.walls import command as walls
+from server.plugins.walls import walls
 from server.schemas.openapi import plain_object
 from server.system import processes
 from server.tasks import spawn, stop

@@ -1,14 +1,20 @@
-"""What AG-UI clients ask for: agents, run, connect, stop, suggest, and the kept threads."""
+"""What AG-UI clients ask for: agents, run, connect, stop, suggest, and the kept threads.
 
+It reads and writes messages in the form of AG-UI.
+"""
+
+import base64
+import binascii
 import json
+import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from server.chat import Json, Tool, ToolCall, ToolChoice
+from server.chat import File, Image, Json, Message, Tool, ToolCall, ToolChoice
 from server.conversation.agents.base import (
     AgentCard,
     AgentNotFound,
@@ -16,8 +22,13 @@ from server.conversation.agents.base import (
     Agents,
     InterruptAnswer,
 )
-from server.conversation.threads.history import messages_of
-from server.conversation.threads.threads import KeptRun, Thread, result_id
+from server.conversation.threads import (
+    KeptRun,
+    Thread,
+    ThreadMessage,
+    messages_of,
+    result_id,
+)
 from server.errors import AppError, BadRequest
 from server.events import (
     Artifact,
@@ -41,10 +52,8 @@ from server.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
-from server.protocols.agui import messages
-from server.protocols.agui.messages import further_call
 from server.protocols.base import AgentRun, Facts, Frames, Look, LookResult, Reply
-from server.protocols.fields import BIGGEST, Fields, sendable
+from server.protocols.fields import BIGGEST, Fields, parse_json, sendable
 from server.protocols.frames import sse
 
 
@@ -308,7 +317,7 @@ def read(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> RunInp
     thread_id, run_id = fields.some_text("threadId"), fields.some_text("runId")
     if fields.value("messages") is None:
         raise fields.wrong("messages", "is missing")
-    kept = messages.read(fields.list("messages"))
+    kept = read_messages(fields.list("messages"))
     forwarded = fields.value("forwardedProps")
     props = Fields(forwarded if isinstance(forwarded, dict) else {}, "forwardedProps")
     state = fields.value("state")
@@ -460,7 +469,7 @@ def thread(thread_id: str, what: str, facts: Facts) -> Look:
             return Reply({"state": kept.state if kept else None})
         if what == "messages":
             return Reply(
-                {"messages": [messages.write(kept_message) for kept_message in messages_of(kept)]}
+                {"messages": [write_message(kept_message) for kept_message in messages_of(kept)]}
             )
         if what == "events":
             return Reply({"events": [event for run in _runs(kept) for event in run]})
@@ -535,7 +544,7 @@ async def _replay(agents: Agents, asked: RunInput, sees: str | None) -> Frames:
             if run is not begun:
                 begun = run
                 encoder = _encoder(asked, run.id, is_over=run.is_complete)
-                sent = [messages.write(kept_message) for kept_message in run.messages]
+                sent = [write_message(kept_message) for kept_message in run.messages]
                 yield sse(encoder.start(_past_input(thread_id, run.id, sent)))
             for encoded in encoder.encode(event):
                 yield sse(encoded)
@@ -557,7 +566,7 @@ def _runs(kept: Thread | None) -> list[list[Json]]:
     runs = []
     for run in kept.runs if kept else []:
         encoder = Encoder(kept.id if kept else "", run.id, is_over=run.is_complete)
-        sent = [messages.write(kept_message) for kept_message in run.messages]
+        sent = [write_message(kept_message) for kept_message in run.messages]
         events = [encoder.start(_past_input(encoder.thread_id, run.id, sent))]
         for event in run.events:
             events.extend(encoder.encode(event))
@@ -580,3 +589,188 @@ def _describe(kept: Thread) -> Json:
 
 def _iso(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+SKIPPED = ("activity", "reasoning")
+ROLES = ("developer", "system", "user", "assistant", "tool", *SKIPPED)
+FILES = ("document", "file", "binary")
+"""Kinds of parts that carry a document. A `binary` part may carry anything."""
+UNHEARD = ("audio/", "video/")
+LONGEST_NAME = 200
+FILE_ELSEWHERE = "It came as a link, and Moat does not open links. Attach the file itself."
+FILE_DAMAGED = "It is damaged: its contents could not be decoded."
+FURTHER = "-call-"
+
+
+def read_messages(sent: list[Any]) -> tuple[ThreadMessage, ...]:
+    names: dict[str, str] = {}
+    kept: list[ThreadMessage] = []
+    for number, item in enumerate(sent):
+        fields = Fields(item, f"messages.{number}")
+        message = _read_message(fields, names)
+        if message is not None:
+            names |= {call.id: call.name for call in message.tool_calls}
+            message_id = fields.text("id") or str(uuid.uuid4())
+            if not _join_call(kept, message_id, message):
+                kept.append(ThreadMessage(message_id, message))
+    return tuple(kept)
+
+
+def further_call(message_id: str, number: int) -> str:
+    """Returns the id of the message that carries the call of this number, counted from 1."""
+    return message_id if number == 1 else f"{message_id}{FURTHER}{number}"
+
+
+def _join_call(kept: list[ThreadMessage], message_id: str, message: Message) -> bool:
+    """Puts a further call back into the message it was made in. Returns whether it did."""
+    base, mark, number = message_id.rpartition(FURTHER)
+    if not mark or not number.isdecimal() or not message.tool_calls:
+        return False
+    for at, earlier in enumerate(kept):
+        if earlier.id == base and earlier.message.tool_calls:
+            calls = (*earlier.message.tool_calls, *message.tool_calls)
+            kept[at] = ThreadMessage(base, replace(earlier.message, tool_calls=calls))
+            return True
+    return False
+
+
+def write_message(kept: ThreadMessage) -> Json:
+    message = kept.message
+    written: Json = {"id": kept.id, "role": message.role}
+    if message.images or message.files:
+        parts = [_without_marks(part, message.files) for part in message.parts()]
+        written["content"] = [_write_part(part) for part in parts if part]
+        written["content"] += [_write_file(file) for file in message.files if file.data]
+    elif message.content or not message.tool_calls:
+        written["content"] = message.content
+    if message.tool_calls:
+        written["toolCalls"] = [_write_call(call) for call in message.tool_calls]
+    if message.tool_call_id is not None:
+        written["toolCallId"] = message.tool_call_id
+    return written
+
+
+def _read_message(fields: Fields, names: dict[str, str]) -> Message | None:
+    role = fields.word("role", ROLES)
+    if role is None:
+        raise fields.wrong("role", "is missing")
+    if role in SKIPPED:
+        return None
+    if role == "tool":
+        call_id = fields.some_text("toolCallId")
+        content = _content(fields)[0]
+        return Message("tool", content, tool_call_id=call_id, name=names.get(call_id))
+    if role == "assistant":
+        calls = tuple(
+            _read_call(Fields(call, fields.path("toolCalls"))) for call in fields.list("toolCalls")
+        )
+        return Message("assistant", _content(fields)[0], tool_calls=calls)
+    content, images, files = _content(fields)
+    return Message("user" if role == "user" else "system", content, images, files=files)
+
+
+def _content(fields: Fields) -> tuple[str, tuple[Image, ...], tuple[File, ...]]:
+    content = fields.value("content")
+    if content is None or isinstance(content, str):
+        return content or "", (), ()
+    text = ""
+    images: list[Image] = []
+    files: list[File] = []
+    for part in fields.list("content"):
+        fields_of_part = Fields(part, fields.path("content"))
+        if image := _image(fields_of_part):
+            images.append(replace(image, at=len(text)))
+            continue
+        file = _file(fields_of_part)
+        files += [file] if file else []
+        mark = file.mark if file else f"[{fields_of_part.text('type') or 'something'} attached]"
+        part_text = fields_of_part.text("text") or mark
+        text = f"{text}\n{part_text}" if text else part_text
+    return text, tuple(images), tuple(files)
+
+
+def _file(part: Fields) -> File | None:
+    """Reads a document that came with the message. Links are not followed."""
+    kind = part.text("type") or ""
+    if kind not in FILES:
+        return None
+    source, metadata = part.object("source"), part.object("metadata")
+    place = source or part
+    name = part.text("filename") or (metadata.text("filename") if metadata else None) or ""
+    mime, data = inline(place, "value" if source else "data")
+    if mime.startswith(UNHEARD):
+        return None
+    file = File(name[:LONGEST_NAME], mime, part=kind)
+    if data is None:
+        return replace(file, problem=FILE_ELSEWHERE)
+    try:
+        return replace(file, data=base64.b64decode(data, validate=True))
+    except (binascii.Error, ValueError):
+        return replace(file, problem=FILE_DAMAGED)
+
+
+def inline(source: Fields, name: str) -> tuple[str, str | None]:
+    """Returns the media type and the base64 that came with the message; None for a link."""
+    mime, data = source.text("mimeType") or "", source.text(name) or ""
+    if data.startswith("data:"):
+        head, _, data = data.partition(",")
+        return head.removeprefix("data:").partition(";")[0] or mime, data
+    return mime, None if source.text("type") in ("url", "file") or not data else data
+
+
+def _image(part: Fields) -> Image | None:
+    """Reads a picture that came with the message. Nothing is fetched."""
+    kind = part.text("type")
+    source = part.object("source") if kind == "image" else part if kind == "binary" else None
+    if source is None:
+        return None
+    mime, data = inline(source, "value" if kind == "image" else "data")
+    mime = mime or "image/png"
+    if not mime.startswith("image/") or not data:
+        return None
+    try:
+        return Image(mime, base64.b64decode(data, validate=True))
+    except (binascii.Error, ValueError):
+        raise part.wrong("source", "must be base64") from None
+
+
+def _read_call(fields: Fields) -> ToolCall:
+    function = fields.object("function")
+    if function is None:
+        raise fields.wrong("function", "is missing")
+    arguments = read_arguments(function.text("arguments"))
+    return ToolCall(fields.some_text("id"), function.some_text("name"), arguments)
+
+
+def read_arguments(text: str | None) -> Json:
+    """Reads the arguments that a model wrote once. Unfinished ones count as empty."""
+    arguments = sendable(parse_json(text or "{}"))
+    return arguments if isinstance(arguments, dict) else {}
+
+
+def _write_call(call: ToolCall) -> Json:
+    function = {"name": call.name, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _write_part(part: str | Image) -> Json:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    value = base64.b64encode(part.data).decode()
+    return {"type": "image", "source": {"type": "data", "value": value, "mimeType": part.mime}}
+
+
+def _without_marks(part: str | Image, files: tuple[File, ...]) -> str | Image:
+    """Removes the marks of documents that are written as parts of their own."""
+    if isinstance(part, str):
+        for file in files:
+            part = part.replace(file.mark, "", 1).strip("\n") if file.data else part
+    return part
+
+
+def _write_file(file: File) -> Json:
+    value = base64.b64encode(file.data).decode()
+    if file.part == "binary":
+        return {"type": "binary", "mimeType": file.mime, "data": value, "filename": file.name}
+    source = {"type": "data", "value": value, "mimeType": file.mime}
+    return {"type": file.part, "source": source, "metadata": {"filename": file.name}}

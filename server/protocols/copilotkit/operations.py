@@ -43,10 +43,9 @@ from server.conversation.agents.base import (
     Agents,
     InterruptAnswer,
     ThreadState,
+    Topics,
 )
-from server.conversation.guardrails import Topics
-from server.conversation.threads.history import messages_of
-from server.conversation.threads.threads import Thread, ThreadMessage
+from server.conversation.threads import Thread, ThreadMessage, messages_of
 from server.errors import AppError, BadRequest
 from server.events import Events, OfChoice
 from server.protocols.base import (
@@ -60,8 +59,7 @@ from server.protocols.base import (
     Reply,
 )
 from server.protocols.copilotkit.response import Response, bad_body, early, format_errors
-from server.protocols.fields import BIGGEST, sendable
-from server.protocols.fields import parse as parse_json
+from server.protocols.fields import BIGGEST, parse_json, sendable
 from server.tasks import spawn, stop
 
 PASSING = ("Task", "Suggestion", "TextareaCompletion", "TextareaPopover")

@@ -14,9 +14,8 @@ from typing import Any, Generic, TypeVar
 from graphql import FieldNode, GraphQLError, get_location
 
 from server.chat import Json, Message, ToolCall
-from server.conversation.agents.base import AgentNotFound, AgentRequest
-from server.conversation.guardrails import TopicRefused
-from server.conversation.threads.threads import result_id
+from server.conversation.agents.base import AgentNotFound, AgentRequest, TopicRefused
+from server.conversation.threads import result_id
 from server.errors import AppError
 from server.events import (
     CallArguments,

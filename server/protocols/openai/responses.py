@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from server.chat import ChatRequest, Constraint, Json, Message, Tool, ToolCall
-from server.conversation.threads.responses import KeptResponse
+from server.conversation.threads import KeptResponse
 from server.errors import AppError, BadRequest
 from server.events import (
     CallArguments,
@@ -44,6 +44,7 @@ from server.protocols.frames import (
     error_object,
     failed,
     logprob,
+    see_all,
     split_choice,
     sse,
     warnings_field,
@@ -417,12 +418,8 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
 
 async def collect(events: Events, body: Any, facts: Facts) -> Reply:
     output = Output(_head(body, facts))
-    async for event in events:
-        _, inner = split_choice(event)
-        if isinstance(inner, Failed):
-            return failed(inner.error)
-        for _ in output.see(inner):
-            continue
+    if failure := await see_all(events, output.see):
+        return failed(failure.error)
     _keep(output, body, facts)
     return Reply(output.response)
 

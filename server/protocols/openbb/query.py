@@ -24,7 +24,7 @@ from server.dashboard.query import (
 from server.errors import AppError, BadRequest
 from server.events import Events
 from server.protocols.base import EVENT_STREAM, Facts, Frames, Reply, Run
-from server.protocols.fields import parse
+from server.protocols.fields import parse_json
 from server.protocols.openbb.writer import frame, write
 from server.system.lazy import Late
 from server.system.limits import without_halves
@@ -111,7 +111,7 @@ def _element_of(items: list[Item], citations: tuple[Json, ...] = ()) -> Element:
 def _failure(item: Item) -> str:
     if len(item.content) > MOST_FAILURE or not FAILURE.search(item.content):
         return ""
-    found = parse(item.content)
+    found = parse_json(item.content)
     if not isinstance(found, dict):
         return ""
     has_failed = found.get("isError") is True or isinstance(found.get("error_type"), str)
@@ -418,7 +418,7 @@ def parse_call(content: str) -> Json | None:
     for _ in range(2):
         if not isinstance(found, str):
             break
-        found = parse(found)
+        found = parse_json(found)
     function = found.get("function") if isinstance(found, dict) else None
     return found if isinstance(function, str) and function in FUNCTIONS else None
 

@@ -19,7 +19,7 @@ from app.charts.figure import (
 from server.chat import Json
 from server.data.charts import build
 from server.events import Artifact
-from server.flows.steps.render import USUAL
+from server.flows.steps import USUAL_CHART
 
 SALES = Figure(
     "line", ("2023", "2024"), (Series("A", (1.0, 9.0)), Series("B", (None, None))), "Sales"
@@ -54,7 +54,7 @@ ROWS: list[Json] = [{"year": "2024", "a": 1, "b": 4.5}, {"year": "2025", "a": No
 
 
 def option(kind: str, **choice: Any) -> Json:
-    return build(ROWS, {**USUAL, "chart": kind, "title": "T", **choice})
+    return build(ROWS, {**USUAL_CHART, "chart": kind, "title": "T", **choice})
 
 
 def drawn(made: Json) -> Figure:
@@ -82,7 +82,7 @@ def test_slices_without_a_part_are_left_out() -> None:
 
 def test_numbers_along_the_axis_of_points() -> None:
     rows: list[Json] = [{"x": 3, "y": 1}, {"x": 9.5, "y": 2}]
-    made = build(rows, {**USUAL, "chart": "scatter"})
+    made = build(rows, {**USUAL_CHART, "chart": "scatter"})
     assert drawn(made).places == (3.0, 9.5)
     assert drawn({**made, "series": [{**made["series"][0], "type": "line"}]}).places == ()
 
@@ -139,7 +139,7 @@ def test_artifacts_become_part_of_the_text() -> None:
 @pytest.mark.parametrize("kind", ["line", "bar", "scatter", "pie"])
 def test_numbers_beyond_all_measure_are_no_points(kind: str) -> None:
     rows: list[Json] = [{"x": "a", "y": 1.5}, {"x": "b", "y": -(10**400)}, {"x": "c", "y": 1e308}]
-    figure = drawn(build(rows, {**USUAL, "chart": kind, "title": "T"}))
+    figure = drawn(build(rows, {**USUAL_CHART, "chart": kind, "title": "T"}))
     known = [value for _, value in figure.series[0].known()]
     assert known == [1.5]
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from app.charts.figure import Figure, Kind, Series
 from app.charts.view import ChartView, slice_at
 from app.look import theme
+from tests.kit.contrast import contrast
 
 Shown = Callable[[Any], Any]
 LABELS = tuple(f"label {n}" for n in range(12))
@@ -95,5 +96,5 @@ def test_every_series_can_be_seen(look: theme.Colours) -> None:
     assert len(set(look.series)) == 8
     for colour in look.series:
         assert QColor(colour).isValid()
-        assert theme.contrast(colour, look.surface) >= 4.5
-        assert theme.contrast(colour, look.window) >= 4.5
+        assert contrast(colour, look.surface) >= 4.5
+        assert contrast(colour, look.window) >= 4.5

@@ -6,7 +6,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
 from app.look import theme
-from app.look.theme import DARK, LIGHT, Colours, contrast
+from app.look.theme import DARK, LIGHT, Colours
+from tests.kit.contrast import contrast
 
 READABLE = 4.5
 TEXT_ON = [

@@ -37,7 +37,7 @@ from server.face.core import ModelStatus, ServerStatus
 from server.face.models import Download, Fit, Setup
 from server.models.fit import explain
 from server.settings import Settings
-from server.system.ports import Occupant
+from server.web.listener import Occupant
 from tests.kit.fake_core import FakeCore
 from tests.kit.until import until
 

@@ -11,7 +11,7 @@ from app.activity import ActivityPage
 from app.chat.page import ChatPage
 from app.chat.transcript import Answer
 from app.connect.page import ConnectPage
-from app.hardware.page import HardwarePage
+from app.hardware import HardwarePage
 from app.home import HomePage
 from app.logs import LogsPage
 from app.look.machine import RequestRow

@@ -10,7 +10,7 @@ from server.chat import Json, Tool
 from server.conversation.agents.base import AgentCard, AgentRequest, Agents, Source, ThreadState
 from server.conversation.agents.local import Copilot
 from server.conversation.agents.remote import Elsewhere
-from server.conversation.threads.threads import Threads
+from server.conversation.threads import Threads
 from server.engine.base import Engine
 from server.errors import AppError, EngineCrashed
 from server.events import (

@@ -11,7 +11,7 @@ from server.commands import doctor
 from server.commands.doctor import Finding
 from server.system import paths
 from server.system.hardware import Processor
-from server.system.ports import Occupant, who_listens
+from server.web.listener import Occupant, who_listens
 from tests.kit import without_rights
 
 GB = 1024**3

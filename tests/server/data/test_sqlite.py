@@ -10,7 +10,7 @@ from server.data.sqlite import Database
 from server.errors import FlowFailed
 from server.events import Artifact, StatusNote
 from server.flows.base import Flow, Output, Step, Work
-from server.flows.steps import sql
+from server.flows.steps import run_sql
 from server.flows.templates import NOTE
 from tests.kit.engines import ScriptedEngine, says
 from tests.kit.plugin_kits import PlainKit
@@ -107,7 +107,7 @@ async def test_the_step_says_that_rows_are_missing(database: Database) -> None:
     step = Step("find", "sql", {"statement": "SELECT a FROM t"})
     flow = Flow("p", "f", "d", (step,))
     work = Work(flow, "what?", ScriptedEngine(), PlainKit(base=database))
-    note, table, output = [sign async for sign in sql.run(step, work)]
+    note, table, output = [sign async for sign in run_sql(step, work)]
     assert isinstance(note, StatusNote)
     assert isinstance(table, Artifact)
     assert isinstance(output, Output)
@@ -126,7 +126,7 @@ async def test_samples_and_failures_are_shown_to_the_model_as_data(database: Dat
     step = Step("find", "sql", {})
     engine = ScriptedEngine(says("SELECT nothing FROM t;"), says("SELECT a FROM t LIMIT 1;"))
     work = Work(Flow("p", "f", "d", (step,)), "what?", engine, PlainKit(base=database))
-    assert [sign async for sign in sql.run(step, work)]
+    assert [sign async for sign in run_sql(step, work)]
     system, asked = (message.content for message in engine.requests[1].messages)
     assert NOTE in system
     tables, failed = (part.split("</data>")[0] for part in asked.split("<data>")[1:])

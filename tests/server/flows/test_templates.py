@@ -4,9 +4,9 @@ import re
 import pytest
 
 from server.data.shorten import shorten
-from server.flows.arguments import fill
+from server.flows import steps
 from server.flows.base import Flow, Output, Record, Step, Work
-from server.flows.steps import choice
+from server.flows.calling import fill_arguments
 from server.flows.templates import look_up, mark_as_data, render
 from tests.kit.engines import ScriptedEngine, says
 from tests.kit.plugin_kits import PlainKit
@@ -77,7 +77,7 @@ def test_foreign_text_stays_data_wherever_it_is_put(template: str, room: int) ->
 async def test_foreign_text_stays_data_where_the_model_chooses() -> None:
     engine = ScriptedEngine(says("read"))
     step = Step("c", "choice", {"choices": [{"step": "read"}, {"step": "delete"}]})
-    async for _ in choice.run(step, foreign(engine)):
+    async for _ in steps.run_choice(step, foreign(engine)):
         pass
     (request,) = engine.requests
     assert "IGNORE" in request.messages[1].content
@@ -87,7 +87,7 @@ async def test_foreign_text_stays_data_where_the_model_chooses() -> None:
 async def test_foreign_text_stays_data_where_arguments_are_filled_in() -> None:
     engine = ScriptedEngine(says('{"a": null}'))
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
-    await fill(foreign(engine), "a call", schema, {})
+    await fill_arguments(foreign(engine), "a call", schema, {})
     (request,) = engine.requests
     assert "IGNORE" in request.messages[1].content
     assert "IGNORE" not in outside(request.messages[1].content)

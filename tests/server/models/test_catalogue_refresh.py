@@ -9,7 +9,7 @@ import pytest
 
 from server.egress import Egress
 from server.errors import AppError, BadRequest
-from server.models import catalogue, catalogue_refresh
+from server.models import catalogue
 from server.models.service import ModelShelf
 from server.settings import NetworkSettings, Settings
 from server.system.keychain import Keychain
@@ -124,4 +124,4 @@ async def test_a_damaged_list_is_as_none(shelf: ModelShelf, content: str) -> Non
 
 
 def test_every_publisher_is_a_name() -> None:
-    assert all(name.isascii() and "/" not in name for name in catalogue_refresh.PUBLISHERS)
+    assert all(name.isascii() and "/" not in name for name in catalogue.PUBLISHERS)

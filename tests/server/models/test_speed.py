@@ -6,10 +6,9 @@ import pytest
 
 from server.face.models import Machine, Pace, Rate, Setup
 from server.models import catalogue
-from server.models.fit import judge
+from server.models.fit import judge, predict
 from server.models.gguf.header import Header
 from server.models.gguf.parse import parse
-from server.models.speed import predict
 from tests.kit.gguf_files import Q4_K, Q6_K, Shape, head, metadata_of, tensors_of
 
 GB = 1 << 30

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from server.plugins.decisions import Decided, Decisions
+from server.plugins.plugin import Decided, Decisions
 
 
 def test_a_decision_is_kept(tmp_path: Path) -> None:

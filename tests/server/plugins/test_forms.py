@@ -7,7 +7,7 @@ import pytest
 
 from server.errors import BadRequest, FlowFailed
 from server.flows.base import FormAnswer, Missing
-from server.plugins.forms import Forms
+from server.plugins.kit import Forms
 from server.tasks import spawn
 
 MISSING = Missing(

@@ -4,13 +4,13 @@ from typing import Any
 import pytest
 
 from server.data.yaml_with_places import Findings, read
-from server.plugins.manifest import Manifest, parse
+from server.plugins.manifest import Manifest, read_manifest
 
 
 def manifest(**auth: Any) -> tuple[Manifest, Findings]:
     findings = Findings("plugin.json")
     told = {"name": "P", "description": "d", "auth": {"type": "oidc", **auth}}
-    found = parse("p", read(json.dumps(told).encode(), findings), findings)
+    found = read_manifest("p", read(json.dumps(told).encode(), findings), findings)
     assert found
     return found, findings
 

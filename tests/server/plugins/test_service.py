@@ -16,7 +16,7 @@ from server.plugins import registry
 from server.plugins.install import PluginRefused
 from server.plugins.registry import PluginPlaces, Shared
 from server.plugins.service import PluginHouse
-from server.plugins.walls import command
+from server.plugins.walls import walls
 from server.settings import NetworkSettings, PluginSettings
 from server.system.keychain import Keychain
 from server.system.logs import Redactor
@@ -196,12 +196,12 @@ async def test_what_a_program_or_server_is_given_must_be_looked_at_again(
 async def test_what_was_accepted_within_walls_does_not_run_without_them(
     house: PluginHouse, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "kind", lambda: "namespaces")
+    monkeypatch.setattr(walls, "kind", lambda: "namespaces")
     (folder / "plugin.json").write_text(manifest(mcp={"s": {"command": "python3 s.py"}}))
     await house.install(str(folder))
     await house.enable("p")
     assert (card(house).enabled, card(house).walled) == (True, True)
-    monkeypatch.setattr(command, "kind", lambda: "")
+    monkeypatch.setattr(walls, "kind", lambda: "")
     await house.install(str(folder))
     assert (card(house).enabled, card(house).review, card(house).walled) == (False, True, False)
     await house.enable("p")

@@ -9,7 +9,7 @@ from server.errors import BadRequest
 from server.protocols.fields import (
     Fields,
     json_constraint,
-    parse,
+    parse_json,
     sampling,
     sendable,
     stop_texts,
@@ -85,12 +85,14 @@ def test_what_is_sent_is_a_copy() -> None:
     ["", "{", "[NaN]", '"\\ud83d"', '"\ud83d"', "[" * 100_000 + "]" * 100_000, "9" * 5000],
 )
 def test_text_that_is_no_json_we_can_pass_on_is_nothing(text: str) -> None:
-    assert parse(text) is None
+    assert parse_json(text) is None
 
 
 def test_json_in_a_text_is_read() -> None:
-    assert parse('{"a": [1, 2.5, null, "\\ud83d\\ude00"]}') == {"a": [1, 2.5, None, "\U0001f600"]}
-    assert parse("no", "no") == "no"
+    assert parse_json('{"a": [1, 2.5, null, "\\ud83d\\ude00"]}') == {
+        "a": [1, 2.5, None, "\U0001f600"]
+    }
+    assert parse_json("no", "no") == "no"
 
 
 @pytest.mark.parametrize(

@@ -14,16 +14,16 @@ from server.system import backends
 def test_the_installed_engine_names_its_version() -> None:
     folder = backends.library_folder()
     assert folder
-    assert re.match(r"\d+\.\d+\.\d+", backends.read(folder))
+    assert re.match(r"\d+\.\d+\.\d+", backends.ggml_version(folder))
 
 
 def test_no_library_names_nothing(tmp_path: Path) -> None:
-    assert backends.read(tmp_path) == ""
+    assert backends.ggml_version(tmp_path) == ""
     (tmp_path / "libggml-base.so").write_text("no library")
-    assert backends.read(tmp_path) == ""
+    assert backends.ggml_version(tmp_path) == ""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 def test_a_library_of_before_it_had_versions_names_nothing(tmp_path: Path) -> None:
     shutil.copyfile(_ctypes.__file__, tmp_path / "libggml-base.so")
-    assert backends.read(tmp_path) == ""
+    assert backends.ggml_version(tmp_path) == ""

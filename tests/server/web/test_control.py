@@ -15,7 +15,7 @@ from aiohttp.test_utils import TestClient
 from server.core.core import Core
 from server.face.wire import COMMANDS, SIGNALS, VALUES
 from server.system.paths import find
-from server.web.control import _changes, create_control
+from server.web.app import _changes, create_control
 from server.web.guard import Gate, Guard
 from tests.kit.engines import ScriptedEngine
 from tests.kit.gguf_files import write_model

@@ -8,7 +8,7 @@ from typing import Any
 
 from server.engine.worker.load import backends, selftest
 from server.engine.worker.load.native import FOLDER, lib
-from server.system import backends as engine_build
+from server.system.backends import ggml_version
 
 CPU_KIND, ACCELERATOR_KIND = 0, 3
 
@@ -71,7 +71,7 @@ def main() -> None:
     loaded = backends.load(trials, trials.card)
     facts = {
         "version": metadata.version("llama-cpp-python"),
-        "ggml": engine_build.read(FOLDER),
+        "ggml": ggml_version(FOLDER),
         "system": lib.llama_print_system_info().decode(errors="replace").strip(" |"),
         "gpu": bool(lib.llama_supports_gpu_offload()),
         "devices": read(),

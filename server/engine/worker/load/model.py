@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from server.engine.base import EngineOptions, ModelFacts
+from server.engine.causes import Refused
 from server.engine.worker.load import devices
 from server.engine.worker.load.native import FLOAT_P, lib
 from server.engine.worker.prompt.vocabulary import Vocabulary
-from server.engine.worker.refusals import Refused
 
 VALUE_BYTES = 1 << 16
 DEVICE_NAME_BYTES = 256

@@ -15,14 +15,14 @@ from server.engine.causes import CRASHES
 from server.engine.worker.load import backends, sanity
 from server.engine.worker.load.backends import CHOSEN_BY_HAND, TRIED_CARD, Variant
 from server.engine.worker.load.native import lib
-from server.system import backends as engine_build
 from server.system import hardware, paths, processes
+from server.system.backends import NO_CARD, TRY_AGAIN, driver_mark
 from server.system.files import JsonFile
 
 FLAG = "--try"
 PATIENCE_S = 30.0
 """For all trials of one load, which counts as hung when it is silent for much longer."""
-NO_CARD = 4
+NO_CARD_CODE = 4
 """What a trial ends with that found none."""
 ALL_LAYERS = 999
 
@@ -83,7 +83,7 @@ class Trials:
 
 def usual() -> Trials:
     trials = Trials(paths.find().cache / "engine-trials.json", _starter())
-    if os.environ.get(engine_build.TRY_AGAIN):
+    if os.environ.get(TRY_AGAIN):
         trials.forget_cards()
     return trials
 
@@ -111,7 +111,7 @@ CARD = "card "
 def _card_key(kind: str, library: Path) -> str:
     """Another card, driver, engine or library is another question."""
     size = str(library.stat().st_size)
-    parts = (metadata.version("llama-cpp-python"), size, engine_build.driver_mark())
+    parts = (metadata.version("llama-cpp-python"), size, driver_mark())
     return f"{CARD}{kind} {hashlib.sha256(chr(10).join(parts).encode()).hexdigest()[:16]}"
 
 
@@ -128,8 +128,8 @@ def _try_out(chosen: dict[str, str], model: Path, patience_s: float) -> str:
         return ""
     if child.returncode == sanity.WRONG_ANSWER:
         return "it computes wrong results"
-    if child.returncode == NO_CARD:
-        return engine_build.NO_CARD
+    if child.returncode == NO_CARD_CODE:
+        return NO_CARD
     if child.returncode in CRASHES:
         return f"it ended with code {child.returncode}"
     raise Unsettled(f"its trial ended early (code {child.returncode}); it is tried again next time")
@@ -143,5 +143,5 @@ def main(model: str) -> int:
     if not tried:
         return sanity.exit_code(model)
     if not lib.llama_supports_gpu_offload():
-        return NO_CARD
+        return NO_CARD_CODE
     return sanity.exit_code(model, ALL_LAYERS)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageOps
 
-from server.engine.worker.refusals import Refused
+from server.engine.causes import Refused
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 MOST_IMAGES = 64

@@ -8,13 +8,13 @@ from time import perf_counter
 from typing import Any
 
 from server.chat import Sampling
+from server.engine.causes import Refused, too_long
 from server.engine.wire import Job
 from server.engine.worker.decode.batch import Tokens
-from server.engine.worker.decode.constrained import Constrained, Grammars, Trigger
+from server.engine.worker.decode.sampling import Constrained, Grammars, Trigger
 from server.engine.worker.prompt.template import Template, TemplateFailed
 from server.engine.worker.prompt.vision import Picture, Projector, Prompt
 from server.engine.worker.prompt.vocabulary import Vocabulary
-from server.engine.worker.refusals import Refused, too_long
 
 
 @dataclass(eq=False, slots=True)

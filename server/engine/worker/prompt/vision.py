@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from server.engine.causes import Refused, too_long
 from server.engine.worker.decode.batch import Tokens
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import BYTE_P, lib, vision
 from server.engine.worker.load.plan import Plan
-from server.engine.worker.refusals import Refused, too_long
 from server.system.lazy import Late
 
 if TYPE_CHECKING:

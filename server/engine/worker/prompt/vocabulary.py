@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from server.engine.causes import Refused, too_long
 from server.engine.worker.decode.batch import Tokens
 from server.engine.worker.load.native import INT_P, lib, pointer
-from server.engine.worker.refusals import Refused, too_long
 
 PIECE_BYTES = 1024
 PART_CHARS = 4096

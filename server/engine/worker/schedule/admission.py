@@ -9,9 +9,15 @@ from server.engine.worker.decode.batch import Tokens
 from server.engine.worker.load.context import Context
 from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.schedule.compose import LEAST_CHUNK
-from server.engine.worker.schedule.disk_cache import DiskCache, Stored
 from server.engine.worker.schedule.pace import Copying
-from server.engine.worker.schedule.prefix import HostCache, Kept, Slot, common_prefix
+from server.engine.worker.schedule.prefix import (
+    DiskCache,
+    HostCache,
+    Kept,
+    Slot,
+    Stored,
+    common_prefix,
+)
 
 WORTH_RESTORING = 64
 WORTH_SHARING = 16

@@ -8,10 +8,10 @@ import numpy as np
 
 from server.engine.worker.decode.batch import Tokens
 from server.engine.worker.decode.sampling import Logits, Sampler
-from server.engine.worker.decode.speculate import Payoff, Purse
 from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.prompt.vision import Picture, View
 from server.engine.worker.prompt.vocabulary import Vocabulary
+from server.engine.worker.schedule.draft import Payoff, Purse
 from server.engine.worker.schedule.prefix import Slot
 
 Entry = list[Any]

@@ -13,9 +13,14 @@ from itertools import takewhile
 from time import perf_counter
 
 from server.engine.worker.decode.batch import Batch
-from server.engine.worker.decode.speculate import SHORTEST_MATCH, TRIAL_MATCH, Purse, lookup
 from server.engine.worker.schedule.answer import Answer
-from server.engine.worker.schedule.draft import DraftModel
+from server.engine.worker.schedule.draft import (
+    SHORTEST_MATCH,
+    TRIAL_MATCH,
+    DraftModel,
+    Purse,
+    lookup,
+)
 from server.engine.worker.schedule.pace import EFFICIENT_TOKENS, Pace
 
 LEAST_CHUNK = 8

@@ -1,10 +1,20 @@
-"""Slots, and what they computed before and may use again: prefixes, evicted conversations."""
+"""Slots, and what they computed before and may use again: prefixes, evicted conversations.
 
+Conversations are kept on disk as well, if the user asks for it, so that after a restart they need
+not be read again. A file holds the tokens and the computed state of one conversation; it is as
+private as the conversation itself, so only its owner can read it.
+"""
+
+import contextlib
+import hashlib
 import itertools
+import os
+import struct
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,3 +122,158 @@ class HostCache:
 
     def _drop(self, key: int) -> None:
         self.size_bytes -= self._kept.pop(key).state.nbytes
+
+
+MAGIC = b"MOATKV01"
+HEADER = struct.Struct("<8sIQI")
+"""Magic, tokens, bytes of state, checksum of the state."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Stored:
+    path: Path
+    tokens: Tokens
+    size: int
+
+
+def folder_for(root: Path, model: Path, shape: object) -> Path:
+    """State fits only the very file it was computed with, in the same shape."""
+    mark = repr((*file_mark(model), shape))
+    return root / hashlib.sha256(mark.encode()).hexdigest()[:32]
+
+
+def file_mark(path: Path) -> tuple[str, int, int]:
+    """What changes when another file takes this one's place."""
+    found = path.stat()
+    return str(path), found.st_size, found.st_mtime_ns
+
+
+class DiskCache:
+    def __init__(self, folder: Path, capacity_bytes: int) -> None:
+        self._folder = folder
+        self._capacity_bytes = capacity_bytes
+        self._stored: list[Stored] = []
+        for place in (folder.parent, folder):  # parents=True would leave the outer one open to all
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def load(self) -> list[Kept]:
+        """What an earlier run left, the oldest first; what cannot be read is removed."""
+        for draft in self._folder.glob("*.draft"):
+            _remove(draft)
+        found = []
+        for path in sorted(self._folder.glob("*.kv"), key=lambda path: path.stat().st_mtime):
+            kept = _read(path)
+            if kept is None:
+                _remove(path)
+                continue
+            self._stored.append(Stored(path, kept.tokens, path.stat().st_size))
+            found.append(kept)
+        return found
+
+    def holds(self, tokens: Tokens) -> bool:
+        """Whether a stored conversation begins with all of these; if so it counts as used now."""
+        for stored in self._stored:
+            if _begins_with(stored.tokens, tokens):
+                self._use(stored)
+                return True
+        return False
+
+    def best(self, tokens: Tokens) -> tuple[Stored | None, int]:
+        """The conversation that shares most with `tokens`, and how much it shares."""
+        best, most = None, 0
+        for stored in self._stored:
+            shared = common_prefix(stored.tokens, tokens)
+            if shared > most:
+                best, most = stored, shared
+        return best, most
+
+    def read(self, stored: Stored) -> Kept | None:
+        """It counts as used now; None, and it is gone, when the file is not what was written."""
+        try:
+            kept = _read(stored.path)
+        except OSError:
+            kept = None
+        if kept is None or not kept.is_whole():
+            self.drop(stored)
+            return None
+        self._use(stored)
+        return kept
+
+    def has_room(self, tokens: Tokens, state_bytes: int, newer: Sequence[Tokens]) -> bool:
+        """Beside those used since: none of them goes for an older one, or they take turns."""
+        staying = sum(
+            stored.size
+            for stored in self._stored
+            if any(_begins_with(stored.tokens, other) for other in newer)
+            and not _begins_with(tokens, stored.tokens)
+        )
+        return staying + _file_bytes(tokens, state_bytes) <= self._capacity_bytes
+
+    def store(self, kept: Kept) -> bool:
+        """A full disk costs the conversation, not the answer: it is then read again."""
+        size = _file_bytes(kept.tokens, kept.state.nbytes)
+        if size > self._capacity_bytes:
+            return False
+        for old in [old for old in self._stored if _begins_with(kept.tokens, old.tokens)]:
+            self.drop(old)
+        while self._stored and sum(old.size for old in self._stored) + size > self._capacity_bytes:
+            self.drop(self._stored[0])
+        name = hashlib.sha256(kept.tokens.tobytes()).hexdigest()[:32]
+        path = self._folder / f"{name}.kv"
+        try:
+            _write(path, kept)
+        except OSError:
+            _remove(path.with_suffix(".draft"))
+            self._capacity_bytes = 0
+            return False
+        self._stored.append(Stored(path, kept.tokens, size))
+        return True
+
+    def drop(self, stored: Stored) -> None:
+        _remove(stored.path)
+        self._stored.remove(stored)
+
+    def _use(self, stored: Stored) -> None:
+        self._stored.remove(stored)
+        self._stored.append(stored)
+
+
+def _begins_with(tokens: Tokens, beginning: Tokens) -> bool:
+    return common_prefix(tokens, beginning) == len(beginning)
+
+
+def _file_bytes(tokens: Tokens, state_bytes: int) -> int:
+    return HEADER.size + tokens.nbytes + state_bytes
+
+
+def _write(path: Path, kept: Kept) -> None:
+    draft = path.with_suffix(".draft")
+    binary = getattr(os, "O_BINARY", 0)  # or Windows turns line ends into two bytes
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | binary, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        checksum = zlib.crc32(kept.state.data)
+        file.write(HEADER.pack(MAGIC, len(kept.tokens), kept.state.nbytes, checksum))
+        file.write(kept.tokens.tobytes())
+        file.write(kept.state.data)
+    draft.replace(path)
+
+
+def _read(path: Path) -> Kept | None:
+    """The state is mapped; it is read, and checked, when the conversation comes back."""
+    with path.open("rb") as file:
+        head = file.read(HEADER.size)
+        if len(head) < HEADER.size:
+            return None
+        magic, count, size, checksum = HEADER.unpack(head)
+        begin = HEADER.size + 4 * count
+        if magic != MAGIC or path.stat().st_size != begin + size:
+            return None
+        tokens: Tokens = np.frombuffer(file.read(4 * count), np.int32)
+    state: NDArray[np.uint8] = np.memmap(path, np.uint8, "r", begin, (size,))
+    return Kept(tokens, state, checksum)
+
+
+def _remove(path: Path) -> None:
+    """Where a mapped file cannot be removed it goes at the next start."""
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)

@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
+from server.engine.causes import Refused
 from server.engine.worker.decode.batch import Batch, RowBatch
 from server.engine.worker.decode.on_device import OnDevice
 from server.engine.worker.decode.sampling import CandidateArray, Logits, Sampler
-from server.engine.worker.decode.speculate import Purse
 from server.engine.worker.load.context import ABORTED, CACHE_FULL, Context
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import lib
@@ -24,7 +24,6 @@ from server.engine.worker.load.plan import Plan, ThreadCount
 from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.prompt.vision import Picture, Projector, View
 from server.engine.worker.prompt.vocabulary import Vocabulary
-from server.engine.worker.refusals import Refused
 from server.engine.worker.schedule.admission import Admission
 from server.engine.worker.schedule.answer import Answer, Item
 from server.engine.worker.schedule.compose import (
@@ -35,10 +34,15 @@ from server.engine.worker.schedule.compose import (
     first_size,
     in_sequence,
 )
-from server.engine.worker.schedule.disk_cache import DiskCache, file_mark, folder_for
-from server.engine.worker.schedule.draft import DraftModel
+from server.engine.worker.schedule.draft import DraftModel, Purse
 from server.engine.worker.schedule.pace import SIZES, Copying, Pace
-from server.engine.worker.schedule.prefix import HostCache, make_slots
+from server.engine.worker.schedule.prefix import (
+    DiskCache,
+    HostCache,
+    file_mark,
+    folder_for,
+    make_slots,
+)
 from server.sizes import MB
 
 TRIED = [size for size in SIZES if size >= 16]

@@ -10,9 +10,10 @@ from server.conversation.agents.base import (
     AgentRequest,
     Agents,
     ThreadState,
+    TopicRefused,
+    Topics,
 )
-from server.conversation.guardrails import TopicRefused, Topics
-from server.conversation.threads.threads import ThreadMessage, Threads
+from server.conversation.threads import ThreadMessage, Threads
 from server.errors import AppError, EngineCrashed
 from server.events import (
     Event,

@@ -15,7 +15,7 @@ from server.conversation.agents.base import AgentRequest, Agents
 from server.conversation.agents.copilotkit import CopilotKitEndpoint
 from server.conversation.agents.langgraph import LangGraphServer
 from server.conversation.agents.remote import REASON, Elsewhere, Peer, RemoteAgentFailed
-from server.conversation.threads.threads import ThreadMessage, Threads
+from server.conversation.threads import ThreadMessage, Threads
 from server.egress import Egress
 from server.events import Event, Failed
 from server.settings import NetworkSettings

@@ -2,7 +2,7 @@ from typing import Any
 
 from server.chat import Json
 from server.conversation.agents.base import AgentRequest
-from server.conversation.agents.flows import FlowAgent, Progress
+from server.conversation.agents.plugins import FlowAgent, Progress
 from server.events import (
     Artifact,
     Event,

@@ -1,7 +1,7 @@
 from server.chat import Message, ToolCall
 from server.conversation.agents import langgraph as messages
 from server.conversation.agents.base import AgentRequest
-from server.conversation.threads.threads import ThreadMessage
+from server.conversation.threads import ThreadMessage
 from server.events import Interrupted
 
 ASKED = {

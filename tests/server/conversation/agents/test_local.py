@@ -4,7 +4,7 @@ from server.asking.ask import TRYING_OUT, CanPlan
 from server.chat import File, Image, Json, Message, Tool, ToolCall, ToolChoice
 from server.conversation.agents.base import AgentRequest
 from server.conversation.agents.local import CANNOT_SEE, PROMPT, Copilot, messages, tool_choice
-from server.conversation.threads.threads import ThreadMessage
+from server.conversation.threads import ThreadMessage
 from server.engine.base import Engine
 from server.events import (
     ClientToolCall,

@@ -10,8 +10,7 @@ from server.engine.base import ModelFacts
 from server.engine.styles import choose
 from server.engine.styles.base import starts_in_thought, thought_marks
 from server.engine.styles.learned import behind
-from server.engine.worker.prompt.probe import abilities, reads_parts
-from server.engine.worker.prompt.template import Template, TemplateFailed
+from server.engine.worker.prompt.template import Template, TemplateFailed, abilities, reads_parts
 from tests.server.engine.styles.samples import matches, pieces, streamed
 
 TEXT, THOUGHT = "Now I do it.", "First I look it up."

@@ -12,8 +12,7 @@ import pytest
 from server.chat import ChatRequest, Message, Tool
 from server.engine.base import ModelFacts
 from server.engine.styles import choose
-from server.engine.worker.prompt.probe import abilities
-from server.engine.worker.prompt.template import Template, TemplateFailed
+from server.engine.worker.prompt.template import Template, TemplateFailed, abilities
 from tests.server.engine.styles.samples import ASK, CALLS, calls_in, pieces, streamed
 
 REAL = Path(__file__).resolve().parents[3] / "data" / "chat_templates"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from server.errors import DiskFailed, DiskFull
-from server.models.downloads import disk
+from server.models.downloads import download
 from server.models.downloads.journal import Journal, Plan, PlannedFile, disk_trouble
 
 SIZE = 3 << 20
@@ -22,30 +22,32 @@ def journal(tmp_path: Path) -> Journal:
 
 
 def test_the_space_is_taken_at_once(journal: Journal, tmp_path: Path):
-    disk.reserve(journal, [tmp_path / "a", tmp_path / "b"])
+    download.reserve(journal, [tmp_path / "a", tmp_path / "b"])
     found = journal.part(0).stat()
     assert found.st_size == SIZE
     assert found.st_blocks * 512 >= SIZE
-    disk.reserve(journal, [tmp_path / "a", tmp_path / "b"])
+    download.reserve(journal, [tmp_path / "a", tmp_path / "b"])
 
 
 def test_pieces_are_told_good_from_bent(journal: Journal, tmp_path: Path):
-    disk.reserve(journal, [tmp_path / "a", tmp_path / "b"])
+    download.reserve(journal, [tmp_path / "a", tmp_path / "b"])
     for number in (0, 1):
         data = bytes([number + 1]) * (1 << 20)
-        disk.write(journal.part(0), number << 20, data)
-        journal.add_piece(0, number, disk.digest(data).hexdigest())
-    disk.write(journal.part(0), 5, b"bent")
-    disk.drop_bad_pieces(journal)
+        download.write(journal.part(0), number << 20, data)
+        journal.add_piece(0, number, download.digest(data).hexdigest())
+    download.write(journal.part(0), 5, b"bent")
+    download.drop_bad_pieces(journal)
     assert set(journal.pieces) == {(0, 1)}
 
 
 def test_files_are_placed_and_hashed(journal: Journal, tmp_path: Path):
     targets = [tmp_path / "x" / "a", tmp_path / "x" / "b"]
-    disk.reserve(journal, targets)
-    disk.write(journal.part(1), 0, b"0123456789")
-    assert disk.sha256(journal.part(1), lambda: False) == hashlib.sha256(b"0123456789").hexdigest()
-    disk.place(journal, targets)
+    download.reserve(journal, targets)
+    download.write(journal.part(1), 0, b"0123456789")
+    assert (
+        download.sha256(journal.part(1), lambda: False) == hashlib.sha256(b"0123456789").hexdigest()
+    )
+    download.place(journal, targets)
     assert targets[1].read_bytes() == b"0123456789"
     assert not journal.part(1).exists()
 
@@ -58,7 +60,7 @@ def test_a_full_disk_is_one_that_may_have_room_again(number: int):
 
 def test_any_other_refusal_is_not_taken_for_a_full_disk(journal: Journal):
     with pytest.raises(DiskFailed, match="The disk could not be written: No such file") as refused:
-        disk.write(journal.part(0), 0, b"x")
+        download.write(journal.part(0), 0, b"x")
     assert not isinstance(refused.value, DiskFull)
 
 
@@ -67,9 +69,9 @@ def test_files_in_place_need_no_room(
 ):
     targets = [tmp_path / "a", tmp_path / "b"]
     real = shutil.disk_usage(tmp_path)
-    free = disk.margin(tmp_path) + 10
+    free = download.margin(tmp_path) + 10
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: type(real)(real.total, 0, free))
-    assert disk.lacking(journal, targets) == SIZE
+    assert download.lacking(journal, targets) == SIZE
     targets[0].write_bytes(b"")
-    assert disk.lacking(journal, targets) == 0
-    disk.reserve(journal, targets)
+    assert download.lacking(journal, targets) == 0
+    download.reserve(journal, targets)

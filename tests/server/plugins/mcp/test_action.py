@@ -9,8 +9,7 @@ import pytest
 
 from server.errors import FlowFailed
 from server.plugins.manifest import McpServer
-from server.plugins.mcp.action import McpAction
-from server.plugins.mcp.client import McpClient
+from server.plugins.mcp.client import McpAction, McpClient
 from server.plugins.secrets import Sealed
 from server.system.keychain import Keychain
 from server.system.logs import HIDDEN, Redactor

@@ -9,8 +9,7 @@ import pytest
 from server.egress import Egress
 from server.errors import FlowFailed
 from server.plugins.manifest import McpServer
-from server.plugins.mcp.action import McpAction
-from server.plugins.mcp.client import McpClient, McpTool, Remote
+from server.plugins.mcp.client import McpAction, McpClient, McpTool, Remote
 from server.plugins.mcp.program import Hear
 from server.settings import NetworkSettings
 from tests.kit.fake_mcp import Served, piped, program, served

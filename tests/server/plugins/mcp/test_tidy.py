@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.plugins.mcp.tidy import MOST_LISTED, is_too_deep, tidy
+from server.plugins.mcp.session import MOST_LISTED, is_too_deep, tidy
 
 
 def tool(**details: Any) -> Any:

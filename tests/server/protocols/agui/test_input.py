@@ -5,10 +5,10 @@ from ag_ui.core import RunAgentInput
 
 from server.chat import File, Image, Message, ToolCall, ToolChoice
 from server.conversation.agents.base import InterruptAnswer
-from server.conversation.threads.threads import ThreadMessage
+from server.conversation.threads import ThreadMessage
 from server.errors import BadRequest
 from server.face.models import ModelCard
-from server.protocols.agui import messages
+from server.protocols.agui import routes
 from server.protocols.agui.routes import read
 from server.protocols.base import Facts
 
@@ -164,7 +164,7 @@ def test_messages_are_written_as_they_were_read():
         {"id": "a", "role": "assistant", "content": "hm", "toolCalls": [CALL]},
         {"id": "r", "role": "tool", "content": "2", "toolCallId": "c1"},
     ]
-    written = [messages.write(one) for one in messages.read(sent)]
+    written = [routes.write_message(one) for one in routes.read_messages(sent)]
     written[1]["toolCalls"][0]["function"]["arguments"] = '{"a":1}'
     assert written == sent
 
@@ -178,7 +178,7 @@ def test_calls_that_were_sent_in_messages_of_their_own_are_one_message_again():
         {"id": "s", "role": "tool", "content": "3", "toolCallId": "c2"},
         {"id": "x-call-2", "role": "assistant", "toolCalls": [other]},
     ]
-    said = messages.read(sent)
+    said = routes.read_messages(sent)
     assert [one.id for one in said] == ["a", "r", "s", "x-call-2"]
     assert [call.id for call in said[0].message.tool_calls] == ["c1", "c2"]
     assert said[2].message.name == "sub"
@@ -207,7 +207,7 @@ def test_documents_are_read_and_written_back_as_they_came(part: dict[str, Any], 
     (said,) = read(body(sent), "default", FACTS).request.messages
     assert said.message.files == (file,)
     assert said.message.content == f"sum\n{file.mark}"
-    assert messages.write(said)["content"] == content
+    assert routes.write_message(said)["content"] == content
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_a_document_that_did_not_come_whole_says_why(part: dict[str, Any], probl
     (file,) = said.message.files
     assert problem in file.problem
     assert file.data == b""
-    assert messages.write(said)["content"] == [
+    assert routes.write_message(said)["content"] == [
         {"type": "text", "text": f"[{part['type']} attached]"}
     ]
 

@@ -4,9 +4,8 @@ from typing import Any
 import pytest
 
 from server.chat import File, Image, Message, ToolCall, ToolChoice
-from server.conversation.agents.base import InterruptAnswer
-from server.conversation.guardrails import Topics
-from server.conversation.threads.threads import ThreadMessage
+from server.conversation.agents.base import InterruptAnswer, Topics
+from server.conversation.threads import ThreadMessage
 from server.errors import BadRequest
 from server.face.models import ModelCard
 from server.protocols.base import Facts

@@ -16,7 +16,7 @@ from openai.types.responses import (
 from pydantic import TypeAdapter
 
 from server.chat import Constraint, Image, Message, ToolCall, ToolChoice
-from server.conversation.threads.responses import MOST_OF_ONE, ResponseMemory
+from server.conversation.threads import MOST_OF_ONE, ResponseMemory
 from server.core.running_requests import Cancelled
 from server.errors import BadRequest, EngineCrashed
 from server.events import (

@@ -5,7 +5,7 @@ import pytest
 
 from server.asking.ask import Means
 from server.conversation.agents.base import Agents
-from server.conversation.threads.threads import Threads
+from server.conversation.threads import Threads
 from server.errors import BadRequest, EngineCrashed
 from server.protocols.base import Facts, Reply, Run, Upload
 from server.protocols.openbb import service

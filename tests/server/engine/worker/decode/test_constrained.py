@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.engine.worker.decode.constrained import Trigger
+from server.engine.worker.decode.sampling import Trigger
 
 CALL = '{"name": '
 THOUGHT = ("<think>", "</think>")

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 from PIL import Image
 
+from server.engine.causes import Refused
 from server.engine.worker.prompt import pictures
 from server.engine.worker.prompt.pictures import decode, decode_all
-from server.engine.worker.refusals import Refused
 
 
 def written(image: Image.Image, kind: str = "PNG", **more: object) -> bytes:

@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from server.engine.worker.prompt.probe import PATIENCE, abilities, reads_parts, try_out
-from server.engine.worker.prompt.template import ANSWER_S, Template
+from server.engine.worker.prompt.template import (
+    ANSWER_S,
+    PATIENCE,
+    Template,
+    abilities,
+    reads_parts,
+    try_out,
+)
 from server.system import processes
 
 CHATML = (

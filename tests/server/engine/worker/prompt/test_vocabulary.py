@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from server.engine.base import EngineOptions
+from server.engine.causes import Refused
 from server.engine.worker.load import backends, selftest
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import lib
 from server.engine.worker.prompt.vocabulary import Markers, Unwanted, Vocabulary
-from server.engine.worker.refusals import Refused
 
 TURN = "<|im_start|>user\nhi there<|im_end|>\n"
 

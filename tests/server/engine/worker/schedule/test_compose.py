@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.engine.worker.decode.batch import Batch, Tokens
-from server.engine.worker.decode.speculate import Payoff, Purse
 from server.engine.worker.schedule.compose import (
     LEAST_CHUNK,
     Cut,
@@ -18,6 +17,7 @@ from server.engine.worker.schedule.compose import (
     part_size,
     to_border,
 )
+from server.engine.worker.schedule.draft import Payoff, Purse
 from server.engine.worker.schedule.pace import Pace
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from server.engine.worker.decode.batch import Tokens
-from server.engine.worker.schedule.disk_cache import HEADER, DiskCache
-from server.engine.worker.schedule.prefix import Kept
+from server.engine.worker.schedule.prefix import HEADER, DiskCache, Kept
 from tests.kit.running import until
 from tests.kit.worker_client import WorkerClient
 
@@ -80,7 +79,7 @@ def test_a_disk_that_is_full_ends_the_storing_only(
     def full(*_anything: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("server.engine.worker.schedule.disk_cache._write", full)
+    monkeypatch.setattr("server.engine.worker.schedule.prefix._write", full)
     cache.store(kept(10, 1))
     assert not cache.holds(tokens(1))
     assert list(tmp_path.iterdir()) == []

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.schedule import scheduler
 from server.engine.worker.schedule.admission import WORTH_STORING, Admission
-from server.engine.worker.schedule.disk_cache import HEADER, DiskCache
-from server.engine.worker.schedule.prefix import HostCache, Kept, make_slots
+from server.engine.worker.schedule.prefix import HEADER, DiskCache, HostCache, Kept, make_slots
 
 STATE_BYTES = 100
 FILE_BYTES = HEADER.size + 4 * WORTH_STORING + STATE_BYTES
@@ -115,7 +114,7 @@ def test_after_a_failed_write_nothing_is_tried_any_more(
     def full(*_anything: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("server.engine.worker.schedule.disk_cache._write", full)
+    monkeypatch.setattr("server.engine.worker.schedule.prefix._write", full)
     memory = Memory()
     admission = resting(DiskCache(tmp_path, 10 * FILE_BYTES), slots=3, memory=memory)
     for _ in range(10):

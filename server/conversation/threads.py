@@ -1,32 +1,51 @@
-"""The threads of agents: kept in memory within bounds, replayed, followed, stopped."""
+"""The threads of agents: kept in memory within bounds, replayed, followed, stopped.
+
+If the user wants it, each thread is also a file; switching that off deletes them. The last
+responses, which a client can continue, are kept in memory only, and each client has its own.
+"""
 
 import asyncio
+import hashlib
+import json
 import logging
+import shutil
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from server.chat import Json, Message
+from pydantic import TypeAdapter, ValidationError
+
+from server.chat import Json, Message, ToolCall
 from server.errors import AppError
 from server.events import (
+    Artifact,
     CallArguments,
     CallOpened,
+    Citations,
     ClientToolCall,
     Event,
     Events,
     Failed,
     Finished,
+    Interrupted,
     MessageOpened,
     OfChoice,
     PromptProgress,
+    ReasoningDelta,
     StateChanged,
+    StatusNote,
+    StepChanged,
+    Suggestions,
     TextDelta,
     ToolCallFinished,
     ToolCallStarted,
 )
+from server.system.files import write_atomically
 from server.tasks import spawn, stop
 
 
@@ -333,3 +352,225 @@ async def _pump(events: Events, inbox: asyncio.Queue[Event | None]) -> None:
         inbox.put_nowait(Failed(AppError("Something went wrong inside Moat.")))
     finally:
         inbox.put_nowait(None)
+
+
+def messages_of(thread: Thread | None) -> tuple[ThreadMessage, ...]:
+    if thread is None:
+        return ()
+    return tuple(kept for run in thread.runs for kept in (*run.messages, *_answers_of(run)))
+
+
+def _answers_of(run: KeptRun) -> list[ThreadMessage]:
+    answers: list[ThreadMessage] = []
+    draft = _Draft("")
+    names: dict[str, str] = {}
+    for event in run.events:
+        match event:
+            case MessageOpened(message_id):
+                answers += draft.finish()
+                draft = _Draft(message_id)
+            case TextDelta(text):
+                draft.text += text
+            case ToolCallStarted(call) | ClientToolCall(call):
+                draft.calls.append(call)
+                names[call.id] = call.name
+            case ToolCallFinished(call_id, result):
+                answers += draft.finish()
+                draft = _Draft("")
+                message = Message("tool", result, tool_call_id=call_id, name=names.get(call_id))
+                answers.append(ThreadMessage(result_id(call_id), message))
+            case _:
+                pass
+    return answers + draft.finish()
+
+
+class _Draft:
+    def __init__(self, message_id: str) -> None:
+        self.id = message_id
+        self.text = ""
+        self.calls: list[ToolCall] = []
+
+    def finish(self) -> list[ThreadMessage]:
+        if not self.text and not self.calls:
+            return []
+        return [
+            ThreadMessage(self.id, Message("assistant", self.text, tool_calls=tuple(self.calls)))
+        ]
+
+
+KEPT = (
+    Artifact, CallArguments, CallOpened, Citations, ClientToolCall, Finished, Interrupted,
+    MessageOpened, ReasoningDelta, StateChanged, StatusNote, StepChanged, Suggestions, TextDelta,
+    ToolCallFinished, ToolCallStarted,
+)  # fmt: skip
+
+
+@cache
+def _events() -> dict[str, TypeAdapter[Event]]:
+    """Created at the first use, so that the start does not wait for it."""
+    return {kind.__name__: TypeAdapter(kind) for kind in KEPT}
+
+
+@cache
+def _messages() -> TypeAdapter[tuple[ThreadMessage, ...]]:
+    return TypeAdapter(
+        tuple[ThreadMessage, ...], config={"val_json_bytes": "base64", "ser_json_bytes": "base64"}
+    )
+
+
+class ThreadFiles(Keeper):
+    def __init__(self, folder: Path, is_on: Callable[[], bool]) -> None:
+        self._folder = folder
+        self._is_on = is_on
+
+    def load(self) -> list[Thread]:
+        """Reads the threads, oldest first. Leaves out what cannot be read."""
+        if not self._is_on():
+            return []
+        found = [thread for path in self._folder.glob("*.json") if (thread := _read(path))]
+        return sorted(found, key=lambda thread: thread.used_at)
+
+    async def save(self, thread: Thread) -> None:
+        if not self._is_on():
+            return
+        try:
+            await asyncio.to_thread(write_atomically, self._path(thread), dump(thread))
+        except OSError as error:
+            log.warning("A conversation could not be kept: %s", error.strerror)
+        if not self._is_on():
+            self.forget_all()
+
+    def forget(self, thread: Thread) -> None:
+        self._path(thread).unlink(missing_ok=True)
+
+    def forget_all(self) -> None:
+        """Only a person's wish deletes them: the setting may also be off because its file is
+        damaged."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _path(self, thread: Thread) -> Path:
+        """Makes a safe file name: a client may use any text as the thread's id."""
+        whose = f"{_hash(thread.origin)[:16]}-" if thread.origin else ""
+        return self._folder / f"{whose}{_hash(thread.id)[:32]}.json"
+
+
+def _hash(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()
+
+
+def dump(thread: Thread) -> str:
+    whole = {
+        "id": thread.id,
+        "origin": thread.origin,
+        "agent": thread.agent,
+        "created_at": thread.created_at,
+        "used_at": thread.used_at,
+        "state": thread.state,
+        "runs": [_dump_run(run) for run in thread.runs if run.ended],
+    }
+    return json.dumps(whole, ensure_ascii=False)
+
+
+def _dump_run(run: KeptRun) -> Json:
+    events = [written for event in run.events if (written := _dump_event(event)) is not None]
+    return {"id": run.id, "said": json.loads(_messages().dump_json(run.messages)), "events": events}
+
+
+def _dump_event(event: Event) -> list[Any] | None:
+    name = type(event).__name__
+    if isinstance(event, Failed):
+        return [name, {"code": event.error.code, "message": str(event.error)}]
+    adapter = _events().get(name)
+    return [name, adapter.dump_python(event, mode="json")] if adapter else None
+
+
+def _read(path: Path) -> Thread | None:
+    try:
+        whole = json.loads(path.read_text("utf-8"))
+        thread = Thread(whole["id"], whole["agent"], whole["created_at"], whole["used_at"])
+        thread.origin, thread.state = str(whole.get("origin", "")), whole["state"]
+        for saved in whole["runs"]:
+            messages = _messages().validate_json(json.dumps(saved["said"]))
+            run = KeptRun(saved["id"], messages, [_read_event(*event) for event in saved["events"]])
+            run.end()
+            thread.remember(run)
+    except (OSError, ValueError, KeyError, TypeError, ValidationError):
+        log.warning("A kept conversation cannot be read: %s", path.name)
+        return None
+    return thread
+
+
+def _read_event(name: str, saved: Any) -> Event:
+    if name == "Failed":
+        error = AppError(saved["message"])
+        error.code = saved["code"]
+        return Failed(error)
+    return _events()[name].validate_python(saved)
+
+
+MOST_OF_ONE = 200
+MOST_OF_ALL = 1000
+MOST_BYTES = 128 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class KeptResponse:
+    """A response, the items it was asked with, and the conversation with its answer."""
+
+    owner: str
+    request_id: str
+    response: Json
+    items: tuple[Json, ...] = ()
+    messages: tuple[Message, ...] = ()
+
+    @property
+    def bytes(self) -> int:
+        """The approximate size of its texts and images."""
+        texts = sum(len(message.content) for message in self.messages)
+        images = sum(len(image.data) for message in self.messages for image in message.images)
+        return texts + images
+
+
+class ResponseMemory:
+    """A bounded store: the client with the most loses its oldest first."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, KeptResponse] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def keep(self, kept: KeptResponse) -> None:
+        self._kept[kept.response["id"]] = kept
+        self._kept.move_to_end(kept.response["id"])
+        while len(self._kept) > 1 and self._is_full():
+            del self._kept[self._oldest_of_most()]
+
+    def find(self, owner: str, response_id: str) -> KeptResponse | None:
+        """Finds a response of this owner; None for another owner's, so that nobody learns of it.
+
+        An owner is a page, a slash and a key. A request without a key finds the responses of the
+        same page under any key: some libraries send a placeholder if no key is needed, and the
+        next request of the same program may send none.
+        """
+        kept = self._kept.get(response_id)
+        if kept is None:
+            return None
+        is_without_key = owner.endswith("/") and kept.owner.startswith(owner)
+        return kept if kept.owner == owner or is_without_key else None
+
+    def forget(self, owner: str, response_id: str) -> None:
+        if self.find(owner, response_id) is not None:
+            del self._kept[response_id]
+
+    def _is_full(self) -> bool:
+        if len(self._kept) > MOST_OF_ALL or self._most()[1] > MOST_OF_ONE:
+            return True
+        return sum(kept.bytes for kept in self._kept.values()) > MOST_BYTES
+
+    def _most(self) -> tuple[str, int]:
+        return Counter(kept.owner for kept in self._kept.values()).most_common(1)[0]
+
+    def _oldest_of_most(self) -> str:
+        owner, _ = self._most()
+        return next(name for name, kept in self._kept.items() if kept.owner == owner)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from server.engine.worker.decode.speculate import (
+from server.engine.worker.schedule.draft import (
     FIRST_PAUSE,
     FIRST_STAKE_S,
     LARGEST_DEBT_S,

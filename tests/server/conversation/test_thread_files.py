@@ -4,10 +4,16 @@ from pathlib import Path
 import pytest
 
 from server.chat import Image, Message, ToolCall
-from server.conversation.threads import files as thread_files
-from server.conversation.threads.files import ThreadFiles
-from server.conversation.threads.history import messages_of
-from server.conversation.threads.threads import EVERYBODY, Bounds, KeptRun, ThreadMessage, Threads
+from server.conversation import threads as thread_files
+from server.conversation.threads import (
+    EVERYBODY,
+    Bounds,
+    KeptRun,
+    ThreadFiles,
+    ThreadMessage,
+    Threads,
+    messages_of,
+)
 from server.errors import EngineCrashed
 from server.events import (
     ClientToolCall,

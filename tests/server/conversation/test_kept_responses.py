@@ -3,8 +3,8 @@
 import pytest
 
 from server.chat import Image, Message
-from server.conversation.threads import responses
-from server.conversation.threads.responses import KeptResponse, ResponseMemory
+from server.conversation import threads
+from server.conversation.threads import KeptResponse, ResponseMemory
 
 
 def kept(owner: str, name: str, size: int = 1) -> KeptResponse:
@@ -16,20 +16,20 @@ def kept(owner: str, name: str, size: int = 1) -> KeptResponse:
 def test_one_who_keeps_much_loses_only_his_own() -> None:
     memory = ResponseMemory()
     memory.keep(kept("quiet", "first"))
-    for number in range(responses.MOST_OF_ONE + 50):
+    for number in range(threads.MOST_OF_ONE + 50):
         memory.keep(kept("busy", f"r{number}"))
     assert memory.find("quiet", "first")
-    assert len(memory) == responses.MOST_OF_ONE + 1
+    assert len(memory) == threads.MOST_OF_ONE + 1
     assert memory.find("busy", "r49") is None
     assert memory.find("busy", "r50")
 
 
 def test_all_together_and_their_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = ResponseMemory()
-    for number in range(responses.MOST_OF_ALL + 20):
+    for number in range(threads.MOST_OF_ALL + 20):
         memory.keep(kept(f"owner {number}", f"r{number}"))
-    assert len(memory) == responses.MOST_OF_ALL
-    monkeypatch.setattr(responses, "MOST_BYTES", 100)
+    assert len(memory) == threads.MOST_OF_ALL
+    monkeypatch.setattr(threads, "MOST_BYTES", 100)
     memory = ResponseMemory()
     for number in range(5):
         memory.keep(kept("a", f"r{number}", 40))

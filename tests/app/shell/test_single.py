@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.desktop import single
+from app.shell import session
 from tests.kit.until import until
 
 RAISED_WITHIN_S = float(os.environ.get("MOAT_RAISED_WITHIN_S", "60"))
@@ -13,19 +13,19 @@ RAISED_WITHIN_S = float(os.environ.get("MOAT_RAISED_WITHIN_S", "60"))
 
 
 async def test_a_second_start_raises_the_first(qapp: object, tmp_path: Path) -> None:
-    first = single.claim(tmp_path)
+    first = session.claim(tmp_path)
     assert first
     shown: list[str] = []
     first.on_show(lambda: shown.append("shown"))
-    assert single.claim(tmp_path) is None
+    assert session.claim(tmp_path) is None
     await until(lambda: shown, RAISED_WITHIN_S)
     first.close()
 
 
 async def test_a_knock_before_there_is_a_window_is_not_lost(qapp: object, tmp_path: Path) -> None:
-    first = single.claim(tmp_path)
+    first = session.claim(tmp_path)
     assert first
-    assert single.claim(tmp_path) is None
+    assert session.claim(tmp_path) is None
     shown: list[str] = []
     await until(lambda: first.knocks)
     first.on_show(lambda: shown.append("shown"))
@@ -34,10 +34,10 @@ async def test_a_knock_before_there_is_a_window_is_not_lost(qapp: object, tmp_pa
 
 
 def test_after_the_first_left_another_may_come(qapp: object, tmp_path: Path) -> None:
-    first = single.claim(tmp_path)
+    first = session.claim(tmp_path)
     assert first
     first.close()
-    second = single.claim(tmp_path)
+    second = session.claim(tmp_path)
     assert second
     second.close()
 
@@ -47,13 +47,13 @@ def test_a_lock_left_by_a_killed_window_does_not_stop_the_next(
 ) -> None:
     script = (
         "import os, signal, sys; from pathlib import Path\n"
-        "from PySide6.QtCore import QCoreApplication; from app.desktop import single\n"
-        "app = QCoreApplication([]); held = single.claim(Path(sys.argv[1])); assert held\n"
+        "from PySide6.QtCore import QCoreApplication; from app.shell import session\n"
+        "app = QCoreApplication([]); held = session.claim(Path(sys.argv[1])); assert held\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False)
     assert (tmp_path / "window.lock").exists()
-    next_one = single.claim(tmp_path)
+    next_one = session.claim(tmp_path)
     assert next_one
     next_one.close()
 
@@ -61,7 +61,7 @@ def test_a_lock_left_by_a_killed_window_does_not_stop_the_next(
 def test_a_lock_of_a_process_that_is_no_window_is_taken_over(
     qapp: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(single, "_PATIENCE_S", 0.1)
+    monkeypatch.setattr(session, "_PATIENCE_S", 0.1)
     script = (
         "import sys; from PySide6.QtCore import QLockFile\n"
         "lock = QLockFile(sys.argv[1]); lock.setStaleLockTime(0); assert lock.tryLock(0)\n"
@@ -72,7 +72,7 @@ def test_a_lock_of_a_process_that_is_no_window_is_taken_over(
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as holder:
         assert holder.stdout
         assert holder.stdout.readline() == b"locked\n"
-        first = single.claim(tmp_path)
+        first = session.claim(tmp_path)
         assert first
         first.close()
 
@@ -80,7 +80,7 @@ def test_a_lock_of_a_process_that_is_no_window_is_taken_over(
 def test_a_long_folder_gets_a_short_socket(qapp: object, tmp_path: Path) -> None:
     deep = tmp_path / ("x" * 120)
     deep.mkdir()
-    first = single.claim(deep)
+    first = session.claim(deep)
     assert first
-    assert single.claim(deep) is None
+    assert session.claim(deep) is None
     first.close()

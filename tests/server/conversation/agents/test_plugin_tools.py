@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from server.chat import Message, Tool
-from server.conversation.plugin_tools import MOST_TOOLS, PluginTools
+from server.conversation.agents.plugins import MOST_TOOLS, PluginTools
 from server.errors import FlowFailed
 from server.flows.base import Flow, Kit, Step
 from server.plugins.answering import PluginTalk, UserQuestion

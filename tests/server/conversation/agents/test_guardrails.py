@@ -1,6 +1,6 @@
 import pytest
 
-from server.conversation.guardrails import TopicRefused, Topics
+from server.conversation.agents.base import TopicRefused, Topics
 
 ANIMALS = Topics(allowed=("cats", "guinea pigs"), denied=("dog food", "politics"))
 

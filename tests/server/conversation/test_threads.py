@@ -3,14 +3,14 @@ import asyncio
 import pytest
 
 from server.chat import Message, ToolCall
-from server.conversation.threads.history import messages_of
-from server.conversation.threads.threads import (
+from server.conversation.threads import (
     EVERYBODY,
     Bounds,
     KeptRun,
     ThreadMessage,
     Threads,
     compact,
+    messages_of,
 )
 from server.events import (
     Artifact,

@@ -2,25 +2,33 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QRectF, QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QRectF, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
-from app.hardware.graphics_card import GraphicsCard
-from app.hardware.speed_card import SpeedCard
 from app.look import theme
 from app.look.controls import Button, Card, Column, Label, Slider, row, short_name, stack
-from app.look.machine import MachineCard
-from app.look.model_rows import FitLabel
+from app.look.machine import BUSY, MachineCard
+from app.look.model_rows import DownloadRow, FitLabel
 from app.look.page import Page
 from app.look.summary import size
 from app.look.translate import tr
 from server.errors import AppError, LinkLost
 from server.face.core import Face
-from server.face.models import Fit, Machine, Setup
+from server.face.models import (
+    Building,
+    Calibration,
+    Download,
+    Fit,
+    GraphicsOffer,
+    Machine,
+    Setup,
+    SpeedTrial,
+)
 
 KV_TYPES = ("f16", "q8_0", "q4_0")
 BATCHES = (128, 256, 512, 1024, 2048, 4096)
@@ -420,7 +428,166 @@ class HardwarePage(Page):
         column.body.addWidget(self.graphics)
         column.body.addWidget(card)
         column.body.addWidget(self.speed)
-        column.body.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(column)
+        column.fill(self)
+
+
+class GraphicsCard(Card):
+    checked = Signal()
+    fetched = Signal()
+    paused = Signal(str)
+    resumed = Signal(str)
+    cancelled = Signal(str)
+    stopped = Signal()
+
+    def __init__(self) -> None:
+        super().__init__("info")
+        self.title = Label("", "headline", wrap=True)
+        self.text = Label("", wrap=True)
+        self.privacy = Label("", "small", wrap=True)
+        self.check = Button(tr("Check the download size"), "search")
+        self.fetch = Button("", "download", "primary", tr("Download"))
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.stop = Button(tr("Stop compiling"), "close")
+        self.row: DownloadRow | None = None
+        self._place = QVBoxLayout()
+        for part in (self.title, self.text, self.privacy):
+            self.column.addWidget(part)
+        self.column.addLayout(self._place)
+        self.column.addWidget(self.progress)
+        self._buttons = QWidget()
+        buttons = row(self.check, self.fetch, self.stop, 0, spacing=theme.SMALL)
+        buttons.setContentsMargins(0, 0, 0, 0)
+        self._buttons.setLayout(buttons)
+        self.column.addWidget(self._buttons)
+        self.check.clicked.connect(self.checked)
+        self.fetch.clicked.connect(self.fetched)
+        self.stop.clicked.connect(self.stopped)
+        self.hide()
+
+    def show_offer(self, offer: GraphicsOffer) -> None:
+        download, building = offer.download, offer.building
+        self.setVisible(bool(offer.kind) or download is not None or building is not None)
+        for part in (self.progress, self.stop):
+            part.setVisible(building is not None)
+        if building is not None:
+            self._show_building(building)
+            return
+        self.title.setText(tr("Faster with CUDA"))
+        self.text.tell(gain_words(offer) if offer.kind else "")
+        self.privacy.tell(
+            tr("It comes from the address of the releases, and is used only if it is signed.")
+            if offer.kind and download is None
+            else ""
+        )
+        self._show_download(download)
+        self._buttons.setVisible(bool(offer.kind) and download is None)
+        self.check.setVisible(not offer.size_bytes)
+        self.fetch.setVisible(bool(offer.size_bytes))
+        self.fetch.setText(tr("Download ({size})").format(size=size(offer.size_bytes)))
+        self.fetch.setAccessibleName(self.fetch.text())
+
+    def _show_building(self, building: Building) -> None:
+        """Fetching can wait until it is seen what comes of it."""
+        kind = {"cuda": "CUDA", "vulkan": "Vulkan"}.get(building.kind, building.kind)
+        self.title.setText(tr("Support for {kind} is being compiled").format(kind=kind))
+        done = tr("{percent} done. Moat serves on the processor meanwhile.")
+        self.text.tell(done.format(percent=f"{building.percent}%"))
+        self.progress.setValue(building.percent)
+        self.progress.setAccessibleName(self.text.text())
+        self.privacy.tell("")
+        self._show_download(None)
+        self._buttons.show()
+        self.check.hide()
+        self.fetch.hide()
+
+    def _show_download(self, download: Download | None) -> None:
+        if self.row is not None and (download is None or self.row.number != download.id):
+            self.row.setParent(None)
+            self.row.deleteLater()
+            self.row = None
+        if download is None:
+            return
+        if self.row is None:
+            self.row = DownloadRow(download)
+            self.row.paused.connect(self.paused)
+            self.row.resumed.connect(self.resumed)
+            self.row.cancelled.connect(self.cancelled)
+            self._place.addWidget(self.row)
+        self.row.show_download(download)
+
+
+def gain_words(offer: GraphicsOffer) -> str:
+    """What the card would gain, with the figure of the releases where there is one."""
+    if offer.times_vulkan:
+        gain = tr("Answers were measured to come {times} times as fast as by Vulkan ({card}).")
+        gain = gain.format(times=f"{offer.times_vulkan:.1f}", card=offer.measured_on)
+    elif offer.uses_vulkan:
+        gain = tr("It is used by Vulkan now; CUDA is usually faster, which was not measured here.")
+    else:
+        gain = tr("Models run on the processor now, and would run on the card.")
+    found = tr("{card} and its driver were found, without support for CUDA.")
+    return f"{found.format(card=offer.card)} {gain}"
+
+
+class SpeedCard(Card):
+    measured = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.best = Label("", wrap=True)
+        self.others = Label("", "small", wrap=True)
+        self.note = Label("", "small", wrap=True)
+        self.measure = Button(tr("Measure now"), "reset")
+        self.column.addLayout(row(Label(tr("Measured speed"), "headline"), 0, self.measure))
+        for part in (self.best, self.others, self.note):
+            self.column.addWidget(part)
+        self.measure.clicked.connect(self.measured)
+
+    def show_measuring(self) -> None:
+        self.measure.setEnabled(False)
+        self.measure.setText(tr("Measuring…"))
+
+    def show_result(self, found: Calibration | None) -> None:
+        self.measure.setEnabled(True)
+        if found is None:
+            self.measure.setText(tr("Measure now"))
+            self.best.tell(tr("Not measured yet. That happens while nobody asks anything."))
+            self.others.tell("")
+            self.note.tell("")
+            return
+        self.measure.setText(tr("Measure again"))
+        is_best = {trial: _is_chosen(trial, found) for trial in found.trials}
+        self.best.tell("\n".join(trial_words(trial) for trial in found.trials if is_best[trial]))
+        self.others.tell(
+            "\n".join(trial_words(trial) for trial in found.trials if not is_best[trial])
+        )
+        self.note.tell(_speed_note(found))
+
+
+def _is_chosen(trial: SpeedTrial, found: Calibration) -> bool:
+    chosen = (found.flash_attention, found.batch_tokens, found.threads)
+    return (trial.flash_attention, trial.batch_tokens, trial.threads) == chosen
+
+
+def trial_words(trial: SpeedTrial) -> str:
+    text = (
+        tr("Flash attention on, batches of {batch}, {threads} threads: ")
+        if trial.flash_attention
+        else tr("Flash attention off, batches of {batch}, {threads} threads: ")
+    )
+    speed = tr("reads {read} and writes {write} tokens per second")
+    numbers = {"read": f"{trial.read:,.0f}", "write": f"{trial.write:,.1f}"}
+    text = text.format(batch=trial.batch_tokens, threads=trial.threads)
+    return text + speed.format(**numbers)
+
+
+def _speed_note(found: Calibration) -> str:
+    day = datetime.fromtimestamp(found.measured_at).astimezone().strftime("%Y-%m-%d")
+    note = tr("Measured on {day} in {seconds} seconds.")
+    parts = [note.format(day=day, seconds=f"{found.took_s:.0f}")]
+    if not found.is_used:
+        parts.append(tr("Used from the next start on, where the settings leave it to Moat."))
+    if found.others > BUSY:
+        parts.append(tr("Other programs were busy meanwhile: measure again when they are not."))
+    return " ".join(parts)

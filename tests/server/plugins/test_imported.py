@@ -8,9 +8,9 @@ import pytest
 
 from server.data.yaml_with_places import Findings, read
 from server.errors import BadRequest
+from server.plugins import install
 from server.plugins.install import PluginRefused
-from server.plugins.manifest import OPTION, parse
-from server.plugins.mcp import imported
+from server.plugins.manifest import OPTION, read_manifest
 
 CLAUDE = {
     "mcpServers": {
@@ -35,7 +35,7 @@ def written(folder: Path, content: Any, name: str = "mcp.json") -> Path:
 
 
 def test_each_server_becomes_a_plugin_without_a_plain_secret(tmp_path: Path) -> None:
-    github, weather = imported.read(written(tmp_path, CLAUDE))
+    github, weather = install.read_servers(written(tmp_path, CLAUDE))
     assert (github.key, weather.key) == ("github-work", "weather")
     assert github.secrets == {"GITHUB_TOKEN": "ghp_canary"}
     assert weather.secrets == {"Authorization": "Bearer canary"}
@@ -48,10 +48,10 @@ def test_each_server_becomes_a_plugin_without_a_plain_secret(tmp_path: Path) -> 
 
 
 def test_what_is_made_is_a_manifest_without_findings(tmp_path: Path) -> None:
-    for made in imported.read(written(tmp_path, CLAUDE)):
+    for made in install.read_servers(written(tmp_path, CLAUDE)):
         findings = Findings("plugin.json")
         text = json.dumps(made.manifest).encode()
-        manifest = parse(made.key, read(text, findings), findings)
+        manifest = read_manifest(made.key, read(text, findings), findings)
         assert manifest
         assert findings.found == []
         assert manifest.secrets == tuple(made.secrets)
@@ -63,7 +63,7 @@ def test_a_file_of_vs_code_may_ask_for_its_secrets_and_have_comments(tmp_path: P
       "inputs": [{"type": "promptString", "id": "api-key", "password": true}],
       "servers": {"a": {"type": "stdio", "command": "a", "env": {"KEY": "${input:api-key}"}}}
     }"""
-    (made,) = imported.read(written(tmp_path, text))
+    (made,) = install.read_servers(written(tmp_path, text))
     assert made.manifest["mcp"]["a"]["env"] == {"KEY": "${secret:api-key}"}
     assert made.manifest["secrets"] == [{"name": "api-key"}]
     assert made.secrets == {}
@@ -71,7 +71,7 @@ def test_a_file_of_vs_code_may_ask_for_its_secrets_and_have_comments(tmp_path: P
 
 def test_folders_in_its_arguments_may_be_read(tmp_path: Path) -> None:
     listed = {"mcpServers": {"files": {"command": "files", "args": ["--root", str(tmp_path)]}}}
-    (made,) = imported.read(written(tmp_path, listed))
+    (made,) = install.read_servers(written(tmp_path, listed))
     assert made.folders == (str(tmp_path),)
     assert [option["kind"] for option in made.manifest["options"]] == ["folders"]
 
@@ -98,22 +98,22 @@ def test_what_cannot_be_imported_is_refused_with_a_reason(
     tmp_path: Path, content: Any, why: str
 ) -> None:
     with pytest.raises(PluginRefused, match=why):
-        imported.read(written(tmp_path, content))
+        install.read_servers(written(tmp_path, content))
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PluginRefused, match=r"none\.json cannot be read"):
-        imported.read(tmp_path / "none.json")
+        install.read_servers(tmp_path / "none.json")
 
 
 def test_each_common_server_makes_a_plugin_without_findings() -> None:
-    servers = imported.common()
+    servers = install.common_servers()
     assert {"fetch", "filesystem", "git", "memory", "time"} <= {server.name for server in servers}
     for server in servers:
-        made = imported.make_common(server.name, "wiki.test" if server.asks_hosts else "")
+        made = install.make_common_server(server.name, "wiki.test" if server.asks_hosts else "")
         findings = Findings("plugin.json")
         text = json.dumps(made.manifest).encode()
-        manifest = parse(made.key, read(text, findings), findings)
+        manifest = read_manifest(made.key, read(text, findings), findings)
         assert manifest
         assert findings.found == []
         assert OPTION.sub(r"<\1>", " ".join(manifest.servers[0].command)) == server.command
@@ -134,4 +134,4 @@ def test_each_common_server_makes_a_plugin_without_findings() -> None:
 )
 def test_a_common_server_is_added_only_as_it_is_listed(name: str, hosts: str, reason: str) -> None:
     with pytest.raises(BadRequest, match=reason):
-        imported.make_common(name, hosts)
+        install.make_common_server(name, hosts)

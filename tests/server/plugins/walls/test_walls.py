@@ -16,7 +16,7 @@ from server.egress import Egress
 from server.errors import FlowFailed
 from server.plugins.mcp.program import Program, Walls
 from server.plugins.python.host import LibHost, LibPlaces
-from server.plugins.walls import command as walls
+from server.plugins.walls import walls
 from server.plugins.walls.doorway import Doorway
 from server.settings import NetworkSettings
 from tests.kit.programs import need

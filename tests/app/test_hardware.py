@@ -7,8 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.hardware.graphics_card import gain_words
-from app.hardware.page import HardwarePage, parts_of
+from app.hardware import HardwarePage, gain_words, parts_of
 from server import tasks
 from server.errors import AppError
 from server.face.models import Building, Device, Fit, GraphicsOffer, Machine, Setup

@@ -1,1 +1,0 @@
-"""Stored conversations: their runs, their files and their responses."""
