@@ -52,6 +52,9 @@ class Table(QAbstractTableModel):
         text = self._rows[index.row()][index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return short_name(text)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            # A screen reader names the cell by it, also where nothing is in it.
+            return f"{self._heads[index.column()]}: {short_name(text) or tr('None')}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return hint(text)
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in self._numbers:

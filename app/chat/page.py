@@ -396,6 +396,10 @@ class ChatPage(Page):
         self.show_options = Button(tr("Options"), "settings", name=tr("Show options"))
         self.export = Button("", "external", "icon", name=tr("Export this chat"))
         self.used = Label("", "small")
+        keeps_room = self.used.sizePolicy()
+        # What is below must not move when it comes.
+        keeps_room.setRetainSizeWhenHidden(True)
+        self.used.setSizePolicy(keeps_room)
         self.used.hide()
         self.attached = AttachedFiles(core)
         self.chats = ChatList()
@@ -806,6 +810,7 @@ class ChatPage(Page):
         self._halves.setChildrenCollapsible(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, theme.PAGE_MARGIN, 0, theme.LARGE)
+        layout.setSpacing(theme.TINY)
         layout.addLayout(head)
         layout.addWidget(self.middle, 1)
         layout.addLayout(centred(self.attached))

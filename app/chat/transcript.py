@@ -501,6 +501,9 @@ class Answer(QWidget):
         """Something it did on the way: a tool, a search."""
         self._steps.append(f"•  {shortened(told(text), _LONGEST_STEP)}")
         self.steps.tell("\n".join(self._steps[-_MOST_STEPS:]))
+        if not self._pace.pieces:
+            # It may wait for a tool or for a person, and not for the model.
+            self.footer.setText(tr("Working…"))
 
     def suggest(self, prompts: tuple[str, ...]) -> None:
         """What may be asked next, as buttons under the answer."""

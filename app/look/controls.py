@@ -6,7 +6,7 @@ from html import escape
 from typing import Any, Generic, Literal, TypeVar
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QGuiApplication, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -65,7 +65,48 @@ class Label(QLabel):
         reveal(self, shown=bool(text))
 
 
-class Button(QPushButton):
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+_CHOSEN = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.MouseFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
+_BACK = (
+    Qt.FocusReason.ActiveWindowFocusReason,
+    Qt.FocusReason.PopupFocusReason,
+    Qt.FocusReason.MenuBarFocusReason,
+)
+
+
+class PushButton(QPushButton):
+    """Enter presses it, as Space does, if the person brought the keyboard to it.
+
+    Where the program moved the keyboard here, Enter may be meant for what had it before.
+    """
+
+    _is_chosen = False
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text)
+        # In a dialog Qt would press it by an Enter in any field.
+        self.setAutoDefault(False)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusInEvent(event)
+        if event.reason() not in _BACK:
+            self._is_chosen = event.reason() in _CHOSEN
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        is_enter = event.key() in _ENTER and event.modifiers() in _PLAIN
+        if is_enter and self._is_chosen and not event.isAutoRepeat():
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+
+class Button(PushButton):
     """A push button whose icon follows the colours of the theme."""
 
     def __init__(self, text: str = "", icon: str = "", kind: Kind = "", name: str = "") -> None:
@@ -269,7 +310,16 @@ class CodeBox(QPlainTextEdit):
         if text == self.toPlainText():
             return
         self.setPlainText(text)
-        lines = min(text.count("\n") + 1, self._most_lines)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """The style gives it its font when it is first shown, and after a change of the theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
+
+    def _fit(self) -> None:
+        lines = min(self.blockCount(), self._most_lines)
         high = QFontMetrics(self.font()).lineSpacing() * lines
         self.setFixedHeight(high + 2 * theme.CODE_PADDING + theme.SMALL)
 
@@ -295,9 +345,9 @@ class Segments(QWidget):
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(theme.TINY)
-        self.buttons: list[QPushButton] = []
+        self.buttons: list[PushButton] = []
         for number, text in enumerate(texts):
-            button = QPushButton(text)
+            button = PushButton(text)
             button.setProperty("kind", "segment")
             button.setCheckable(True)
             button.setAccessibleName(text)

@@ -24,6 +24,7 @@ from app.look.controls import (
     divider,
     hint,
     restyle,
+    reveal,
     row,
     secrets_words,
     short_name,
@@ -402,6 +403,8 @@ class PluginBox(Card):
         self.options = PluginOptions(card)
         self.trial = PluginTrial(card)
         self.offers = Label("", "small", wrap=True)
+        self.offered = QWidget()
+        self.offered.setLayout(stack(divider(), self.offers, spacing=theme.MEDIUM))
         self.log = PluginLog(card.name)
         self.signing = Button(tr("Sign in"), "external")
         self.signing.clicked.connect(self._sign)
@@ -424,7 +427,8 @@ class PluginBox(Card):
         restyle(self.switch)
         self.options.show_card(card)
         self.trial.show_card(card)
-        self.offers.tell(offers_words(card))
+        self.offers.setText(offers_words(card))
+        reveal(self.offered, shown=bool(self.offers.text()))
         self._show_signing(card)
         for name, field in self.secrets.items():
             field.show_missing(is_missing=name in card.missing_secrets)
@@ -464,7 +468,7 @@ class PluginBox(Card):
         self._section(
             tr("What it needs"), asked if self.options.is_empty else [*asked, self.options]
         )
-        self._section("", [self.offers])
+        self._inside.addWidget(self.offered)
         self._section(tr("Test it"), [] if self.trial.is_empty else [self.trial])
         self._section("", [self.log])
         self.options.option_set.connect(lambda *given: self.option_set.emit(card.key, *given))

@@ -11,6 +11,7 @@ from app.look import icons
 from app.look.controls import for_menu
 from app.look.summary import Look, Summary, phase_of, summarise, watch
 from app.look.translate import told, tr
+from app.plugins.questions import name_plugin
 from server import tasks
 from server.errors import AppError
 from server.face.core import Face, ModelStatus
@@ -225,7 +226,8 @@ class Tray(QObject):
 
     def _tell_form(self, form: FormCard) -> None:
         words = tr("{plugin} needs more information")
-        self.tell(words.format(plugin=form.plugin), tr("Open Moat to fill in its form."))
+        named = name_plugin(form, self._core.plugins.cards.get())
+        self.tell(words.format(plugin=named.plugin), tr("Open Moat to fill in its form."))
 
     def _add(self, text: str, act: Callable[[], object] | None = None) -> QAction:
         action = self.menu.addAction(text)

@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -36,7 +35,7 @@ from app.hardware.page import HardwarePage
 from app.home import HomePage
 from app.logs import LogsPage
 from app.look import icons, theme
-from app.look.controls import Banner, Label, row, short_name, stack
+from app.look.controls import Banner, Label, PushButton, row, short_name, stack
 from app.look.icons import LookPicture, Picture
 from app.look.layouts import ShortScroll
 from app.look.page import Page
@@ -45,10 +44,11 @@ from app.look.summary import Summary, look_words, watch
 from app.look.translate import told, tr
 from app.models.page import ModelsPage
 from app.plugins.page import PluginsPage
-from app.plugins.questions import Approvals, Forms
+from app.plugins.questions import Approvals, Forms, name_plugin
 from app.settings import SettingsPage
 from server.errors import AppError
 from server.face.core import Face
+from server.face.plugins import Approval, FormCard
 
 _MOST = 60
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
@@ -187,7 +187,7 @@ _MOST_ASKING = 0.6
 """Of the window's height, for messages and questions above the page."""
 
 
-class NavButton(QPushButton):
+class NavButton(PushButton):
     def __init__(self, page: type[Page]) -> None:
         super().__init__(f"  {tr(page.title)}")
         self.page = page
@@ -313,7 +313,10 @@ class Window(SafeKeyboard, QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
-        (self.page().first or self).setFocus()
+        # Enter begins on the welcome page: who opens the window for the first time chose that.
+        is_first = self._is_welcoming
+        reason = Qt.FocusReason.TabFocusReason if is_first else Qt.FocusReason.OtherFocusReason
+        (self.page().first or self).setFocus(reason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Esc, where no control has a use for it: the message first, then what the page closes."""
@@ -390,6 +393,14 @@ class Window(SafeKeyboard, QWidget):
         for text, act in keys.items():
             QShortcut(QKeySequence(text), self).activated.connect(act)
 
+    def _show_approvals(self, waiting: tuple[Approval, ...]) -> None:
+        cards = self._core.plugins.cards.get()
+        self.approvals.show_approvals(tuple(name_plugin(one, cards) for one in waiting))
+
+    def _show_forms(self, waiting: tuple[FormCard, ...]) -> None:
+        cards = self._core.plugins.cards.get()
+        self.forms.show_forms(tuple(name_plugin(one, cards) for one in waiting))
+
     def _answer(self, number: str, decision: str) -> None:
         self.page().run(self._answered(number, decision))
 
@@ -435,9 +446,9 @@ class Window(SafeKeyboard, QWidget):
         for button, page in zip(self.buttons, PAGES, strict=True):
             button.clicked.connect(lambda _=False, title=page.title: self.turn_to(title))
         self.approvals.answered.connect(self._answer)
-        self._ends.append(self._core.plugins.approvals.connect(self.approvals.show_approvals))
+        self._ends.append(self._core.plugins.approvals.connect(self._show_approvals))
         self.forms.answered.connect(self._fill)
-        self._ends.append(self._core.plugins.forms.connect(self.forms.show_forms))
+        self._ends.append(self._core.plugins.forms.connect(self._show_forms))
         self.banner.dismissed.connect(lambda: self._dismiss(self.banner))
         self.notice.dismissed.connect(lambda: self._dismiss(self.notice))
 

@@ -220,6 +220,10 @@
    <translation>Zuletzt um {time}: {why}.</translation>
   </message>
   <message>
+   <source>None</source>
+   <translation>Keines</translation>
+  </message>
+  <message>
    <source>{count} points from {first} to {last}.</source>
    <translation>{count} Punkte von {first} bis {last}.</translation>
   </message>
@@ -664,10 +668,6 @@
    <translation>Unter diesem Namen speichern</translation>
   </message>
   <message>
-   <source>None</source>
-   <translation>Keines</translation>
-  </message>
-  <message>
    <source>Only the beginning is shown.</source>
    <translation>Nur der Anfang wird gezeigt.</translation>
   </message>
@@ -738,6 +738,10 @@
   <message>
    <source>Regenerate with another model</source>
    <translation>Mit einem anderen Modell neu generieren</translation>
+  </message>
+  <message>
+   <source>Working…</source>
+   <translation>Arbeitet …</translation>
   </message>
   <message>
    <source>Stopped</source>
@@ -4075,10 +4079,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} Das ist wiederholt passiert.</translation>
   </message>
   <message>
-   <source>The prompt has {0} tokens; the model has room for {1}.</source>
-   <translation>Die Frage hat {0} Token; das Modell hat Platz für {1}.</translation>
-  </message>
-  <message>
    <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
    <translation>Die Engine auf dem anderen Rechner nimmt nur ein JSON-Schema, und nur für einen Chat.</translation>
   </message>
@@ -4549,6 +4549,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>The prompt could not be read: {0}.</source>
    <translation>Die Frage war nicht zu lesen: {0}.</translation>
+  </message>
+  <message>
+   <source>The prompt has {0} tokens; the model has room for {1}.</source>
+   <translation>Die Frage hat {0} Token; das Modell hat Platz für {1}.</translation>
   </message>
   <message>
    <source>An image is damaged, or not a PNG, JPEG, GIF, WebP or BMP file.</source>
@@ -5291,10 +5295,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>sie endete von selbst (Code {0})</translation>
   </message>
   <message>
-   <source>not answering</source>
-   <translation>antwortet nicht</translation>
-  </message>
-  <message>
    <source>killed by signal {0} ({1})</source>
    <translation>beendet durch Signal {0} ({1})</translation>
   </message>
@@ -5303,24 +5303,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>beendet mit Code {0} ({1})</translation>
   </message>
   <message>
-   <source>it was halted by a signal and did not go on</source>
-   <translation>sie wurde durch ein Signal angehalten und lief nicht weiter</translation>
-  </message>
-  <message>
-   <source>it did not respond for {0} s</source>
-   <translation>sie reagierte {0} s lang nicht</translation>
-  </message>
-  <message>
    <source>unknown</source>
    <translation>unbekannt</translation>
-  </message>
-  <message>
-   <source>loading made no progress for {0} s</source>
-   <translation>das Laden kam {0} s lang nicht voran</translation>
-  </message>
-  <message>
-   <source>it made no progress on an answer for {0} s</source>
-   <translation>sie kam mit einer Antwort {0} s lang nicht voran</translation>
   </message>
   <message>
    <source>the engine on another machine</source>
@@ -5341,6 +5325,26 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>it closed its pipe</source>
    <translation>sie schloss ihre Leitung</translation>
+  </message>
+  <message>
+   <source>not answering</source>
+   <translation>antwortet nicht</translation>
+  </message>
+  <message>
+   <source>it was halted by a signal and did not go on</source>
+   <translation>sie wurde durch ein Signal angehalten und lief nicht weiter</translation>
+  </message>
+  <message>
+   <source>it did not respond for {0} s</source>
+   <translation>sie reagierte {0} s lang nicht</translation>
+  </message>
+  <message>
+   <source>loading made no progress for {0} s</source>
+   <translation>das Laden kam {0} s lang nicht voran</translation>
+  </message>
+  <message>
+   <source>it made no progress on an answer for {0} s</source>
+   <translation>sie kam mit einer Antwort {0} s lang nicht voran</translation>
   </message>
   <message>
    <source>its output is too long</source>

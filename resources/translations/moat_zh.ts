@@ -220,6 +220,10 @@
    <translation>最近一次 {time}：{why}。</translation>
   </message>
   <message>
+   <source>None</source>
+   <translation>无</translation>
+  </message>
+  <message>
    <source>{count} points from {first} to {last}.</source>
    <translation>从 {first} 到 {last} 共 {count} 个点。</translation>
   </message>
@@ -664,10 +668,6 @@
    <translation>以此名称保存</translation>
   </message>
   <message>
-   <source>None</source>
-   <translation>无</translation>
-  </message>
-  <message>
    <source>Only the beginning is shown.</source>
    <translation>只显示了开头部分。</translation>
   </message>
@@ -738,6 +738,10 @@
   <message>
    <source>Regenerate with another model</source>
    <translation>用其他模型重新生成</translation>
+  </message>
+  <message>
+   <source>Working…</source>
+   <translation>处理中…</translation>
   </message>
   <message>
    <source>Stopped</source>
@@ -4075,10 +4079,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0}这种情况反复发生。</translation>
   </message>
   <message>
-   <source>The prompt has {0} tokens; the model has room for {1}.</source>
-   <translation>提示有 {0} 个词元；该模型只能容纳 {1} 个。</translation>
-  </message>
-  <message>
    <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
    <translation>另一台机器上的引擎只接受 JSON 模式，且仅限对话。</translation>
   </message>
@@ -4549,6 +4549,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>The prompt could not be read: {0}.</source>
    <translation>无法读取问题：{0}。</translation>
+  </message>
+  <message>
+   <source>The prompt has {0} tokens; the model has room for {1}.</source>
+   <translation>提示有 {0} 个词元；该模型只能容纳 {1} 个。</translation>
   </message>
   <message>
    <source>An image is damaged, or not a PNG, JPEG, GIF, WebP or BMP file.</source>
@@ -5291,10 +5295,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>它自行退出（代码 {0}）</translation>
   </message>
   <message>
-   <source>not answering</source>
-   <translation>无响应</translation>
-  </message>
-  <message>
    <source>killed by signal {0} ({1})</source>
    <translation>被信号 {0} 终止（{1}）</translation>
   </message>
@@ -5303,24 +5303,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>以代码 {0} 结束（{1}）</translation>
   </message>
   <message>
-   <source>it was halted by a signal and did not go on</source>
-   <translation>它被信号暂停，没有继续</translation>
-  </message>
-  <message>
-   <source>it did not respond for {0} s</source>
-   <translation>它 {0} 秒没有响应</translation>
-  </message>
-  <message>
    <source>unknown</source>
    <translation>未知</translation>
-  </message>
-  <message>
-   <source>loading made no progress for {0} s</source>
-   <translation>加载在 {0} 秒内没有进展</translation>
-  </message>
-  <message>
-   <source>it made no progress on an answer for {0} s</source>
-   <translation>它在 {0} 秒内没有推进回答</translation>
   </message>
   <message>
    <source>the engine on another machine</source>
@@ -5341,6 +5325,26 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>it closed its pipe</source>
    <translation>它关闭了管道</translation>
+  </message>
+  <message>
+   <source>not answering</source>
+   <translation>无响应</translation>
+  </message>
+  <message>
+   <source>it was halted by a signal and did not go on</source>
+   <translation>它被信号暂停，没有继续</translation>
+  </message>
+  <message>
+   <source>it did not respond for {0} s</source>
+   <translation>它 {0} 秒没有响应</translation>
+  </message>
+  <message>
+   <source>loading made no progress for {0} s</source>
+   <translation>加载在 {0} 秒内没有进展</translation>
+  </message>
+  <message>
+   <source>it made no progress on an answer for {0} s</source>
+   <translation>它在 {0} 秒内没有推进回答</translation>
   </message>
   <message>
    <source>its output is too long</source>

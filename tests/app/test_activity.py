@@ -31,6 +31,15 @@ async def test_every_request_is_listed_newest_first(core: FakeCore, shown: Shown
     assert head == "Result"
 
 
+async def test_a_screen_reader_is_told_of_every_cell(core: FakeCore, shown: Shown) -> None:
+    page = shown(ActivityPage(core))
+    core.answered.set((DONE, BROKEN))
+    places = [page.requests.index(row, column) for row in range(2) for column in range(7)]
+    told = {page.requests.data(place, Qt.ItemDataRole.AccessibleTextRole) for place in places}
+    assert {"Tokens: 42 → 187", "Tokens: None", "Duration: None", "Client: OpenBB"} <= told
+    assert "" not in told
+
+
 async def test_it_says_that_nothing_has_left(core: FakeCore, shown: Shown) -> None:
     core.opened_at.set(86400.0)
     page = shown(ActivityPage(core))

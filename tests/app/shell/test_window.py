@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
     QPlainTextEdit,
+    QPushButton,
     QSlider,
     QTableView,
     QWidget,
@@ -27,7 +28,7 @@ from pytestqt.qtbot import QtBot
 from app.chat.chats import Chat, ChatStore, Said
 from app.chat.page import ChatPage
 from app.look import theme
-from app.look.controls import Button
+from app.look.controls import Button, PushButton
 from app.shell.window import PAGES, GoTo, Place, ShortcutHelp, Window, shortcuts
 from server.errors import AppError
 from server.face.core import Knock, ModelStatus, ServerStatus
@@ -159,6 +160,7 @@ CONTROLS = (
     QComboBox,
     QLineEdit,
     QPlainTextEdit,
+    QPushButton,
     QAbstractSpinBox,
     QAbstractItemView,
     QSlider,
@@ -415,6 +417,42 @@ def take_away(core: FakeCore, button: Button, how: str) -> None:
             button.setEnabled(False)
         case "deleted":
             shiboken6.delete(button)
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
+async def test_enter_presses_the_button_that_one_went_to(
+    core: FakeCore, memory: QSettings, shown: Shown, qtbot: QtBot, key: Qt.Key
+) -> None:
+    window = shown(Window(core, memory))
+    await come_to_front(window)
+    plugins = next(one for one in window.buttons if one.page.title == "Plugins")
+    plugins.setFocus(Qt.FocusReason.TabFocusReason)
+    other = shown(QLineEdit())
+    await come_to_front(other)
+    await come_to_front(window)
+    qtbot.keyClick(plugins, key)
+    assert window.page().title == "Plugins"
+
+
+async def test_enter_presses_no_button_that_the_program_went_to(
+    core: FakeCore, memory: QSettings, shown: Shown, qtbot: QtBot
+) -> None:
+    window = shown(Window(core, memory))
+    await come_to_front(window)
+    plugins = next(one for one in window.buttons if one.page.title == "Plugins")
+    plugins.setFocus()
+    qtbot.keyClick(plugins, Qt.Key.Key_Return)
+    qtbot.keyClick(plugins, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert window.page().title == "Home"
+
+
+async def test_every_button_of_the_window_knows_enter(
+    core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    for page in PAGES:
+        window.turn_to(page.title)
+        assert all(isinstance(one, PushButton) for one in window.findChildren(QPushButton))
 
 
 def test_the_column_of_chats_is_as_it_was_left(
