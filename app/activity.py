@@ -83,6 +83,9 @@ class TableView(QTableView):
         self.setModel(model)
         self.setAccessibleName(name)
         self.setShowGrid(False)
+        # Else a long name ends where a line could: nothing of an address but https:// is left.
+        self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)

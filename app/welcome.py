@@ -21,7 +21,7 @@ from app.look.machine import device_words
 from app.look.model_rows import speed_words
 from app.look.page import Page
 from app.look.summary import size
-from app.look.translate import told, tr
+from app.look.translate import join_sentences, told, tr
 from server.errors import LinkLost
 from server.face.core import Face, ServerStatus
 from server.face.models import Machine, Suggestion
@@ -70,7 +70,7 @@ class WelcomePage(Page):
             self.recommended.setText(words.format(name=best.title, size=size(best.size_bytes)))
             self.recommended.setAccessibleName(self.recommended.text())
             parts = (told(best.good_at), told(best.fit.why), speed_words(best.fit), told(best.why))
-            self.why.setText(" ".join(part for part in parts if part))
+            self.why.setText(join_sentences(parts))
 
     async def finish(self) -> None:
         """What was chosen is done; a failure is told, but nobody is kept here for it."""

@@ -181,6 +181,8 @@ class MemoryBar(QWidget):
         column = stack(self.bar, spacing=theme.SMALL)
         column.addLayout(line)
         self.setLayout(column)
+        for part in (part for pair in self._legend for part in pair):
+            part.hide()
 
     def show_fit(self, fit: Fit) -> None:
         parts = parts_of(fit)

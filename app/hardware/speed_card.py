@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 
 from app.look.controls import Button, Card, Label, row
 from app.look.machine import BUSY
-from app.look.translate import tr
+from app.look.translate import join_sentences, tr
 from server.face.models import Calibration, SpeedTrial
 
 
@@ -68,4 +68,4 @@ def _note(found: Calibration) -> str:
         parts.append(tr("Used from the next start on, where the settings leave it to Moat."))
     if found.others > BUSY:
         parts.append(tr("Other programs were busy meanwhile: measure again when they are not."))
-    return " ".join(parts)
+    return join_sentences(parts)

@@ -8,7 +8,9 @@ from typing import Any, Generic, Literal, TypeVar
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QGuiApplication, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
     QButtonGroup,
+    QDoubleSpinBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -17,13 +19,15 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QSlider,
+    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from app.look import icons, theme
 from app.look.icons import Picture
-from app.look.translate import tr
+from app.look.translate import told, tr
+from server.errors import AppError
 from server.system.limits import one_line, printable
 
 Tone = Literal["", "bad", "warn", "info", "plain"]
@@ -92,6 +96,11 @@ class PushButton(QPushButton):
         super().__init__(text)
         # In a dialog Qt would press it by an Enter in any field.
         self.setAutoDefault(False)
+
+    def await_enter(self) -> None:
+        """Puts the keyboard on it, for Enter to press it: only where that is all one can want."""
+        self._is_chosen = True
+        self.setFocus(Qt.FocusReason.TabFocusReason)
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         super().focusInEvent(event)
@@ -374,6 +383,30 @@ class _Steps(QSlider):
         event.ignore()
 
 
+class NumberBox(QSpinBox):
+    def __init__(self) -> None:
+        super().__init__()
+        set_off_text(self)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        # Scrolling the page must not change a value under the pointer.
+        event.ignore()
+
+
+class FractionBox(QDoubleSpinBox):
+    def __init__(self) -> None:
+        super().__init__()
+        set_off_text(self)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        event.ignore()
+
+
+def set_off_text(box: QAbstractSpinBox) -> None:
+    """The padding of a style sheet does not reach the text of a number box."""
+    box.lineEdit().setTextMargins(theme.SMALL, 0, 0, 0)
+
+
 class Slider(QWidget):
     changed = Signal()
 
@@ -486,6 +519,43 @@ _PICTURES: dict[Tone, tuple[str, str]] = {
 }
 
 
+def advice_for(error: AppError) -> str:
+    """What to do, where the sentence does not say it."""
+    advice = {
+        "model_damaged": tr("Download the file again, or choose another one."),
+        "out_of_memory": tr("Close other programs, or choose a smaller model."),
+        "disk_full": tr("Free some space and try again."),
+        "link_lost": tr("Moat starts it again by itself. Try again in a moment."),
+    }
+    return advice.get(error.code, "")
+
+
+class Details(QWidget):
+    """What is technical about a failure: its name and its cause, shown on request."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.switch = Button(tr("Details"), kind="suggestion", name=tr("Technical details"))
+        self.switch.setCheckable(True)
+        self.text = Label("", "small", wrap=True)
+        self.text.setFont(theme.mono())
+        self.text.setAccessibleName(tr("Technical details"))
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.switch.toggled.connect(self.text.setVisible)
+        column = stack(spacing=theme.TINY)
+        column.addLayout(row(self.switch, 0))
+        column.addWidget(self.text)
+        self.setLayout(column)
+        self.tell("")
+
+    def tell(self, text: str) -> None:
+        if text != self.text.text():
+            self.switch.setChecked(False)
+        self.text.setText(text)
+        self.text.setVisible(self.switch.isChecked())
+        reveal(self, shown=bool(text))
+
+
 class Banner(Card):
     dismissed = Signal()
 
@@ -499,8 +569,9 @@ class Banner(Card):
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.advice = Label("", "muted", wrap=True)
+        self.details = Details()
         self._buttons = row(0)
-        words = stack(self.title, self.text, self.advice)
+        words = stack(self.title, self.text, self.advice, self.details)
         words.addLayout(self._buttons)
         line = QHBoxLayout()
         line.setSpacing(theme.MEDIUM)
@@ -520,8 +591,13 @@ class Banner(Card):
         self._buttons.setContentsMargins(0, theme.SMALL, 0, 0)
         self._buttons.insertWidget(self._buttons.count() - 1, button)
 
-    def tell(self, title: str, text: str, advice: str = "") -> None:
+    def fail(self, title: str, error: AppError) -> None:
+        """What failed, what to do, and on request the technical name and cause."""
+        self.tell(title, told(str(error)), advice_for(error), error.details)
+
+    def tell(self, title: str, text: str, advice: str = "", details: str = "") -> None:
         self.title.tell(title)
         self.text.tell(text)
         self.advice.tell(advice)
+        self.details.tell(details)
         self.setAccessibleName(title or text)

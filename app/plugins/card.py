@@ -31,7 +31,7 @@ from app.look.controls import (
     stack,
 )
 from app.look.model_rows import facts
-from app.look.translate import told, tr
+from app.look.translate import join_sentences, told, tr
 from app.plugins.questions import AnswerGrid, Unfit
 from server.chat import Json
 from server.face.plugins import OperationCard, OptionCard, PluginCard, PluginTest, ToolCard
@@ -561,7 +561,7 @@ def review_words(card: PluginCard) -> str:
         parts.append(tr("It needs: {secrets}.").format(secrets=", ".join(card.secrets)))
     if card.lacks_address:
         parts.append(tr("The address of its API is not set yet."))
-    return " ".join(parts) or tr("It does not connect to anything outside Moat.")
+    return join_sentences(parts) or tr("It does not connect to anything outside Moat.")
 
 
 def offers_words(card: PluginCard) -> str:

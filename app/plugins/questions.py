@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from app.look import theme
 from app.look.controls import Button, Card, CodeBox, Label, Rows, row, short_name
 from app.look.icons import Picture
-from app.look.translate import tr
+from app.look.translate import join_sentences, tr
 from server.chat import Json
 from server.face.plugins import Approval, FormCard, PluginCard
 
@@ -427,7 +427,7 @@ def asker_words(approval: Approval) -> str:
     if not approval.client:
         return risk
     words = tr("{client} wants to use this plugin for the first time.")
-    return f"{words.format(client=approval.client)} {risk}"
+    return join_sentences((words.format(client=approval.client), risk))
 
 
 def risk_words(risk: str) -> str:

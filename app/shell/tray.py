@@ -130,8 +130,8 @@ class Tray(QObject):
         self.icon.hide()
 
     def tell(self, title: str, text: str) -> None:
-        kind = QSystemTrayIcon.MessageIcon.Information
-        self.icon.showMessage(one_line(title), printable(text), kind, _NOTICE_MS)
+        # With a sign of Qt's own the panel would show that one in the place of ours meanwhile.
+        self.icon.showMessage(one_line(title), printable(text), self.icon.icon(), _NOTICE_MS)
 
     def show_summary(self, summary: Summary) -> None:
         lines = (f"Moat: {summary.headline}", summary.away)
@@ -140,8 +140,7 @@ class Tray(QObject):
             return
         self.icon.setIcon(icons.tray_icon(summary.look))
         if summary.look == "failed" and self.icon.isVisible():
-            kind = QSystemTrayIcon.MessageIcon.Critical
-            self.icon.showMessage(summary.headline, summary.detail, kind, _NOTICE_MS)
+            self.tell(summary.headline, summary.detail)
         self._look = summary.look
 
     def build(self) -> None:

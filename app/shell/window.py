@@ -41,7 +41,7 @@ from app.look.layouts import ShortScroll
 from app.look.page import Page
 from app.look.safe_keyboard import SafeKeyboard
 from app.look.summary import Summary, look_words, watch
-from app.look.translate import told, tr
+from app.look.translate import tr
 from app.models.page import ModelsPage
 from app.plugins.page import PluginsPage
 from app.plugins.questions import Approvals, Forms, name_plugin
@@ -89,9 +89,16 @@ def shortcuts() -> tuple[Shortcut, ...]:
         Shortcut("Shift+Enter", tr("New line in the message")),
         Shortcut("Esc", tr("Stop the answer, close a message or a panel")),
         Shortcut("Tab, Shift+Tab", tr("Next or previous control")),
+        Shortcut("Enter, Space", tr("Press the button")),
         Shortcut("Ctrl+Q", tr("Quit Moat")),
         Shortcut("F1", tr("This list")),
     )
+
+
+def _in_own_words(keys: str) -> str:
+    """The keys as the system and the language call them."""
+    form = QKeySequence.SequenceFormat.NativeText
+    return " … ".join(QKeySequence(part).toString(form) or part for part in keys.split(" … "))
 
 
 class ShortcutHelp(SafeKeyboard, QDialog):
@@ -104,8 +111,7 @@ class ShortcutHelp(SafeKeyboard, QDialog):
         form.setHorizontalSpacing(theme.HUGE)
         form.setVerticalSpacing(theme.MEDIUM)
         for one in shortcuts():
-            native = QKeySequence(one.keys).toString(QKeySequence.SequenceFormat.NativeText)
-            form.addRow(Label(native or one.keys, "section"), Label(one.words))
+            form.addRow(Label(_in_own_words(one.keys), "section"), Label(one.words))
         column = QVBoxLayout(self)
         column.setContentsMargins(*([theme.PAGE_MARGIN] * 4))
         column.setSpacing(theme.LARGE)
@@ -292,8 +298,8 @@ class Window(SafeKeyboard, QWidget):
     def state_words(self) -> tuple[str, str]:
         return self._words.text(), self._where.text()
 
-    def show_failure(self, sentence: str) -> None:
-        self.banner.tell(tr("Something went wrong"), told(sentence))
+    def show_failure(self, error: AppError) -> None:
+        self.banner.fail(tr("Something went wrong"), error)
         self.banner.show()
         self._show_messages()
 
@@ -313,10 +319,11 @@ class Window(SafeKeyboard, QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
-        # Enter begins on the welcome page: who opens the window for the first time chose that.
-        is_first = self._is_welcoming
-        reason = Qt.FocusReason.TabFocusReason if is_first else Qt.FocusReason.OtherFocusReason
-        (self.page().first or self).setFocus(reason)
+        first = self.page().first or self
+        if self._is_welcoming and isinstance(first, PushButton):
+            first.await_enter()
+        else:
+            first.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Esc, where no control has a use for it: the message first, then what the page closes."""

@@ -704,6 +704,10 @@
    <translation>die Antwort</translation>
   </message>
   <message>
+   <source>The answer was interrupted</source>
+   <translation>Die Antwort wurde unterbrochen</translation>
+  </message>
+  <message>
    <source>Conversation</source>
    <translation>Gespräch</translation>
   </message>
@@ -746,10 +750,6 @@
   <message>
    <source>Stopped</source>
    <translation>Gestoppt</translation>
-  </message>
-  <message>
-   <source>The answer was interrupted</source>
-   <translation>Die Antwort wurde unterbrochen</translation>
   </message>
   <message>
    <source>Show {count} earlier messages</source>
@@ -1432,10 +1432,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Einen Editor verbinden</translation>
   </message>
   <message>
-   <source>Details</source>
-   <translation>Details</translation>
-  </message>
-  <message>
    <source>Try again</source>
    <translation>Noch einmal</translation>
   </message>
@@ -1530,6 +1526,30 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>It is stored in the system's keyring.</source>
    <translation>Es wird im Schlüsselbund des Systems gespeichert.</translation>
+  </message>
+  <message>
+   <source>Download the file again, or choose another one.</source>
+   <translation>Laden Sie die Datei erneut herunter, oder wählen Sie eine andere.</translation>
+  </message>
+  <message>
+   <source>Close other programs, or choose a smaller model.</source>
+   <translation>Schließen Sie andere Programme, oder wählen Sie ein kleineres Modell.</translation>
+  </message>
+  <message>
+   <source>Free some space and try again.</source>
+   <translation>Schaffen Sie Speicherplatz, und versuchen Sie es erneut.</translation>
+  </message>
+  <message>
+   <source>Moat starts it again by itself. Try again in a moment.</source>
+   <translation>Moat startet ihn von selbst neu. Versuchen Sie es gleich noch einmal.</translation>
+  </message>
+  <message>
+   <source>Details</source>
+   <translation>Details</translation>
+  </message>
+  <message>
+   <source>Technical details</source>
+   <translation>Technische Einzelheiten</translation>
   </message>
   <message>
    <source>Copied</source>
@@ -1700,6 +1720,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>noch {hours} h {minutes} min</translation>
   </message>
   <message>
+   <source>Load</source>
+   <translation>Laden</translation>
+  </message>
+  <message>
+   <source>Load {name}</source>
+   <translation>{name} laden</translation>
+  </message>
+  <message>
    <source>Waiting</source>
    <translation>Wartet</translation>
   </message>
@@ -1720,6 +1748,18 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{name}: {percent} geladen</translation>
   </message>
   <message>
+   <source>In use</source>
+   <translation>In Gebrauch</translation>
+  </message>
+  <message>
+   <source>In use: {name}</source>
+   <translation>In Gebrauch: {name}</translation>
+  </message>
+  <message>
+   <source>Loading</source>
+   <translation>Lädt</translation>
+  </message>
+  <message>
    <source>Pause {name}</source>
    <translation>{name} anhalten</translation>
   </message>
@@ -1734,10 +1774,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>{name} runs at {hosts}. Prompts are sent there.</source>
    <translation>{name} läuft auf {hosts}. Fragen werden dorthin gesendet.</translation>
-  </message>
-  <message>
-   <source>Loading</source>
-   <translation>Lädt</translation>
   </message>
   <message>
    <source>Ready</source>
@@ -1980,10 +2016,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Mehrere Adressen desselben Modells, durch Leerzeichen getrennt, teilen sich die Arbeit.</translation>
   </message>
   <message>
-   <source>Load</source>
-   <translation>Laden</translation>
-  </message>
-  <message>
    <source>reads images</source>
    <translation>liest Bilder</translation>
   </message>
@@ -2034,10 +2066,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Add</source>
    <translation>Hinzufügen</translation>
-  </message>
-  <message>
-   <source>In use</source>
-   <translation>In Gebrauch</translation>
   </message>
   <message>
    <source>Its key is deleted too. The server itself is not changed.</source>
@@ -2100,10 +2128,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Verbindung zu {hosts} …</translation>
   </message>
   <message>
-   <source>Load {name}</source>
-   <translation>{name} laden</translation>
-  </message>
-  <message>
    <source>Confirm: remove {name}</source>
    <translation>Bestätigen: {name} entfernen</translation>
   </message>
@@ -2142,10 +2166,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Chat template</source>
    <translation>Chat-Vorlage</translation>
-  </message>
-  <message>
-   <source>In use: {name}</source>
-   <translation>In Gebrauch: {name}</translation>
   </message>
   <message>
    <source>This removes it from the list. The file is not deleted.</source>
@@ -2860,6 +2880,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Nächstes oder voriges Bedienelement</translation>
   </message>
   <message>
+   <source>Press the button</source>
+   <translation>Die Schaltfläche drücken</translation>
+  </message>
+  <message>
    <source>This list</source>
    <translation>Diese Liste</translation>
   </message>
@@ -3543,12 +3567,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Das Protokoll von OpenBB unterstützt keine Bilder. Wählen Sie in den Optionen ein anderes Protokoll.</translation>
   </message>
   <message>
-   <source>The server stopped (exit code {0}).</source>
-   <translation>Der Server wurde beendet (Code {0}).</translation>
+   <source>The server stopped: {0}</source>
+   <translation>Der Server hat sich beendet: {0}</translation>
   </message>
   <message>
-   <source>The server was stopped by {0}.</source>
-   <translation>Der Server wurde durch {0} beendet.</translation>
+   <source>The server stopped unexpectedly.</source>
+   <translation>Der Server hat sich unerwartet beendet.</translation>
   </message>
   <message>
    <source>The server is running but does not respond.</source>
@@ -3559,16 +3583,20 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Der Server reagierte nicht und wurde beendet.</translation>
   </message>
   <message>
-   <source>The server cannot be started: {0}.</source>
-   <translation>Der Server lässt sich nicht starten: {0}.</translation>
-  </message>
-  <message>
-   <source>The server did not respond in time.</source>
-   <translation>Der Server reagierte nicht rechtzeitig.</translation>
+   <source>The server was stopped by the system or another program.</source>
+   <translation>Der Server wurde vom System oder einem anderen Programm beendet.</translation>
   </message>
   <message>
    <source>{0} It is being restarted.</source>
    <translation>{0} Ein Neustart läuft.</translation>
+  </message>
+  <message>
+   <source>The server cannot be started. Install Moat again.</source>
+   <translation>Der Server kann nicht gestartet werden. Installieren Sie Moat erneut.</translation>
+  </message>
+  <message>
+   <source>The server did not respond in time.</source>
+   <translation>Der Server reagierte nicht rechtzeitig.</translation>
   </message>
   <message>
    <source>There are no figures here.</source>
@@ -3747,12 +3775,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Für dieses System und Engine {1} ist keine Unterstützung für {0} veröffentlicht.</translation>
   </message>
   <message>
-   <source>{0} cannot be unpacked: {1}.</source>
-   <translation>{0} lässt sich nicht entpacken: {1}.</translation>
+   <source>{0} is damaged and was deleted. Download it again.</source>
+   <translation>{0} ist beschädigt und wurde gelöscht. Laden Sie die Datei erneut herunter.</translation>
   </message>
   <message>
-   <source>The connection to {0} broke ({1}).</source>
-   <translation>Die Verbindung zu {0} ist abgebrochen ({1}).</translation>
+   <source>The connection to {0} broke. Check it and try again.</source>
+   <translation>Die Verbindung zu {0} ist abgebrochen. Prüfen Sie sie, und versuchen Sie es erneut.</translation>
   </message>
   <message>
    <source>{0} holds no library for {1} and engine {2}.</source>
@@ -3821,6 +3849,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Checking for updates is turned off. Turn it on in Settings → Updates.</source>
    <translation>Die Suche nach Updates ist aus. Schalten Sie sie unter Einstellungen → Updates ein.</translation>
+  </message>
+  <message>
+   <source>Cannot reach {0}. Check the connection and try again.</source>
+   <translation>{0} ist nicht erreichbar. Prüfen Sie die Verbindung, und versuchen Sie es erneut.</translation>
   </message>
   <message>
    <source>The address does not return update information.</source>
@@ -3931,8 +3963,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Geheimnisse liegen unverschlüsselt in {0}.</translation>
   </message>
   <message>
-   <source>The system's keyring does not work just now ({0}). Unlock it and try again.</source>
-   <translation>Der Schlüsselbund des Systems funktioniert gerade nicht ({0}). Entsperren Sie ihn und versuchen Sie es noch einmal.</translation>
+   <source>The system's keyring does not work just now. Unlock it and try again.</source>
+   <translation>Der Schlüsselbund des Systems funktioniert gerade nicht. Entsperren Sie ihn, und versuchen Sie es erneut.</translation>
   </message>
   <message>
    <source>{0} is an archive, not a document.</source>
@@ -4071,8 +4103,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Das Modell wurde entladen, bevor es bereit war.</translation>
   </message>
   <message>
-   <source>The engine could not be started: {0}.</source>
-   <translation>Die Engine ließ sich nicht starten: {0}.</translation>
+   <source>The engine could not be started. Install Moat again, or see the log.</source>
+   <translation>Die Engine konnte nicht gestartet werden. Installieren Sie Moat erneut, oder sehen Sie im Protokoll nach.</translation>
   </message>
   <message>
    <source>{0} This happened repeatedly.</source>
@@ -4907,6 +4939,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} ist eine Verknüpfung; Verknüpfungen werden nicht kopiert.</translation>
   </message>
   <message>
+   <source>{0} is not a zip file that can be unpacked.</source>
+   <translation>{0} ist keine Zip-Datei, die sich entpacken lässt.</translation>
+  </message>
+  <message>
    <source>The archive has an entry that leads outside: '{0}'.</source>
    <translation>Das Archiv hat einen Eintrag, der nach außen führt: „{0}“.</translation>
   </message>
@@ -5179,12 +5215,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Das Formular hat zu viele Teile oder enthält weitere Formulare.</translation>
   </message>
   <message>
-   <source>The system refused: {0}.</source>
-   <translation>Das System hat es verweigert: {0}.</translation>
+   <source>The system refused. The log says more.</source>
+   <translation>Das System hat es verweigert. Mehr steht im Protokoll.</translation>
   </message>
   <message>
    <source>There is no such command.</source>
    <translation>Diesen Befehl gibt es nicht.</translation>
+  </message>
+  <message>
+   <source>The system refused: {0}.</source>
+   <translation>Das System hat es verweigert: {0}.</translation>
   </message>
   <message>
    <source>The command's arguments are wrong: {0}</source>
@@ -5207,6 +5247,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Port {0} ist belegt{1}; {2} benutzt {3}.</translation>
   </message>
   <message>
+   <source>The system refused.</source>
+   <translation>Das System hat es verweigert.</translation>
+  </message>
+  <message>
+   <source>The server cannot listen: {0}</source>
+   <translation>Der Server kann keinen Port öffnen: {0}</translation>
+  </message>
+  <message>
    <source>HTTPS cannot be served: {0}</source>
    <translation>HTTPS kann nicht angeboten werden: {0}</translation>
   </message>
@@ -5215,8 +5263,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Port {0} ist belegt{1}.</translation>
   </message>
   <message>
-   <source>The server cannot listen: {0}</source>
-   <translation>Der Server kann keinen Port öffnen: {0}</translation>
+   <source>The log says more.</source>
+   <translation>Mehr steht im Protokoll.</translation>
   </message>
   <message>
    <source>No free port was found from {0} on.</source>

@@ -5,6 +5,7 @@ import asyncio
 import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, contextmanager
@@ -444,8 +445,21 @@ class Conversation:
     def take_along(self, path: str) -> None:
         if not path:
             raise BadRequest("/file needs the path of a file.", "path")
-        whole = str(Path(path).expanduser().resolve())
+        whole = str(Path(_unquoted(path)).expanduser().resolve())
         self._files.append(self._runner.run(self._speaker.read(whole)))
+
+
+def _unquoted(path: str) -> str:
+    """A file that is dropped on a terminal comes in quotes, or with backslashes before spaces."""
+    if Path(path).expanduser().exists():
+        return path
+    if sys.platform == "win32":
+        return path.strip('"')
+    try:
+        words = shlex.split(path)
+    except ValueError:
+        return path
+    return words[0] if len(words) == 1 else path
 
 
 def _quoted(file: FileText) -> str:

@@ -12,6 +12,7 @@ from server.face.core import Face
 from server.face.wire import COMMANDS, SIGNALS, VALUES
 from server.models.downloads.journal import is_full
 from server.protocols.base import EVENT_STREAM, Frames
+from server.system.logs import Redactor
 from server.web.body import as_json, read_json
 from server.web.guard import Guard
 from server.web.stream import send
@@ -21,6 +22,7 @@ log = logging.getLogger(__name__)
 GATHER_S = 0.05
 """A flood of log lines goes out as few writes, and a value that changes often as its last state."""
 MAX_SIGNALS = 2000
+REFUSED = "The system refused. The log says more."
 
 
 def create_control(face: Face, guard: Guard) -> web.Application:
@@ -40,9 +42,9 @@ def create_control(face: Face, guard: Guard) -> web.Application:
         except OSError as error:
             log.exception("A command failed")
             return _refusal(_of_the_system(error))
-        except Exception:
+        except Exception as error:
             log.exception("A command failed")
-            return _refusal(AppError("Something went wrong inside Moat."))
+            return _refusal(_of_ours(error))
         data = as_json({"result": result}, nan="constants")
         return web.Response(body=data, content_type="application/json")
 
@@ -68,14 +70,26 @@ async def _call(face: Face, body: Any) -> Any:
 
 
 def _refusal(error: AppError) -> web.Response:
-    body = {"error": {"message": str(error), "code": error.code}}
+    details = Redactor().clean(error.details)
+    body = {"error": {"message": str(error), "code": error.code, "details": details}}
     return web.json_response(body, status=error.status)
 
 
 def _of_the_system(error: OSError) -> AppError:
     if is_full(error):
-        return DiskFull(f"The disk cannot be written: {error.strerror}.")
-    return AppError(f"The system refused: {error.strerror or type(error).__name__}.")
+        found: AppError = DiskFull(f"The disk cannot be written: {error.strerror}.")
+    else:
+        words = f"The system refused: {error.strerror}." if error.strerror else REFUSED
+        found = AppError(words)
+    found.__cause__ = error
+    return found
+
+
+def _of_ours(error: Exception) -> AppError:
+    """Without its message: that may quote what nobody should read here. The log has it."""
+    found = AppError("Something went wrong inside Moat.")
+    found.known_details = type(error).__name__
+    return found
 
 
 async def _changes(face: Face) -> Frames:

@@ -61,7 +61,7 @@ async def test_a_failed_download_keeps_nobody_here(
     page.recommended.setChecked(True)
     core.refuse = AppError("Moat is set to offline.")
     told: list[str] = []
-    page.failed.connect(told.append)
+    page.failed.connect(lambda error: told.append(str(error)))
     page.done.connect(lambda: told.append("done"))
     page.begin.click()
     await until(lambda: len(told) == 2)

@@ -36,6 +36,12 @@ SHELF_PORT = 8905
 ORIGIN = "https://pro.openbb.co"
 QUESTION = "What is the total of the file?"
 NOTES = "Costs of the trip in 2026\n\nTrain: 120 euros\nHotel: 340 euros\nTotal: 460 euros\n"
+REST = {
+    "Hardware": "It takes",
+    "Activity": "Nothing has left this computer",
+    "Logs": "Filter by text",
+    "Settings": "Search settings",
+}
 PAGES = ("Home", "Chat", "Connect", "Models", "Hardware", "Plugins", "Activity", "Logs", "Settings")
 
 
@@ -193,9 +199,9 @@ def fail(film: Film, given: "Given") -> None:
 
 
 def see_the_rest(film: Film, _given: "Given") -> None:
-    for title in ("Hardware", "Activity", "Logs", "Settings"):
+    for title, must in REST.items():
         film.turn_to(title)
-        film.shoot(title.lower())
+        film.shoot(title.lower(), must)
 
 
 def leave(film: Film, _given: "Given") -> None:

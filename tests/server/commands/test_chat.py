@@ -147,6 +147,18 @@ def test_the_model_the_system_prompt_and_a_file_go_along(
     assert second[-1].content == "why?"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal there only quotes")
+@pytest.mark.parametrize("quoted", ["'{}'", '"{}"', "{}"], ids=["single", "double", "backslash"])
+def test_a_path_as_a_terminal_pastes_it(
+    echo: Echo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, quoted: str
+) -> None:
+    path = tmp_path / "my notes.txt"
+    path.write_text("deep")
+    given = str(path) if quoted != "{}" else str(path).replace(" ", "\\ ")
+    converse(echo, monkeypatch, f"/file {quoted.format(given)}", "how deep?")
+    assert echo.asked[0][0][0].content == "my notes.txt:\n\ndeep\n\nhow deep?"
+
+
 def test_an_interrupted_answer_is_kept_and_the_conversation_goes_on(
     echo: Echo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
