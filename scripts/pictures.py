@@ -221,7 +221,10 @@ def main() -> int:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="moat-") as home:
-        os.environ["MOAT_HOME"] = home
+        # A home of its own rather than MOAT_HOME: folders are shown as a user has them.
+        for name in [name for name in os.environ if name.startswith("XDG_") or name == "MOAT_HOME"]:
+            del os.environ[name]
+        os.environ["HOME"] = home
         app = QApplication([])
         theme.prepare(app)
         with asyncio.Runner(loop_factory=lambda: Loop(app)) as runner:
