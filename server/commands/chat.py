@@ -24,7 +24,8 @@ from server.system import paths
 from server.system.limits import printable
 
 RESET = "\x1b[0m"
-BOLD, DIM, ITALIC, UNDERLINED, CODE, MARK = "1", "2", "3", "4", "36", "33"
+# Each can be read on a dark and on a light background: yellow cannot.
+BOLD, DIM, ITALIC, UNDERLINED, CODE, MARK = "1", "2", "3", "4", "36", "35"
 _UNDECIDED = re.compile(r" *(#{1,6}|`{1,2}|~{1,2}|[-*+]|\d{1,9}[.)]?|>)?")
 """The beginning of a line that may still become something else."""
 _HEADING = re.compile(r" {0,3}#{1,6} ")
