@@ -25,7 +25,7 @@ from server.settings import Settings
 Index = QModelIndex | QPersistentModelIndex
 Row = tuple[str, ...]
 _ROOMY = 740
-_WIDEST = 170
+_WIDEST = 140
 
 
 class Table(QAbstractTableModel):
@@ -98,8 +98,9 @@ class TableView(QTableView):
         head.setSectionResizeMode(wide, QHeaderView.ResizeMode.Stretch)
 
     def sizeHintForColumn(self, column: int) -> int:  # noqa: N802
-        """A long name is cut; the whole of it is its tool tip."""
-        return min(super().sizeHintForColumn(column), _WIDEST)
+        """A long name is cut; the whole of it is its tool tip. Last are words of our own."""
+        needed = super().sizeHintForColumn(column)
+        return needed if column == self.model().columnCount() - 1 else min(needed, _WIDEST)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -122,9 +123,14 @@ def request_row(one: AnsweredRequest) -> Row:
     tokens = f"{one.prompt_tokens:,} → {one.tokens:,}" if one.prompt_tokens or one.tokens else ""
     took = f"{one.took_s:.1f} s" if one.took_s >= 0.05 else ""
     return (
-        clock(one.started_at), one.client or tr("unnamed"), one.route, one.model, tokens, took,
+        clock(one.started_at), _client(one), one.route, one.model, tokens, took,
         outcome_words(one.outcome),
     )  # fmt: skip
+
+
+def _client(one: AnsweredRequest) -> str:
+    """A page by its host: that it is secure goes without saying, http:// does not."""
+    return one.client.removeprefix("https://") or tr("unnamed")
 
 
 def use_heads() -> tuple[str, ...]:
@@ -140,7 +146,7 @@ def use_row(use: Use) -> Row:
 def outcome_words(outcome: str) -> str:
     known = {
         "stop": tr("Answered"),
-        "length": tr("Length limit reached"),
+        "length": tr("Length limit"),
         "tool_calls": tr("Tool call"),
         "left": tr("Client disconnected"),
         "cancelled": tr("Cancelled"),

@@ -40,6 +40,10 @@
    <translation>Ergebnis</translation>
   </message>
   <message>
+   <source>unnamed</source>
+   <translation>unbenannt</translation>
+  </message>
+  <message>
    <source>Host</source>
    <translation>Host</translation>
   </message>
@@ -64,8 +68,8 @@
    <translation>Beantwortet</translation>
   </message>
   <message>
-   <source>Length limit reached</source>
-   <translation>Längengrenze erreicht</translation>
+   <source>Length limit</source>
+   <translation>Längengrenze</translation>
   </message>
   <message>
    <source>Tool call</source>
@@ -174,10 +178,6 @@
   <message>
    <source>Offline mode is on: every outgoing connection is blocked.</source>
    <translation>Der Offline-Modus ist an: Jede ausgehende Verbindung wird blockiert.</translation>
-  </message>
-  <message>
-   <source>unnamed</source>
-   <translation>unbenannt</translation>
   </message>
   <message>
    <source>Sections of this page</source>
@@ -765,7 +765,7 @@
   </message>
   <message>
    <source>length limit reached</source>
-   <translation>Längengrenze erreicht</translation>
+   <translation>Längengrenze</translation>
   </message>
   <message>
    <source>The model returned an empty answer.</source>
@@ -2648,12 +2648,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Gebräuchliche MCP-Server</translation>
   </message>
   <message>
-   <source>Hosts that {name} may reach</source>
-   <translation>Rechner, die {name} erreichen darf</translation>
-  </message>
-  <message>
    <source>Plugins</source>
    <translation>Plugins</translation>
+  </message>
+  <message>
+   <source>Hosts that {name} may reach</source>
+   <translation>Rechner, die {name} erreichen darf</translation>
   </message>
   <message>
    <source>{client} wants to use this plugin for the first time.</source>

@@ -40,6 +40,10 @@
    <translation>结果</translation>
   </message>
   <message>
+   <source>unnamed</source>
+   <translation>未命名</translation>
+  </message>
+  <message>
    <source>Host</source>
    <translation>主机</translation>
   </message>
@@ -64,7 +68,7 @@
    <translation>已回答</translation>
   </message>
   <message>
-   <source>Length limit reached</source>
+   <source>Length limit</source>
    <translation>达到长度上限</translation>
   </message>
   <message>
@@ -174,10 +178,6 @@
   <message>
    <source>Offline mode is on: every outgoing connection is blocked.</source>
    <translation>离线模式已开启：所有外出连接均被阻止。</translation>
-  </message>
-  <message>
-   <source>unnamed</source>
-   <translation>未命名</translation>
   </message>
   <message>
    <source>Sections of this page</source>
@@ -2648,12 +2648,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>常用 MCP 服务器</translation>
   </message>
   <message>
-   <source>Hosts that {name} may reach</source>
-   <translation>{name} 可访问的主机</translation>
-  </message>
-  <message>
    <source>Plugins</source>
    <translation>插件</translation>
+  </message>
+  <message>
+   <source>Hosts that {name} may reach</source>
+   <translation>{name} 可访问的主机</translation>
   </message>
   <message>
    <source>{client} wants to use this plugin for the first time.</source>
