@@ -41,7 +41,8 @@ class KeyringFailed(AppError):
 
     def __init__(self, error: Exception) -> None:
         super().__init__("The system's keyring does not work just now. Unlock it and try again.")
-        self.__cause__ = error
+        # Without its message: a keyring may quote what it was given.
+        self.known_details = f"{self.code}\n{type(error).__name__}"
 
 
 class Keychain:
