@@ -25,7 +25,7 @@ from server.settings import Settings
 Index = QModelIndex | QPersistentModelIndex
 Row = tuple[str, ...]
 _ROOMY = 740
-_WIDEST = 170
+_WIDEST = 140
 
 
 class Table(QAbstractTableModel):
@@ -52,6 +52,9 @@ class Table(QAbstractTableModel):
         text = self._rows[index.row()][index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return short_name(text)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            # A screen reader names the cell by it, also where nothing is in it.
+            return f"{self._heads[index.column()]}: {short_name(text) or tr('None')}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return hint(text)
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in self._numbers:
@@ -80,6 +83,9 @@ class TableView(QTableView):
         self.setModel(model)
         self.setAccessibleName(name)
         self.setShowGrid(False)
+        # Else a long name ends where a line could: nothing of an address but https:// is left.
+        self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -92,8 +98,9 @@ class TableView(QTableView):
         head.setSectionResizeMode(wide, QHeaderView.ResizeMode.Stretch)
 
     def sizeHintForColumn(self, column: int) -> int:  # noqa: N802
-        """A long name is cut; the whole of it is its tool tip."""
-        return min(super().sizeHintForColumn(column), _WIDEST)
+        """A long name is cut; the whole of it is its tool tip. Last are words of our own."""
+        needed = super().sizeHintForColumn(column)
+        return needed if column == self.model().columnCount() - 1 else min(needed, _WIDEST)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -116,9 +123,14 @@ def request_row(one: AnsweredRequest) -> Row:
     tokens = f"{one.prompt_tokens:,} → {one.tokens:,}" if one.prompt_tokens or one.tokens else ""
     took = f"{one.took_s:.1f} s" if one.took_s >= 0.05 else ""
     return (
-        clock(one.started_at), one.client or tr("unnamed"), one.route, one.model, tokens, took,
+        clock(one.started_at), _client(one), one.route, one.model, tokens, took,
         outcome_words(one.outcome),
     )  # fmt: skip
+
+
+def _client(one: AnsweredRequest) -> str:
+    """A page by its host: that it is secure goes without saying, http:// does not."""
+    return one.client.removeprefix("https://") or tr("unnamed")
 
 
 def use_heads() -> tuple[str, ...]:
@@ -134,7 +146,7 @@ def use_row(use: Use) -> Row:
 def outcome_words(outcome: str) -> str:
     known = {
         "stop": tr("Answered"),
-        "length": tr("Length limit reached"),
+        "length": tr("Length limit"),
         "tool_calls": tr("Tool call"),
         "left": tr("Client disconnected"),
         "cancelled": tr("Cancelled"),

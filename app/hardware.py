@@ -16,7 +16,7 @@ from app.look.machine import BUSY, MachineCard
 from app.look.model_rows import DownloadRow, FitLabel
 from app.look.page import Page
 from app.look.summary import size
-from app.look.translate import tr
+from app.look.translate import join_sentences, tr
 from server.errors import AppError, LinkLost
 from server.face.core import Face
 from server.face.models import (
@@ -189,6 +189,8 @@ class MemoryBar(QWidget):
         column = stack(self.bar, spacing=theme.SMALL)
         column.addLayout(line)
         self.setLayout(column)
+        for part in (part for pair in self._legend for part in pair):
+            part.hide()
 
     def show_fit(self, fit: Fit) -> None:
         parts = parts_of(fit)
@@ -590,4 +592,4 @@ def _speed_note(found: Calibration) -> str:
         parts.append(tr("Used from the next start on, where the settings leave it to Moat."))
     if found.others > BUSY:
         parts.append(tr("Other programs were busy meanwhile: measure again when they are not."))
-    return " ".join(parts)
+    return join_sentences(parts)

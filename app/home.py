@@ -26,6 +26,7 @@ from app.look.controls import (
     stack,
 )
 from app.look.icons import LookPicture
+from app.look.layouts import Flow
 from app.look.machine import Activity
 from app.look.page import Page
 from app.look.summary import (
@@ -178,7 +179,7 @@ class HomePage(Page):
         facts = describe_model(self.core.model.get(), self.core.models.cards.get())
         self.hero.show_summary(summary, facts if summary.look in ("ready", "busy") else "")
         self.failure.setVisible(summary.look == "failed")
-        self.failure.tell(tr("Details"), summary.detail, summary.advice)
+        self.failure.tell("", summary.detail, summary.advice, summary.details)
 
     def show_server(self, server: ServerStatus) -> None:
         self.hero.show_server(server)
@@ -254,7 +255,7 @@ class HomePage(Page):
         self.address.setFont(theme.mono())
         address = Card()
         address.column.addWidget(Label(tr("Use it"), "section"))
-        address.column.addLayout(row(self.chat, self.openbb, self.editor, 0))
+        address.column.addLayout(Flow(self.chat, self.openbb, self.editor))
         address.column.addLayout(row(self.address, self.copy))
         address.column.addWidget(self.port_note)
         address.column.addWidget(self.client)

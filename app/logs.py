@@ -280,6 +280,9 @@ LEVEL_CHOICES = (
 )
 
 
+_LEVEL_LETTERS = 10
+
+
 class LogsPage(Page):
     title = "Logs"
     icon = "logs"
@@ -337,6 +340,12 @@ class LogsPage(Page):
             self.level.addItem(tr(words), level)
         self.level.setCurrentIndex(1)
         self.level.setAccessibleName(tr("Minimum level"))
+        self.level.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.level.setMinimumContentsLength(_LEVEL_LETTERS)
+        self.level.view().setMinimumWidth(self.level.view().sizeHintForColumn(0) + theme.HUGE)
+        self.search.setMinimumWidth(theme.LEAST_SEARCH)
         self.level.currentIndexChanged.connect(self._filter)
         self.search.setPlaceholderText(tr("Filter by text"))
         self.search.setAccessibleName(tr("Filter by text"))

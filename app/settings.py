@@ -31,14 +31,13 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QPlainTextEdit,
-    QSpinBox,
     QWidget,
 )
 
 from app.desktop import autostart
 from app.desktop.autostart import Autostart
 from app.look import theme
-from app.look.controls import Button, Card, Column, Label, divider, hint, row, stack
+from app.look.controls import Button, Card, Column, Label, NumberBox, divider, hint, row, stack
 from app.look.page import Page, SafeKeyboard
 from app.look.translate import told, tr
 from server import VERSION
@@ -199,7 +198,7 @@ class _Switch(QCheckBox):
         self.setText(tr("On") if self.isChecked() else tr("Off"))
 
 
-class _Number(QSpinBox):
+class _Number(NumberBox):
     refused = Signal(str)
     """What was typed cannot be; the sentence says what can."""
 
@@ -434,7 +433,7 @@ class SettingsPage(Page):
             files.write_atomically(path, json.dumps(changed, indent=2, ensure_ascii=False))
         except OSError as error:
             text = tr("The settings could not be exported: {why}.")
-            self.failed.emit(text.format(why=error.strerror))
+            self.failed.emit(AppError(text.format(why=error.strerror)))
 
     async def import_from(self, path: Path) -> None:
         """All of them or none; what this version does not know is passed over."""

@@ -1,5 +1,6 @@
 """The first run: what this machine can do, two questions, and the first program that talks."""
 
+import os
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -21,7 +22,7 @@ from app.look.machine import device_words
 from app.look.model_rows import speed_words
 from app.look.page import Page
 from app.look.summary import size
-from app.look.translate import told, tr
+from app.look.translate import join_sentences, told, tr
 from server.errors import LinkLost
 from server.face.core import Face, ServerStatus
 from server.face.models import Machine, Suggestion
@@ -42,7 +43,7 @@ class WelcomePage(Page):
         self.recommended = QRadioButton("")
         self.why = Label("", "small", wrap=True)
         self.at_login = QCheckBox(tr("Start Moat when I log in"))
-        self.folder = Label(str(models), "small", wrap=True)
+        self.folder = Label(from_home(models), "small", wrap=True)
         self.add_folder = Button(tr("Use an existing folder…"), "folder")
         self.address = QLineEdit()
         self.copy = CopyButton(tr("the address"), self.address.text)
@@ -70,7 +71,7 @@ class WelcomePage(Page):
             self.recommended.setText(words.format(name=best.title, size=size(best.size_bytes)))
             self.recommended.setAccessibleName(self.recommended.text())
             parts = (told(best.good_at), told(best.fit.why), speed_words(best.fit), told(best.why))
-            self.why.setText(" ".join(part for part in parts if part))
+            self.why.setText(join_sentences(parts))
 
     async def finish(self) -> None:
         """What was chosen is done; a failure is told, but nobody is kept here for it."""
@@ -86,7 +87,7 @@ class WelcomePage(Page):
         folders = self.core.settings.get().model.folders
         if path not in folders:
             await self.core.change_setting("model.folders", (*folders, path))
-        self.folder.setText(f"{self._models}\n{path}")
+        self.folder.setText(f"{from_home(self._models)}\n{from_home(Path(path))}")
 
     async def _look(self) -> None:
         try:
@@ -168,6 +169,12 @@ class WelcomePage(Page):
         card.column.addLayout(row(self.address, self.copy))
         card.column.addWidget(self.client)
         return card
+
+
+def from_home(path: Path) -> str:
+    """A folder of one's own as people write it, where the system knows ~."""
+    is_own = os.name == "posix" and path.is_relative_to(Path.home())
+    return f"~/{path.relative_to(Path.home())}" if is_own else str(path)
 
 
 def _card(title: str, *parts: QWidget) -> Card:

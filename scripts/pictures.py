@@ -164,7 +164,8 @@ async def be_asked(core: Face) -> None:
     sys.stdout.write("programs asked\n")
 
 
-async def take(app: QApplication, model: Path, out: Path) -> None:
+async def take(app: QApplication, model: Path, out: Path, only: list[str]) -> None:
+    """`only`: the scenes that are taken anew, all if it is empty."""
     link = Link()
     program = Program(processes.command("serve", "--child"), processes.environment("serve"))
     keeping = tasks.spawn(keep_serving(program, link), "keep")
@@ -180,12 +181,16 @@ async def take(app: QApplication, model: Path, out: Path) -> None:
         window.resize(*SIZE)
         window.show()
         found: dict[str, dict[str, object]] = {}
+        if only:
+            found = json.loads((out / LIST).read_text("utf-8"))
         for name, scene in SCENES.items():
+            if only and name not in only:
+                continue
             await scene(core, window)
             for look in ("light", "dark"):
                 theme.apply(app, look)
                 found[f"{name}-{look}"] = await grab(window, out / f"{name}-{look}.png")
-        for look in ("light", "dark"):
+        for look in ("light", "dark") if not only else ():
             theme.apply(app, look)
             found[f"tray-menu-{look}"] = await take_menu(core, out / f"tray-menu-{look}.png")
         write_atomically(out / LIST, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
@@ -218,14 +223,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="pictures", description=__doc__)
     parser.add_argument("model", type=Path, help="a GGUF file that answers in the pictures")
     parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--only", nargs="*", default=[], choices=SCENES, help="these anew")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="moat-") as home:
-        os.environ["MOAT_HOME"] = home
+        # A home of its own rather than MOAT_HOME: folders are shown as a user has them.
+        for name in [name for name in os.environ if name.startswith("XDG_") or name == "MOAT_HOME"]:
+            del os.environ[name]
+        os.environ["HOME"] = home
         app = QApplication([])
         theme.prepare(app)
         with asyncio.Runner(loop_factory=lambda: Loop(app)) as runner:
-            runner.run(take(app, options.model.resolve(), options.out))
+            runner.run(take(app, options.model.resolve(), options.out, options.only))
     return 0
 
 

@@ -2,12 +2,34 @@
 
 from typing import Any, Literal
 
+MOST_CAUSES = 5
+
 
 class AppError(Exception):
     code = "internal_error"
     status = 500
     retry_after_s: int | None = None
     param: str | None = None
+    known_details = ""
+    """The details of an error that came from another process."""
+
+    @property
+    def details(self) -> str:
+        """What is technical about it: its code and its causes. Empty if there is nothing more."""
+        if self.known_details:
+            return self.known_details
+        causes = describe_causes(self.__cause__)
+        has_name = self.code not in (AppError.code, BadRequest.code)
+        return "\n".join([self.code, *causes]) if causes or has_name else ""
+
+
+def describe_causes(error: BaseException | None) -> list[str]:
+    """Returns a line for an error and each one behind it: its type, and what it says."""
+    found: list[str] = []
+    while error is not None and len(found) < MOST_CAUSES:
+        found.append(f"{type(error).__name__}: {error}".removesuffix(": "))
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return found
 
 
 class BadRequest(AppError):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
-from PySide6.QtCore import QSettings, QSize, Qt, Signal
+from PySide6.QtCore import QSettings, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -357,6 +357,13 @@ class ModelPicker(Button):
         self.setText(self.fontMetrics().elidedText(self._full, cut, room))
 
 
+def keep_room(label: Label) -> None:
+    """What is below must not move when the label is shown."""
+    policy = label.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    label.setSizePolicy(policy)
+
+
 def model_menu(
     parent: QWidget, cards: Sequence[ModelCard], current: str, choose: Callable[[str], None]
 ) -> QMenu:
@@ -396,6 +403,8 @@ class ChatPage(Page):
         self.show_options = Button(tr("Options"), "settings", name=tr("Show options"))
         self.export = Button("", "external", "icon", name=tr("Export this chat"))
         self.used = Label("", "small")
+        self._has_room = self._was_listed = True
+        keep_room(self.used)
         self.used.hide()
         self.attached = AttachedFiles(core)
         self.chats = ChatList()
@@ -585,7 +594,7 @@ class ChatPage(Page):
         carries = dialects.of(self.options.options()).carries_images
         if carries or not any(one.image for one in self.attached.files):
             return False
-        self.failed.emit(str(dialects.ImagesNotCarried()))
+        self.failed.emit(dialects.ImagesNotCarried())
         return True
 
     def _show_before(self, end: int, most: int = SHOWN_AT_ONCE) -> None:
@@ -666,7 +675,7 @@ class ChatPage(Page):
         try:
             self._store.keep(chat)
         except AppError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(error)
         self.show_chats()
 
     def _offer_files(self) -> None:
@@ -712,7 +721,7 @@ class ChatPage(Page):
         try:
             self._store.forget(chat_id)
         except AppError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(error)
         if chat_id == self._chat.id:
             self.clear()
         for path in gone.sources if gone else ():
@@ -726,7 +735,7 @@ class ChatPage(Page):
         try:
             self._store.amend(chat_id, **changes)
         except AppError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(error)
         self.show_chats()
 
     def _set_system(self, text: str) -> None:
@@ -743,7 +752,20 @@ class ChatPage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
+        self._make_room()
         self._show_panels()
+
+    def _make_room(self) -> None:
+        """The column of chats closes where it would cover the chat, until there is room again."""
+        has_room = self.middle.fits(self.middle.left)
+        if has_room == self._has_room:
+            return
+        self._has_room = has_room
+        # Not as the person does it: how it was left is remembered.
+        with QSignalBlocker(self.show_list):
+            if not has_room:
+                self._was_listed = self.show_list.isChecked()
+            self.show_list.setChecked(has_room and self._was_listed)
 
     def _offer_models(self) -> None:
         self.models_menu().popup(self.picker.mapToGlobal(self.picker.rect().bottomLeft()))
@@ -806,6 +828,7 @@ class ChatPage(Page):
         self._halves.setChildrenCollapsible(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, theme.PAGE_MARGIN, 0, theme.LARGE)
+        layout.setSpacing(theme.TINY)
         layout.addLayout(head)
         layout.addWidget(self.middle, 1)
         layout.addLayout(centred(self.attached))

@@ -33,6 +33,7 @@ from app.look.controls import (
     text_to_read,
 )
 from app.look.translate import told, tr
+from server.errors import AppError
 from server.events import Finished
 from server.system.limits import one_line, printable
 
@@ -501,6 +502,9 @@ class Answer(QWidget):
         """Something it did on the way: a tool, a search."""
         self._steps.append(f"•  {shortened(told(text), _LONGEST_STEP)}")
         self.steps.tell("\n".join(self._steps[-_MOST_STEPS:]))
+        if not self._pace.pieces:
+            # It may wait for a tool or for a person, and not for the model.
+            self.footer.setText(tr("Working…"))
 
     def suggest(self, prompts: tuple[str, ...]) -> None:
         """What may be asked next, as buttons under the answer."""
@@ -517,7 +521,9 @@ class Answer(QWidget):
 
     def finish(self, finished: Finished) -> None:
         end = f"  ·  {tr('length limit reached')}" if finished.reason == "length" else ""
-        self._close(self._pace.words(finished.usage.completion_tokens) + end)
+        tokens = finished.usage.completion_tokens
+        # The answer of a tool has none: no model wrote it.
+        self._close(self._pace.words(tokens) + end if tokens or not self._steps else "")
         if not self.text():
             self.footer.setText(tr("The model returned an empty answer.") + end)
 
@@ -525,10 +531,9 @@ class Answer(QWidget):
         pace = f"  ·  {self._pace.words(0)}" if self._pace.pieces else ""
         self._close(tr("Stopped") + pace)
 
-    def fail(self, sentence: str) -> None:
-        self.failure.tell(
-            tr("No answer") if not self._text else tr("The answer was interrupted"), told(sentence)
-        )
+    def fail(self, error: AppError) -> None:
+        title = tr("No answer") if not self._text else tr("The answer was interrupted")
+        self.failure.fail(title, error)
         self.failure.show()
         # Last: it may have been the drawing that failed.
         self._close("")

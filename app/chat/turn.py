@@ -117,7 +117,7 @@ class Turn:
     ) -> None:
         self.chat = chat
         self.answer = answer
-        self.problem = ""
+        self.problem: AppError | None = None
         """Why nothing came, unless the person stopped it."""
         self._replaced = replaced
         self._over = over
@@ -164,7 +164,7 @@ class Turn:
             await self._look_up(core)
             asked = replace(options, chat=self.chat.id)
             finished = await listen(core, self.chat.messages(), asked, self.answer, raw)
-            self.problem = tr("The model returned an empty answer.")
+            self.problem = AppError(tr("The model returned an empty answer."))
         except asyncio.CancelledError:
             if not self._is_left:
                 self.answer.stop()
@@ -238,9 +238,11 @@ def used_words(finished: Finished, context_tokens: int) -> str:
     return words.format(used=f"{used:,}", all=f"{context_tokens:,}")
 
 
-def why(error: Exception) -> str:
-    """The sentence of what ended a turn; what has none is told in the log."""
+def why(error: Exception) -> AppError:
+    """What ended a turn; what has no sentence is told in the log."""
     if isinstance(error, AppError):
-        return str(error)
+        return error
     log.error("A turn of the chat failed", exc_info=error)
-    return "Something went wrong inside Moat."
+    found = AppError("Something went wrong inside Moat.")
+    found.known_details = type(error).__name__
+    return found

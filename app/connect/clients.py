@@ -14,6 +14,7 @@ from app.desktop.probe import Step
 from app.look.controls import Button, Card, CodeBox, CopyButton, Label, row
 from app.look.translate import tr
 from server.chat import Json
+from server.errors import AppError
 from server.system.files import write_atomically
 
 WORKSPACE_ORIGIN = "https://pro.openbb.co"
@@ -314,7 +315,7 @@ class _Choice(QComboBox):
 
 
 class RecipesCard(Card):
-    failed = Signal(str)
+    failed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -354,7 +355,7 @@ class RecipesCard(Card):
             write_atomically(path, f"{self._fill()}\n")
         except OSError as error:
             words = tr("The file could not be written: {why}.").format(why=error.strerror)
-            self.failed.emit(words)
+            self.failed.emit(AppError(words))
             return
         self.written.tell(tr("Written: {path}").format(path=path))
 

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.connect.clients import KEY_PLACE, NO_KEY, Client, Here, RecipesCard, all_clients
 from app.connect.visitors import Door
@@ -15,6 +15,7 @@ from app.look.controls import (
     Column,
     CopyButton,
     Label,
+    NumberBox,
     Rows,
     restyle,
     reveal,
@@ -95,7 +96,7 @@ class KeysCard(Card):
         self.name.setPlaceholderText(tr("A person or a program"))
         self.models = QLineEdit()
         self.models.setPlaceholderText(tr("Empty: all. Several with commas between."))
-        self.at_once, self.tokens = QSpinBox(), QSpinBox()
+        self.at_once, self.tokens = NumberBox(), NumberBox()
         for number in (self.at_once, self.tokens):
             number.setRange(0, _MOST)
             number.setSpecialValueText(tr("No limit"))

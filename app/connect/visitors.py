@@ -237,8 +237,6 @@ class _Line(QWidget):
         made = row(Picture(name, theme.LARGE, colour), spacing=theme.MEDIUM)
         made.addLayout(words, 1)
         for button in self.buttons.values():
-            # Return in a field nearby must never press it.
-            button.setAutoDefault(False)
             made.addWidget(button)
         self.setLayout(made)
 

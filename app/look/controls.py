@@ -6,9 +6,11 @@ from html import escape
 from typing import Any, Generic, Literal, TypeVar
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QGuiApplication, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
     QButtonGroup,
+    QDoubleSpinBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -17,13 +19,15 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QSlider,
+    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from app.look import icons, theme
 from app.look.icons import Picture
-from app.look.translate import tr
+from app.look.translate import told, tr
+from server.errors import AppError
 from server.system.limits import one_line, printable
 
 Tone = Literal["", "bad", "warn", "info", "plain"]
@@ -65,7 +69,53 @@ class Label(QLabel):
         reveal(self, shown=bool(text))
 
 
-class Button(QPushButton):
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+_CHOSEN = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.MouseFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
+_BACK = (
+    Qt.FocusReason.ActiveWindowFocusReason,
+    Qt.FocusReason.PopupFocusReason,
+    Qt.FocusReason.MenuBarFocusReason,
+)
+
+
+class PushButton(QPushButton):
+    """Enter presses it, as Space does, if the person brought the keyboard to it.
+
+    Where the program moved the keyboard here, Enter may be meant for what had it before.
+    """
+
+    _is_chosen = False
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text)
+        # In a dialog Qt would press it by an Enter in any field.
+        self.setAutoDefault(False)
+
+    def await_enter(self) -> None:
+        """Puts the keyboard on it, for Enter to press it: only where that is all one can want."""
+        self._is_chosen = True
+        self.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusInEvent(event)
+        if event.reason() not in _BACK:
+            self._is_chosen = event.reason() in _CHOSEN
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        is_enter = event.key() in _ENTER and event.modifiers() in _PLAIN
+        if is_enter and self._is_chosen and not event.isAutoRepeat():
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+
+class Button(PushButton):
     """A push button whose icon follows the colours of the theme."""
 
     def __init__(self, text: str = "", icon: str = "", kind: Kind = "", name: str = "") -> None:
@@ -276,7 +326,16 @@ class CodeBox(QPlainTextEdit):
         if text == self.toPlainText():
             return
         self.setPlainText(text)
-        lines = min(text.count("\n") + 1, self._most_lines)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """The style gives it its font when it is first shown, and after a change of the theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
+
+    def _fit(self) -> None:
+        lines = min(self.blockCount(), self._most_lines)
         high = QFontMetrics(self.font()).lineSpacing() * lines
         self.setFixedHeight(high + 2 * theme.CODE_PADDING + theme.SMALL)
 
@@ -302,9 +361,9 @@ class Segments(QWidget):
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(theme.TINY)
-        self.buttons: list[QPushButton] = []
+        self.buttons: list[PushButton] = []
         for number, text in enumerate(texts):
-            button = QPushButton(text)
+            button = PushButton(text)
             button.setProperty("kind", "segment")
             button.setCheckable(True)
             button.setAccessibleName(text)
@@ -329,6 +388,30 @@ class _Steps(QSlider):
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         # Scrolling the page must not change a value under the pointer.
         event.ignore()
+
+
+class NumberBox(QSpinBox):
+    def __init__(self) -> None:
+        super().__init__()
+        set_off_text(self)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        # Scrolling the page must not change a value under the pointer.
+        event.ignore()
+
+
+class FractionBox(QDoubleSpinBox):
+    def __init__(self) -> None:
+        super().__init__()
+        set_off_text(self)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        event.ignore()
+
+
+def set_off_text(box: QAbstractSpinBox) -> None:
+    """The padding of a style sheet does not reach the text of a number box."""
+    box.lineEdit().setTextMargins(theme.SMALL, 0, 0, 0)
 
 
 class Slider(QWidget):
@@ -443,6 +526,43 @@ _PICTURES: dict[Tone, tuple[str, str]] = {
 }
 
 
+def advice_for(error: AppError) -> str:
+    """What to do, where the sentence does not say it."""
+    advice = {
+        "model_damaged": tr("Download the file again, or choose another one."),
+        "out_of_memory": tr("Close other programs, or choose a smaller model."),
+        "disk_full": tr("Free some space and try again."),
+        "link_lost": tr("Moat starts it again by itself. Try again in a moment."),
+    }
+    return advice.get(error.code, "")
+
+
+class Details(QWidget):
+    """What is technical about a failure: its name and its cause, shown on request."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.switch = Button(tr("Details"), kind="suggestion", name=tr("Technical details"))
+        self.switch.setCheckable(True)
+        self.text = Label("", "small", wrap=True)
+        self.text.setFont(theme.mono())
+        self.text.setAccessibleName(tr("Technical details"))
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.switch.toggled.connect(self.text.setVisible)
+        column = stack(spacing=theme.TINY)
+        column.addLayout(row(self.switch, 0))
+        column.addWidget(self.text)
+        self.setLayout(column)
+        self.tell("")
+
+    def tell(self, text: str) -> None:
+        if text != self.text.text():
+            self.switch.setChecked(False)
+        self.text.setText(text)
+        self.text.setVisible(self.switch.isChecked())
+        reveal(self, shown=bool(text))
+
+
 class Banner(Card):
     dismissed = Signal()
 
@@ -456,8 +576,9 @@ class Banner(Card):
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.advice = Label("", "muted", wrap=True)
+        self.details = Details()
         self._buttons = row(0)
-        words = stack(self.title, self.text, self.advice)
+        words = stack(self.title, self.text, self.advice, self.details)
         words.addLayout(self._buttons)
         line = QHBoxLayout()
         line.setSpacing(theme.MEDIUM)
@@ -477,8 +598,13 @@ class Banner(Card):
         self._buttons.setContentsMargins(0, theme.SMALL, 0, 0)
         self._buttons.insertWidget(self._buttons.count() - 1, button)
 
-    def tell(self, title: str, text: str, advice: str = "") -> None:
+    def fail(self, title: str, error: AppError) -> None:
+        """What failed, what to do, and on request the technical name and cause."""
+        self.tell(title, told(str(error)), advice_for(error), error.details)
+
+    def tell(self, title: str, text: str, advice: str = "", details: str = "") -> None:
         self.title.tell(title)
         self.text.tell(text)
         self.advice.tell(advice)
+        self.details.tell(details)
         self.setAccessibleName(title or text)

@@ -1,5 +1,6 @@
 """Layouts that pages share: panels beside a page, a centred column, a strip that scrolls."""
 
+from collections.abc import Sequence
 from typing import cast
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
@@ -129,10 +130,13 @@ def centred(part: QWidget) -> QHBoxLayout:
 class Flow(QLayout):
     """Widgets side by side, in as many lines as they need."""
 
-    def __init__(self) -> None:
+    def __init__(self, *parts: QWidget, at_right: bool = False) -> None:
         super().__init__()
         self._items: list[QLayoutItem] = []
+        self._at_right = at_right
         self.setContentsMargins(0, 0, 0, 0)
+        for part in parts:
+            self.addWidget(part)
 
     def addItem(self, item: QLayoutItem) -> None:  # noqa: N802
         self._items.append(item)
@@ -170,16 +174,29 @@ class Flow(QLayout):
 
     def _place(self, rect: QRect, *, moves: bool) -> int:
         """Returns the height that is needed."""
-        x, y, line = rect.x(), rect.y(), 0
+        y = rect.y()
+        for line in self._lines(rect.width()):
+            sizes = [item.sizeHint() for item in line]
+            left = rect.width() - _wide(sizes) if self._at_right else 0
+            x = rect.x() + max(0, left)
+            for item, size in zip(line, sizes, strict=True):
+                if moves:
+                    item.setGeometry(QRect(QPoint(x, y), size))
+                x += size.width() + theme.SMALL
+            y += max(size.height() for size in sizes) + theme.SMALL
+        return max(0, y - rect.y() - theme.SMALL)
+
+    def _lines(self, width: int) -> list[list[QLayoutItem]]:
+        lines: list[list[QLayoutItem]] = []
         for item in self._items:
-            size = item.sizeHint()
-            if x > rect.x() and x + size.width() > rect.right() + 1:
-                x, y, line = rect.x(), y + line + theme.SMALL, 0
-            if moves:
-                item.setGeometry(QRect(QPoint(x, y), size))
-            x += size.width() + theme.SMALL
-            line = max(line, size.height())
-        return y + line - rect.y()
+            if not lines or _wide([one.sizeHint() for one in (*lines[-1], item)]) > width:
+                lines.append([])
+            lines[-1].append(item)
+        return lines
+
+
+def _wide(sizes: Sequence[QSize]) -> int:
+    return sum(size.width() + theme.SMALL for size in sizes) - theme.SMALL
 
 
 class ShortScroll(QScrollArea):

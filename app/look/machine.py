@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from app.look import theme
 from app.look.controls import Banner, Button, Card, Label, divider, hint, row, stack
 from app.look.summary import phase_of, size
-from app.look.translate import told, tr
+from app.look.translate import join_sentences, told, tr
 from server.face.core import Load, RunningRequest
 from server.face.models import Device, Machine, Pace
 
@@ -213,7 +213,7 @@ class MachineCard(Card):
         parts = [pace_words(pace)]
         if pace.others > BUSY:
             parts.append(tr("Other programs were busy meanwhile: measure again when they are not."))
-        self.pace.tell(" ".join(parts))
+        self.pace.tell(join_sentences(parts))
 
     def show_machine(self, machine: Machine) -> None:
         self._figures.show()

@@ -7,6 +7,7 @@ from app.look import theme
 from app.look.controls import Button, Label, restyle, row, stack
 from app.look.summary import size
 from app.look.translate import told, tr
+from server.face.core import ModelStatus
 from server.face.models import Download, Fit, Verdict
 
 _ROLES: dict[Verdict, str] = {
@@ -162,3 +163,15 @@ def _speed(download: Download) -> str:
 
 def _role(download: Download) -> str:
     return {"failed": "bad", "done": "good"}.get(download.phase, "small")
+
+
+def show_use(button: Button, name: str, model: ModelStatus) -> None:
+    """What can be done with the model of this name, or what is being done with it."""
+    phase = model.phase if name == model.name else ""
+    words, spoken = {
+        "ready": (tr("In use"), tr("In use: {name}")),
+        "loading": (tr("Loading"), tr("Loading {name}")),
+    }.get(phase, (tr("Load"), tr("Load {name}")))
+    button.setText(words)
+    button.setAccessibleName(spoken.format(name=name))
+    button.setEnabled(phase not in ("ready", "loading"))

@@ -24,8 +24,8 @@ T = TypeVar("T")
 class Page(QWidget):
     title: ClassVar[str]
     icon: ClassVar[str]
-    failed = Signal(str)
-    """A command did not work; the sentence says why."""
+    failed = Signal(object)
+    """A command did not work: the AppError that says why."""
     wants_page = Signal(str)
     """Ask the window to turn to the page with this title."""
 
@@ -83,7 +83,7 @@ class Page(QWidget):
         try:
             await work
         except AppError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(error)
 
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from app.look.translate import told, tr
+from app.look.translate import join_sentences, told, tr
 from server.face.core import Face, ModelStatus, RunningRequest, ServerStatus, find_away
 from server.face.models import ModelCard
 from server.observe import Disconnect
@@ -31,6 +31,8 @@ class Summary:
     detail: str
     advice: str = ""
     """What to do about a failure."""
+    details: str = ""
+    """What is technical about a failure."""
     away: str = ""
     """Said where prompts go to another machine."""
 
@@ -41,7 +43,8 @@ def summarise(
     match server.phase:
         case "failed":
             advice = tr("Start it again. If that fails, the log has the details.")
-            return Summary("failed", tr("The server cannot start"), told(server.reason), advice)
+            headline, reason = tr("The server cannot start"), told(server.reason)
+            return Summary("failed", headline, reason, advice, server.details)
         case "hung":
             advice = tr("Restart it; answers in progress are lost. It may also recover by itself.")
             return Summary("failed", tr("Moat does not respond"), told(server.reason), advice)
@@ -150,7 +153,7 @@ def _serving(model: ModelStatus, requests: tuple[RunningRequest, ...]) -> Summar
                 tr("Answering {count} requests").format(count=len(requests))
             )  # fmt: skip
             at_work = tr("{name} is working.").format(name=model.name)
-            return Summary("busy", headline, " ".join(filter(None, (at_work, _away(model)))))
+            return Summary("busy", headline, join_sentences((at_work, _away(model))))
         case "ready":
             here = tr("{name} runs on this computer.").format(name=model.name)
             return Summary("ready", tr("Moat is ready"), _away(model) or here)

@@ -4,6 +4,7 @@ Sentences of the server are known by their words, not by their values.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -130,6 +131,11 @@ def told(text: str) -> str:
     """The text in the window's language if the server is known to say it, else as it is."""
     spoken = language()
     return text if spoken == ENGLISH else _of(spoken).told(text)
+
+
+def join_sentences(parts: Iterable[str]) -> str:
+    """One after another, as the language of the window does it. Empty ones are left out."""
+    return JOINTS.get(language(), Joints()).gap.join(part for part in parts if part)
 
 
 @dataclass(frozen=True)

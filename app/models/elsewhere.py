@@ -7,17 +7,27 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QDoubleSpinBox,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
-    QSpinBox,
     QWidget,
 )
 
 from app.look import theme
-from app.look.controls import Button, Card, Label, Rows, restyle, reveal, row, secrets_words, stack
-from app.look.model_rows import facts, parameters
+from app.look.controls import (
+    Button,
+    Card,
+    FractionBox,
+    Label,
+    NumberBox,
+    Rows,
+    restyle,
+    reveal,
+    row,
+    secrets_words,
+    stack,
+)
+from app.look.model_rows import facts, parameters, show_use
 from app.look.summary import where_words
 from app.look.translate import told, tr
 from server.face.core import ModelStatus
@@ -62,9 +72,7 @@ class EngineRow(QWidget):
         self._state = state
         self.facts.tell(describe(state))
         self.where.tell(where_words(state.engine.hosts))
-        answers = state.engine.name == model.name and model.phase in ("ready", "loading")
-        self.load.setText(tr("In use") if answers else tr("Load"))
-        self.load.setEnabled(not answers)
+        show_use(self.load, state.engine.name, model)
         if not self.sure.isVisibleTo(self):
             self._ask(asking=False)
 
@@ -165,9 +173,9 @@ class EngineForm(Card):
         self.key = _line(tr("Key"), tr("If the server needs one"))
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
         says = tr("As the server reports")
-        self.context = _Number()
+        self.context = NumberBox()
         self.context.setRange(0, 16_777_216)
-        self.billions = _Fraction()
+        self.billions = FractionBox()
         self.billions.setRange(0, 100_000)
         self.billions.setDecimals(1)
         self.images = _choice({"ask": says, "yes": tr("Yes"), "no": tr("No")})
@@ -269,19 +277,9 @@ class EngineForm(Card):
         self.state.hide()
 
 
-class _Number(QSpinBox):
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        # Scrolling the page must not change what is under the pointer.
-        event.ignore()
-
-
-class _Fraction(QDoubleSpinBox):
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        event.ignore()
-
-
 class _Choice(QComboBox):
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        # Scrolling the page must not change what is under the pointer.
         event.ignore()
 
 

@@ -28,7 +28,7 @@ from app.look.controls import (
     stack,
     text_to_read,
 )
-from app.look.model_rows import FitLabel, facts, parameters
+from app.look.model_rows import FitLabel, facts, parameters, show_use
 from app.look.summary import sentence, size
 from app.look.translate import told, tr
 from server.chat import SAMPLED, Sampling
@@ -358,11 +358,7 @@ class InstalledRow(QWidget):
                 tr("{tokens} tokens of context").format(tokens=f"{context:,}") if context else "",
             )
         )
-        answers = card.name == model.name and model.phase in ("ready", "loading")
-        self.load.setText(tr("In use") if answers else tr("Load"))
-        spoken = tr("In use: {name}") if answers else tr("Load {name}")
-        self.load.setAccessibleName(spoken.format(name=card.name))
-        self.load.setEnabled(not answers)
+        show_use(self.load, card.name, model)
         if not self.sure.isVisibleTo(self):
             self._ask(asking=False)
 

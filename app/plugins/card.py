@@ -24,13 +24,14 @@ from app.look.controls import (
     divider,
     hint,
     restyle,
+    reveal,
     row,
     secrets_words,
     short_name,
     stack,
 )
 from app.look.model_rows import facts
-from app.look.translate import told, tr
+from app.look.translate import join_sentences, told, tr
 from app.plugins.questions import AnswerGrid, Unfit
 from server.chat import Json
 from server.face.plugins import OperationCard, OptionCard, PluginCard, PluginTest, ToolCard
@@ -402,6 +403,8 @@ class PluginBox(Card):
         self.options = PluginOptions(card)
         self.trial = PluginTrial(card)
         self.offers = Label("", "small", wrap=True)
+        self.offered = QWidget()
+        self.offered.setLayout(stack(divider(), self.offers, spacing=theme.MEDIUM))
         self.log = PluginLog(card.name)
         self.signing = Button(tr("Sign in"), "external")
         self.signing.clicked.connect(self._sign)
@@ -424,7 +427,8 @@ class PluginBox(Card):
         restyle(self.switch)
         self.options.show_card(card)
         self.trial.show_card(card)
-        self.offers.tell(offers_words(card))
+        self.offers.setText(offers_words(card))
+        reveal(self.offered, shown=bool(self.offers.text()))
         self._show_signing(card)
         for name, field in self.secrets.items():
             field.show_missing(is_missing=name in card.missing_secrets)
@@ -464,7 +468,7 @@ class PluginBox(Card):
         self._section(
             tr("What it needs"), asked if self.options.is_empty else [*asked, self.options]
         )
-        self._section("", [self.offers])
+        self._inside.addWidget(self.offered)
         self._section(tr("Test it"), [] if self.trial.is_empty else [self.trial])
         self._section("", [self.log])
         self.options.option_set.connect(lambda *given: self.option_set.emit(card.key, *given))
@@ -557,7 +561,7 @@ def review_words(card: PluginCard) -> str:
         parts.append(tr("It needs: {secrets}.").format(secrets=", ".join(card.secrets)))
     if card.lacks_address:
         parts.append(tr("The address of its API is not set yet."))
-    return " ".join(parts) or tr("It does not connect to anything outside Moat.")
+    return join_sentences(parts) or tr("It does not connect to anything outside Moat.")
 
 
 def offers_words(card: PluginCard) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from app.look.controls import Button, Card, Column, Label, Rows, row, stack
+from app.look.layouts import Flow
 from app.look.model_rows import facts
 from app.look.page import Page
 from app.look.translate import told, tr
@@ -229,15 +230,10 @@ class PluginsPage(Page):
 
     def _lay_out(self) -> None:
         column = Column()
-        column.body.addLayout(
-            row(
-                Label(tr("Plugins"), "title"),
-                0,
-                self.import_servers,
-                self.install_archive,
-                self.install,
-            )
-        )
+        head = row(Label(tr("Plugins"), "title"))
+        buttons = (self.import_servers, self.install_archive, self.install)
+        head.addLayout(Flow(*buttons, at_right=True), 1)
+        column.body.addLayout(head)
         words = Label(tr("Plugins are paused: none of them is used."), wrap=True)
         line = row()
         line.addWidget(words, 1)

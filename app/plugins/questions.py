@@ -4,7 +4,9 @@ import json
 import math
 import re
 import time
-from typing import Any, Protocol, cast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar, cast
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
@@ -21,9 +23,9 @@ from PySide6.QtWidgets import (
 from app.look import theme
 from app.look.controls import Button, Card, CodeBox, Label, Rows, row, short_name
 from app.look.icons import Picture
-from app.look.translate import tr
+from app.look.translate import join_sentences, tr
 from server.chat import Json
-from server.face.plugins import Approval, FormCard
+from server.face.plugins import Approval, FormCard, PluginCard
 
 _DECIMAL_COMMA = re.compile(r"[^.,]*,(?!\d{3}$)[^.,]*")
 """A comma alone and before other than three digits: those may be thousands."""
@@ -245,6 +247,18 @@ class AnswerGrid(QWidget):
         return all(name in values for name in self._required)
 
 
+Asked = TypeVar("Asked", Approval, FormCard)
+
+
+def name_plugin(asked: Asked, cards: Sequence[PluginCard]) -> Asked:
+    """The question under the plugin's name. Its key follows where the name could be another's."""
+    for card in cards:
+        if card.key == asked.plugin:
+            is_same = card.name.casefold().replace(" ", "-") == card.key.casefold()
+            return replace(asked, plugin=card.name if is_same else f"{card.name} ({card.key})")
+    return asked
+
+
 class FormBox(Card):
     answered = Signal(str, str)
     """Its id and the values as JSON; empty for no answer."""
@@ -413,7 +427,7 @@ def asker_words(approval: Approval) -> str:
     if not approval.client:
         return risk
     words = tr("{client} wants to use this plugin for the first time.")
-    return f"{words.format(client=approval.client)} {risk}"
+    return join_sentences((words.format(client=approval.client), risk))
 
 
 def risk_words(risk: str) -> str:

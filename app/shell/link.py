@@ -7,6 +7,7 @@ import asyncio
 import json
 import logging
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -182,6 +183,7 @@ class Link:
             return answer["result"]
         failure = AppError(answer["error"]["message"])
         failure.code = answer["error"]["code"]
+        failure.known_details = answer["error"].get("details", "")
         raise failure
 
 
@@ -189,6 +191,8 @@ def _note_too_long() -> None:
     log.warning("An event of the server part was too long")
 
 
+_EXCEPTION = re.compile(r"[\w.]+: ")
+"""How the last line of a traceback begins."""
 _FIRST_WORD_S = 60.0
 _LAST_WORDS_BYTES = 4096
 _RETRY_LINK_S = 0.5
@@ -231,7 +235,8 @@ async def keep_serving(program: Program, link: Link) -> None:
             if loop.time() - began > _HEALTHY_AFTER_S:
                 pause_s = _SHORTEST_PAUSE_S
             log.warning("%s Starting again in %.1f s", death, pause_s)
-            link.show(ServerStatus("failed", reason=f"{death} It is being restarted."))
+            reason = f"{death} It is being restarted."
+            link.show(ServerStatus("failed", reason=reason, details=death.details))
         except Replaced as end:
             log.warning("%s", end)
             link.show(ServerStatus("starting"))
@@ -266,7 +271,7 @@ async def _serve_once(program: Program, link: Link) -> None:
                 await tasks.stop(task)
         if process.returncode is None:
             raise Replaced
-        raise ServerDied(_cause(process, last_words))
+        raise _death(process, last_words)
 
 
 @asynccontextmanager
@@ -281,7 +286,7 @@ async def _running(program: Program) -> AsyncIterator[tuple[Process, bytearray]]
             **_apart(),
         )
     except OSError as error:
-        raise ServerDied(f"The server cannot be started: {error}.") from error
+        raise ServerDied("The server cannot be started. Install Moat again.") from error
     assert process.stderr
     last_words = bytearray()
     listening = tasks.spawn(_listen(process.stderr, last_words), "listen to the server process")
@@ -316,7 +321,7 @@ async def _introduce(process: Process, secret: str, last_words: bytearray) -> st
         with suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_S):
                 await process.wait()
-        raise ServerDied(_cause(process, last_words)) from error
+        raise _death(process, last_words) from error
 
 
 async def _mirror(link: Link, address: str, secret: str) -> None:
@@ -358,12 +363,19 @@ async def _close(process: Process) -> None:
     await process.wait()
 
 
-def _cause(process: Process, last_words: bytearray) -> str:
+def _death(process: Process, last_words: bytearray) -> ServerDied:
+    """Why it ended, in words; its signal or exit code and its last line are the details."""
     code = process.returncode
     if code is None:
-        return "The server sent something this window does not understand."
+        return ServerDied("The server sent something this window does not understand.")
     if code < 0:
-        return f"The server was stopped by {signal.Signals(-code).name}."
+        death = ServerDied("The server was stopped by the system or another program.")
+        death.known_details = signal.Signals(-code).name
+        return death
     lines = last_words.decode(errors="replace").split("\n")
     said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return f"The server stopped (exit code {code}{f': {said}' if said else ''})."
+    is_sentence = said and not _EXCEPTION.match(said)
+    words = f"The server stopped: {said}" if is_sentence else "The server stopped unexpectedly."
+    death = ServerDied(words)
+    death.known_details = f"exit code {code}{f': {said}' if said else ''}"
+    return death

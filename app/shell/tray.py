@@ -11,6 +11,7 @@ from app.look import icons
 from app.look.controls import for_menu
 from app.look.summary import Look, Summary, phase_of, summarise, watch
 from app.look.translate import told, tr
+from app.plugins.questions import name_plugin
 from server import tasks
 from server.errors import AppError
 from server.face.core import Face, ModelStatus
@@ -129,8 +130,8 @@ class Tray(QObject):
         self.icon.hide()
 
     def tell(self, title: str, text: str) -> None:
-        kind = QSystemTrayIcon.MessageIcon.Information
-        self.icon.showMessage(one_line(title), printable(text), kind, _NOTICE_MS)
+        # With a sign of Qt's own the panel would show that one in the place of ours meanwhile.
+        self.icon.showMessage(one_line(title), printable(text), self.icon.icon(), _NOTICE_MS)
 
     def show_summary(self, summary: Summary) -> None:
         lines = (f"Moat: {summary.headline}", summary.away)
@@ -139,8 +140,7 @@ class Tray(QObject):
             return
         self.icon.setIcon(icons.tray_icon(summary.look))
         if summary.look == "failed" and self.icon.isVisible():
-            kind = QSystemTrayIcon.MessageIcon.Critical
-            self.icon.showMessage(summary.headline, summary.detail, kind, _NOTICE_MS)
+            self.tell(summary.headline, summary.detail)
         self._look = summary.look
 
     def build(self) -> None:
@@ -225,7 +225,8 @@ class Tray(QObject):
 
     def _tell_form(self, form: FormCard) -> None:
         words = tr("{plugin} needs more information")
-        self.tell(words.format(plugin=form.plugin), tr("Open Moat to fill in its form."))
+        named = name_plugin(form, self._core.plugins.cards.get())
+        self.tell(words.format(plugin=named.plugin), tr("Open Moat to fill in its form."))
 
     def _add(self, text: str, act: Callable[[], object] | None = None) -> QAction:
         action = self.menu.addAction(text)

@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -36,18 +35,19 @@ from app.hardware import HardwarePage
 from app.home import HomePage
 from app.logs import LogsPage
 from app.look import icons, theme
-from app.look.controls import Banner, Label, row, short_name, stack
+from app.look.controls import Banner, Label, PushButton, row, short_name, stack
 from app.look.icons import LookPicture, Picture
 from app.look.layouts import ShortScroll
 from app.look.page import Page, SafeKeyboard
 from app.look.summary import Summary, look_words, watch
-from app.look.translate import told, tr
+from app.look.translate import tr
 from app.models.page import ModelsPage
 from app.plugins.page import PluginsPage
-from app.plugins.questions import Approvals, Forms
+from app.plugins.questions import Approvals, Forms, name_plugin
 from app.settings import SettingsPage
 from server.errors import AppError
 from server.face.core import Face
+from server.face.plugins import Approval, FormCard
 
 _MOST = 60
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
@@ -88,9 +88,16 @@ def shortcuts() -> tuple[Shortcut, ...]:
         Shortcut("Shift+Enter", tr("New line in the message")),
         Shortcut("Esc", tr("Stop the answer, close a message or a panel")),
         Shortcut("Tab, Shift+Tab", tr("Next or previous control")),
+        Shortcut("Enter, Space", tr("Press the button")),
         Shortcut("Ctrl+Q", tr("Quit Moat")),
         Shortcut("F1", tr("This list")),
     )
+
+
+def _in_own_words(keys: str) -> str:
+    """The keys as the system and the language call them."""
+    form = QKeySequence.SequenceFormat.NativeText
+    return " … ".join(QKeySequence(part).toString(form) or part for part in keys.split(" … "))
 
 
 class ShortcutHelp(SafeKeyboard, QDialog):
@@ -103,8 +110,7 @@ class ShortcutHelp(SafeKeyboard, QDialog):
         form.setHorizontalSpacing(theme.HUGE)
         form.setVerticalSpacing(theme.MEDIUM)
         for one in shortcuts():
-            native = QKeySequence(one.keys).toString(QKeySequence.SequenceFormat.NativeText)
-            form.addRow(Label(native or one.keys, "section"), Label(one.words))
+            form.addRow(Label(_in_own_words(one.keys), "section"), Label(one.words))
         column = QVBoxLayout(self)
         column.setContentsMargins(*([theme.PAGE_MARGIN] * 4))
         column.setSpacing(theme.LARGE)
@@ -186,7 +192,7 @@ _MOST_ASKING = 0.6
 """Of the window's height, for messages and questions above the page."""
 
 
-class NavButton(QPushButton):
+class NavButton(PushButton):
     def __init__(self, page: type[Page]) -> None:
         super().__init__(f"  {tr(page.title)}")
         self.page = page
@@ -291,8 +297,8 @@ class Window(SafeKeyboard, QWidget):
     def state_words(self) -> tuple[str, str]:
         return self._words.text(), self._where.text()
 
-    def show_failure(self, sentence: str) -> None:
-        self.banner.tell(tr("Something went wrong"), told(sentence))
+    def show_failure(self, error: AppError) -> None:
+        self.banner.fail(tr("Something went wrong"), error)
         self.banner.show()
         self._show_messages()
 
@@ -312,7 +318,11 @@ class Window(SafeKeyboard, QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
-        (self.page().first or self).setFocus()
+        first = self.page().first or self
+        if self._is_welcoming and isinstance(first, PushButton):
+            first.await_enter()
+        else:
+            first.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Esc, where no control has a use for it: the message first, then what the page closes."""
@@ -389,6 +399,14 @@ class Window(SafeKeyboard, QWidget):
         for text, act in keys.items():
             QShortcut(QKeySequence(text), self).activated.connect(act)
 
+    def _show_approvals(self, waiting: tuple[Approval, ...]) -> None:
+        cards = self._core.plugins.cards.get()
+        self.approvals.show_approvals(tuple(name_plugin(one, cards) for one in waiting))
+
+    def _show_forms(self, waiting: tuple[FormCard, ...]) -> None:
+        cards = self._core.plugins.cards.get()
+        self.forms.show_forms(tuple(name_plugin(one, cards) for one in waiting))
+
     def _answer(self, number: str, decision: str) -> None:
         self.page().run(self._answered(number, decision))
 
@@ -434,9 +452,9 @@ class Window(SafeKeyboard, QWidget):
         for button, page in zip(self.buttons, PAGES, strict=True):
             button.clicked.connect(lambda _=False, title=page.title: self.turn_to(title))
         self.approvals.answered.connect(self._answer)
-        self._ends.append(self._core.plugins.approvals.connect(self.approvals.show_approvals))
+        self._ends.append(self._core.plugins.approvals.connect(self._show_approvals))
         self.forms.answered.connect(self._fill)
-        self._ends.append(self._core.plugins.forms.connect(self.forms.show_forms))
+        self._ends.append(self._core.plugins.forms.connect(self._show_forms))
         self.banner.dismissed.connect(lambda: self._dismiss(self.banner))
         self.notice.dismissed.connect(lambda: self._dismiss(self.notice))
 

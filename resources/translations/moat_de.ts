@@ -40,6 +40,10 @@
    <translation>Ergebnis</translation>
   </message>
   <message>
+   <source>unnamed</source>
+   <translation>unbenannt</translation>
+  </message>
+  <message>
    <source>Host</source>
    <translation>Host</translation>
   </message>
@@ -64,8 +68,8 @@
    <translation>Beantwortet</translation>
   </message>
   <message>
-   <source>Length limit reached</source>
-   <translation>Längengrenze erreicht</translation>
+   <source>Length limit</source>
+   <translation>Längengrenze</translation>
   </message>
   <message>
    <source>Tool call</source>
@@ -176,10 +180,6 @@
    <translation>Der Offline-Modus ist an: Jede ausgehende Verbindung wird blockiert.</translation>
   </message>
   <message>
-   <source>unnamed</source>
-   <translation>unbenannt</translation>
-  </message>
-  <message>
    <source>Sections of this page</source>
    <translation>Abschnitte dieser Seite</translation>
   </message>
@@ -218,6 +218,10 @@
   <message>
    <source>Last at {time}: {why}.</source>
    <translation>Zuletzt um {time}: {why}.</translation>
+  </message>
+  <message>
+   <source>None</source>
+   <translation>Keines</translation>
   </message>
   <message>
    <source>{count} points from {first} to {last}.</source>
@@ -664,10 +668,6 @@
    <translation>Unter diesem Namen speichern</translation>
   </message>
   <message>
-   <source>None</source>
-   <translation>Keines</translation>
-  </message>
-  <message>
    <source>Only the beginning is shown.</source>
    <translation>Nur der Anfang wird gezeigt.</translation>
   </message>
@@ -702,6 +702,10 @@
   <message>
    <source>the answer</source>
    <translation>die Antwort</translation>
+  </message>
+  <message>
+   <source>The answer was interrupted</source>
+   <translation>Die Antwort wurde unterbrochen</translation>
   </message>
   <message>
    <source>Conversation</source>
@@ -740,12 +744,12 @@
    <translation>Mit einem anderen Modell neu generieren</translation>
   </message>
   <message>
-   <source>Stopped</source>
-   <translation>Gestoppt</translation>
+   <source>Working…</source>
+   <translation>Arbeitet …</translation>
   </message>
   <message>
-   <source>The answer was interrupted</source>
-   <translation>Die Antwort wurde unterbrochen</translation>
+   <source>Stopped</source>
+   <translation>Gestoppt</translation>
   </message>
   <message>
    <source>Show {count} earlier messages</source>
@@ -761,7 +765,7 @@
   </message>
   <message>
    <source>length limit reached</source>
-   <translation>Längengrenze erreicht</translation>
+   <translation>Längengrenze</translation>
   </message>
   <message>
    <source>The model returned an empty answer.</source>
@@ -1428,10 +1432,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Einen Editor verbinden</translation>
   </message>
   <message>
-   <source>Details</source>
-   <translation>Details</translation>
-  </message>
-  <message>
    <source>Try again</source>
    <translation>Noch einmal</translation>
   </message>
@@ -1526,6 +1526,30 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>It is stored in the system's keyring.</source>
    <translation>Es wird im Schlüsselbund des Systems gespeichert.</translation>
+  </message>
+  <message>
+   <source>Download the file again, or choose another one.</source>
+   <translation>Laden Sie die Datei erneut herunter, oder wählen Sie eine andere.</translation>
+  </message>
+  <message>
+   <source>Close other programs, or choose a smaller model.</source>
+   <translation>Schließen Sie andere Programme, oder wählen Sie ein kleineres Modell.</translation>
+  </message>
+  <message>
+   <source>Free some space and try again.</source>
+   <translation>Schaffen Sie Speicherplatz, und versuchen Sie es erneut.</translation>
+  </message>
+  <message>
+   <source>Moat starts it again by itself. Try again in a moment.</source>
+   <translation>Moat startet ihn von selbst neu. Versuchen Sie es gleich noch einmal.</translation>
+  </message>
+  <message>
+   <source>Details</source>
+   <translation>Details</translation>
+  </message>
+  <message>
+   <source>Technical details</source>
+   <translation>Technische Einzelheiten</translation>
   </message>
   <message>
    <source>Copied</source>
@@ -1696,6 +1720,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>noch {hours} h {minutes} min</translation>
   </message>
   <message>
+   <source>Load</source>
+   <translation>Laden</translation>
+  </message>
+  <message>
+   <source>Load {name}</source>
+   <translation>{name} laden</translation>
+  </message>
+  <message>
    <source>Waiting</source>
    <translation>Wartet</translation>
   </message>
@@ -1716,6 +1748,18 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{name}: {percent} geladen</translation>
   </message>
   <message>
+   <source>In use</source>
+   <translation>In Gebrauch</translation>
+  </message>
+  <message>
+   <source>In use: {name}</source>
+   <translation>In Gebrauch: {name}</translation>
+  </message>
+  <message>
+   <source>Loading</source>
+   <translation>Lädt</translation>
+  </message>
+  <message>
    <source>Pause {name}</source>
    <translation>{name} anhalten</translation>
   </message>
@@ -1730,10 +1774,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>{name} runs at {hosts}. Prompts are sent there.</source>
    <translation>{name} läuft auf {hosts}. Fragen werden dorthin gesendet.</translation>
-  </message>
-  <message>
-   <source>Loading</source>
-   <translation>Lädt</translation>
   </message>
   <message>
    <source>Ready</source>
@@ -1976,10 +2016,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Mehrere Adressen desselben Modells, durch Leerzeichen getrennt, teilen sich die Arbeit.</translation>
   </message>
   <message>
-   <source>Load</source>
-   <translation>Laden</translation>
-  </message>
-  <message>
    <source>reads images</source>
    <translation>liest Bilder</translation>
   </message>
@@ -2030,10 +2066,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Add</source>
    <translation>Hinzufügen</translation>
-  </message>
-  <message>
-   <source>In use</source>
-   <translation>In Gebrauch</translation>
   </message>
   <message>
    <source>Its key is deleted too. The server itself is not changed.</source>
@@ -2096,10 +2128,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Verbindung zu {hosts} …</translation>
   </message>
   <message>
-   <source>Load {name}</source>
-   <translation>{name} laden</translation>
-  </message>
-  <message>
    <source>Confirm: remove {name}</source>
    <translation>Bestätigen: {name} entfernen</translation>
   </message>
@@ -2138,10 +2166,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Chat template</source>
    <translation>Chat-Vorlage</translation>
-  </message>
-  <message>
-   <source>In use: {name}</source>
-   <translation>In Gebrauch: {name}</translation>
   </message>
   <message>
    <source>This removes it from the list. The file is not deleted.</source>
@@ -2624,12 +2648,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Gebräuchliche MCP-Server</translation>
   </message>
   <message>
-   <source>Hosts that {name} may reach</source>
-   <translation>Rechner, die {name} erreichen darf</translation>
-  </message>
-  <message>
    <source>Plugins</source>
    <translation>Plugins</translation>
+  </message>
+  <message>
+   <source>Hosts that {name} may reach</source>
+   <translation>Rechner, die {name} erreichen darf</translation>
   </message>
   <message>
    <source>{client} wants to use this plugin for the first time.</source>
@@ -2854,6 +2878,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Next or previous control</source>
    <translation>Nächstes oder voriges Bedienelement</translation>
+  </message>
+  <message>
+   <source>Press the button</source>
+   <translation>Die Schaltfläche drücken</translation>
   </message>
   <message>
    <source>This list</source>
@@ -3539,12 +3567,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Das Protokoll von OpenBB unterstützt keine Bilder. Wählen Sie in den Optionen ein anderes Protokoll.</translation>
   </message>
   <message>
-   <source>The server stopped (exit code {0}).</source>
-   <translation>Der Server wurde beendet (Code {0}).</translation>
+   <source>The server stopped: {0}</source>
+   <translation>Der Server hat sich beendet: {0}</translation>
   </message>
   <message>
-   <source>The server was stopped by {0}.</source>
-   <translation>Der Server wurde durch {0} beendet.</translation>
+   <source>The server stopped unexpectedly.</source>
+   <translation>Der Server hat sich unerwartet beendet.</translation>
   </message>
   <message>
    <source>The server is running but does not respond.</source>
@@ -3555,16 +3583,20 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Der Server reagierte nicht und wurde beendet.</translation>
   </message>
   <message>
-   <source>The server cannot be started: {0}.</source>
-   <translation>Der Server lässt sich nicht starten: {0}.</translation>
-  </message>
-  <message>
-   <source>The server did not respond in time.</source>
-   <translation>Der Server reagierte nicht rechtzeitig.</translation>
+   <source>The server was stopped by the system or another program.</source>
+   <translation>Der Server wurde vom System oder einem anderen Programm beendet.</translation>
   </message>
   <message>
    <source>{0} It is being restarted.</source>
    <translation>{0} Ein Neustart läuft.</translation>
+  </message>
+  <message>
+   <source>The server cannot be started. Install Moat again.</source>
+   <translation>Der Server kann nicht gestartet werden. Installieren Sie Moat erneut.</translation>
+  </message>
+  <message>
+   <source>The server did not respond in time.</source>
+   <translation>Der Server reagierte nicht rechtzeitig.</translation>
   </message>
   <message>
    <source>There are no figures here.</source>
@@ -3743,12 +3775,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Für dieses System und Engine {1} ist keine Unterstützung für {0} veröffentlicht.</translation>
   </message>
   <message>
-   <source>{0} cannot be unpacked: {1}.</source>
-   <translation>{0} lässt sich nicht entpacken: {1}.</translation>
+   <source>{0} is damaged and was deleted. Download it again.</source>
+   <translation>{0} ist beschädigt und wurde gelöscht. Laden Sie die Datei erneut herunter.</translation>
   </message>
   <message>
-   <source>The connection to {0} broke ({1}).</source>
-   <translation>Die Verbindung zu {0} ist abgebrochen ({1}).</translation>
+   <source>The connection to {0} broke. Check it and try again.</source>
+   <translation>Die Verbindung zu {0} ist abgebrochen. Prüfen Sie sie, und versuchen Sie es erneut.</translation>
   </message>
   <message>
    <source>{0} holds no library for {1} and engine {2}.</source>
@@ -3817,6 +3849,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Checking for updates is turned off. Turn it on in Settings → Updates.</source>
    <translation>Die Suche nach Updates ist aus. Schalten Sie sie unter Einstellungen → Updates ein.</translation>
+  </message>
+  <message>
+   <source>Cannot reach {0}. Check the connection and try again.</source>
+   <translation>{0} ist nicht erreichbar. Prüfen Sie die Verbindung, und versuchen Sie es erneut.</translation>
   </message>
   <message>
    <source>The address does not return update information.</source>
@@ -3927,8 +3963,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Geheimnisse liegen unverschlüsselt in {0}.</translation>
   </message>
   <message>
-   <source>The system's keyring does not work just now ({0}). Unlock it and try again.</source>
-   <translation>Der Schlüsselbund des Systems funktioniert gerade nicht ({0}). Entsperren Sie ihn und versuchen Sie es noch einmal.</translation>
+   <source>The system's keyring does not work just now. Unlock it and try again.</source>
+   <translation>Der Schlüsselbund des Systems funktioniert gerade nicht. Entsperren Sie ihn, und versuchen Sie es erneut.</translation>
   </message>
   <message>
    <source>{0} is an archive, not a document.</source>
@@ -4067,16 +4103,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Das Modell wurde entladen, bevor es bereit war.</translation>
   </message>
   <message>
-   <source>The engine could not be started: {0}.</source>
-   <translation>Die Engine ließ sich nicht starten: {0}.</translation>
+   <source>The engine could not be started. Install Moat again, or see the log.</source>
+   <translation>Die Engine konnte nicht gestartet werden. Installieren Sie Moat erneut, oder sehen Sie im Protokoll nach.</translation>
   </message>
   <message>
    <source>{0} This happened repeatedly.</source>
    <translation>{0} Das ist wiederholt passiert.</translation>
-  </message>
-  <message>
-   <source>The prompt has {0} tokens; the model has room for {1}.</source>
-   <translation>Die Frage hat {0} Token; das Modell hat Platz für {1}.</translation>
   </message>
   <message>
    <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
@@ -4551,6 +4583,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Frage war nicht zu lesen: {0}.</translation>
   </message>
   <message>
+   <source>The prompt has {0} tokens; the model has room for {1}.</source>
+   <translation>Die Frage hat {0} Token; das Modell hat Platz für {1}.</translation>
+  </message>
+  <message>
    <source>An image is damaged, or not a PNG, JPEG, GIF, WebP or BMP file.</source>
    <translation>Ein Bild ist beschädigt oder weder PNG, JPEG, GIF, WebP noch BMP.</translation>
   </message>
@@ -4903,6 +4939,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} ist eine Verknüpfung; Verknüpfungen werden nicht kopiert.</translation>
   </message>
   <message>
+   <source>{0} is not a zip file that can be unpacked.</source>
+   <translation>{0} ist keine Zip-Datei, die sich entpacken lässt.</translation>
+  </message>
+  <message>
    <source>The archive has an entry that leads outside: '{0}'.</source>
    <translation>Das Archiv hat einen Eintrag, der nach außen führt: „{0}“.</translation>
   </message>
@@ -5175,12 +5215,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Das Formular hat zu viele Teile oder enthält weitere Formulare.</translation>
   </message>
   <message>
-   <source>The system refused: {0}.</source>
-   <translation>Das System hat es verweigert: {0}.</translation>
+   <source>The system refused. The log says more.</source>
+   <translation>Das System hat es verweigert. Mehr steht im Protokoll.</translation>
   </message>
   <message>
    <source>There is no such command.</source>
    <translation>Diesen Befehl gibt es nicht.</translation>
+  </message>
+  <message>
+   <source>The system refused: {0}.</source>
+   <translation>Das System hat es verweigert: {0}.</translation>
   </message>
   <message>
    <source>The command's arguments are wrong: {0}</source>
@@ -5203,6 +5247,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Port {0} ist belegt{1}; {2} benutzt {3}.</translation>
   </message>
   <message>
+   <source>The system refused.</source>
+   <translation>Das System hat es verweigert.</translation>
+  </message>
+  <message>
+   <source>The server cannot listen: {0}</source>
+   <translation>Der Server kann keinen Port öffnen: {0}</translation>
+  </message>
+  <message>
    <source>HTTPS cannot be served: {0}</source>
    <translation>HTTPS kann nicht angeboten werden: {0}</translation>
   </message>
@@ -5211,8 +5263,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Port {0} ist belegt{1}.</translation>
   </message>
   <message>
-   <source>The server cannot listen: {0}</source>
-   <translation>Der Server kann keinen Port öffnen: {0}</translation>
+   <source>The log says more.</source>
+   <translation>Mehr steht im Protokoll.</translation>
   </message>
   <message>
    <source>No free port was found from {0} on.</source>
@@ -5291,10 +5343,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>sie endete von selbst (Code {0})</translation>
   </message>
   <message>
-   <source>not answering</source>
-   <translation>antwortet nicht</translation>
-  </message>
-  <message>
    <source>killed by signal {0} ({1})</source>
    <translation>beendet durch Signal {0} ({1})</translation>
   </message>
@@ -5303,24 +5351,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>beendet mit Code {0} ({1})</translation>
   </message>
   <message>
-   <source>it was halted by a signal and did not go on</source>
-   <translation>sie wurde durch ein Signal angehalten und lief nicht weiter</translation>
-  </message>
-  <message>
-   <source>it did not respond for {0} s</source>
-   <translation>sie reagierte {0} s lang nicht</translation>
-  </message>
-  <message>
    <source>unknown</source>
    <translation>unbekannt</translation>
-  </message>
-  <message>
-   <source>loading made no progress for {0} s</source>
-   <translation>das Laden kam {0} s lang nicht voran</translation>
-  </message>
-  <message>
-   <source>it made no progress on an answer for {0} s</source>
-   <translation>sie kam mit einer Antwort {0} s lang nicht voran</translation>
   </message>
   <message>
    <source>the engine on another machine</source>
@@ -5341,6 +5373,26 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>it closed its pipe</source>
    <translation>sie schloss ihre Leitung</translation>
+  </message>
+  <message>
+   <source>not answering</source>
+   <translation>antwortet nicht</translation>
+  </message>
+  <message>
+   <source>it was halted by a signal and did not go on</source>
+   <translation>sie wurde durch ein Signal angehalten und lief nicht weiter</translation>
+  </message>
+  <message>
+   <source>it did not respond for {0} s</source>
+   <translation>sie reagierte {0} s lang nicht</translation>
+  </message>
+  <message>
+   <source>loading made no progress for {0} s</source>
+   <translation>das Laden kam {0} s lang nicht voran</translation>
+  </message>
+  <message>
+   <source>it made no progress on an answer for {0} s</source>
+   <translation>sie kam mit einer Antwort {0} s lang nicht voran</translation>
   </message>
   <message>
    <source>its output is too long</source>

@@ -40,6 +40,10 @@
    <translation>结果</translation>
   </message>
   <message>
+   <source>unnamed</source>
+   <translation>未命名</translation>
+  </message>
+  <message>
    <source>Host</source>
    <translation>主机</translation>
   </message>
@@ -64,7 +68,7 @@
    <translation>已回答</translation>
   </message>
   <message>
-   <source>Length limit reached</source>
+   <source>Length limit</source>
    <translation>达到长度上限</translation>
   </message>
   <message>
@@ -176,10 +180,6 @@
    <translation>离线模式已开启：所有外出连接均被阻止。</translation>
   </message>
   <message>
-   <source>unnamed</source>
-   <translation>未命名</translation>
-  </message>
-  <message>
    <source>Sections of this page</source>
    <translation>本页的各部分</translation>
   </message>
@@ -218,6 +218,10 @@
   <message>
    <source>Last at {time}: {why}.</source>
    <translation>最近一次 {time}：{why}。</translation>
+  </message>
+  <message>
+   <source>None</source>
+   <translation>无</translation>
   </message>
   <message>
    <source>{count} points from {first} to {last}.</source>
@@ -664,10 +668,6 @@
    <translation>以此名称保存</translation>
   </message>
   <message>
-   <source>None</source>
-   <translation>无</translation>
-  </message>
-  <message>
    <source>Only the beginning is shown.</source>
    <translation>只显示了开头部分。</translation>
   </message>
@@ -702,6 +702,10 @@
   <message>
    <source>the answer</source>
    <translation>回答</translation>
+  </message>
+  <message>
+   <source>The answer was interrupted</source>
+   <translation>回答中断了</translation>
   </message>
   <message>
    <source>Conversation</source>
@@ -740,12 +744,12 @@
    <translation>用其他模型重新生成</translation>
   </message>
   <message>
-   <source>Stopped</source>
-   <translation>已停止</translation>
+   <source>Working…</source>
+   <translation>处理中…</translation>
   </message>
   <message>
-   <source>The answer was interrupted</source>
-   <translation>回答中断了</translation>
+   <source>Stopped</source>
+   <translation>已停止</translation>
   </message>
   <message>
    <source>Show {count} earlier messages</source>
@@ -1428,10 +1432,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>连接编辑器</translation>
   </message>
   <message>
-   <source>Details</source>
-   <translation>详情</translation>
-  </message>
-  <message>
    <source>Try again</source>
    <translation>重试</translation>
   </message>
@@ -1526,6 +1526,30 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>It is stored in the system's keyring.</source>
    <translation>它保存在系统的密钥环中。</translation>
+  </message>
+  <message>
+   <source>Download the file again, or choose another one.</source>
+   <translation>请重新下载该文件，或选择其他文件。</translation>
+  </message>
+  <message>
+   <source>Close other programs, or choose a smaller model.</source>
+   <translation>请关闭其他程序，或选择更小的模型。</translation>
+  </message>
+  <message>
+   <source>Free some space and try again.</source>
+   <translation>请释放一些空间后重试。</translation>
+  </message>
+  <message>
+   <source>Moat starts it again by itself. Try again in a moment.</source>
+   <translation>Moat 会自动重新启动它。请稍后再试。</translation>
+  </message>
+  <message>
+   <source>Details</source>
+   <translation>详情</translation>
+  </message>
+  <message>
+   <source>Technical details</source>
+   <translation>技术细节</translation>
   </message>
   <message>
    <source>Copied</source>
@@ -1696,6 +1720,14 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>剩余 {hours} 小时 {minutes} 分钟</translation>
   </message>
   <message>
+   <source>Load</source>
+   <translation>加载</translation>
+  </message>
+  <message>
+   <source>Load {name}</source>
+   <translation>加载 {name}</translation>
+  </message>
+  <message>
    <source>Waiting</source>
    <translation>等待中</translation>
   </message>
@@ -1716,6 +1748,18 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{name}：已下载 {percent}</translation>
   </message>
   <message>
+   <source>In use</source>
+   <translation>正在使用</translation>
+  </message>
+  <message>
+   <source>In use: {name}</source>
+   <translation>正在使用：{name}</translation>
+  </message>
+  <message>
+   <source>Loading</source>
+   <translation>加载中</translation>
+  </message>
+  <message>
    <source>Pause {name}</source>
    <translation>暂停 {name}</translation>
   </message>
@@ -1730,10 +1774,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>{name} runs at {hosts}. Prompts are sent there.</source>
    <translation>{name} 在 {hosts} 上运行。提问会发送到那里。</translation>
-  </message>
-  <message>
-   <source>Loading</source>
-   <translation>加载中</translation>
   </message>
   <message>
    <source>Ready</source>
@@ -1976,10 +2016,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>同一模型的多个地址（用空格分隔）会分担工作。</translation>
   </message>
   <message>
-   <source>Load</source>
-   <translation>加载</translation>
-  </message>
-  <message>
    <source>reads images</source>
    <translation>可读取图片</translation>
   </message>
@@ -2030,10 +2066,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Add</source>
    <translation>添加</translation>
-  </message>
-  <message>
-   <source>In use</source>
-   <translation>正在使用</translation>
   </message>
   <message>
    <source>Its key is deleted too. The server itself is not changed.</source>
@@ -2096,10 +2128,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>正在连接 {hosts}…</translation>
   </message>
   <message>
-   <source>Load {name}</source>
-   <translation>加载 {name}</translation>
-  </message>
-  <message>
    <source>Confirm: remove {name}</source>
    <translation>确认移除 {name}</translation>
   </message>
@@ -2138,10 +2166,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Chat template</source>
    <translation>聊天模板</translation>
-  </message>
-  <message>
-   <source>In use: {name}</source>
-   <translation>正在使用：{name}</translation>
   </message>
   <message>
    <source>This removes it from the list. The file is not deleted.</source>
@@ -2624,12 +2648,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>常用 MCP 服务器</translation>
   </message>
   <message>
-   <source>Hosts that {name} may reach</source>
-   <translation>{name} 可访问的主机</translation>
-  </message>
-  <message>
    <source>Plugins</source>
    <translation>插件</translation>
+  </message>
+  <message>
+   <source>Hosts that {name} may reach</source>
+   <translation>{name} 可访问的主机</translation>
   </message>
   <message>
    <source>{client} wants to use this plugin for the first time.</source>
@@ -2854,6 +2878,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Next or previous control</source>
    <translation>下一个或上一个控件</translation>
+  </message>
+  <message>
+   <source>Press the button</source>
+   <translation>按下按钮</translation>
   </message>
   <message>
    <source>This list</source>
@@ -3539,12 +3567,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>OpenBB 的协议不支持图片。请在选项中选择其他协议。</translation>
   </message>
   <message>
-   <source>The server stopped (exit code {0}).</source>
-   <translation>服务器已停止（退出码 {0}）。</translation>
+   <source>The server stopped: {0}</source>
+   <translation>服务器已停止：{0}</translation>
   </message>
   <message>
-   <source>The server was stopped by {0}.</source>
-   <translation>服务器被 {0} 终止。</translation>
+   <source>The server stopped unexpectedly.</source>
+   <translation>服务器意外停止。</translation>
   </message>
   <message>
    <source>The server is running but does not respond.</source>
@@ -3555,16 +3583,20 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>服务器没有响应，已被终止。</translation>
   </message>
   <message>
-   <source>The server cannot be started: {0}.</source>
-   <translation>无法启动服务器：{0}。</translation>
-  </message>
-  <message>
-   <source>The server did not respond in time.</source>
-   <translation>服务器没有及时响应。</translation>
+   <source>The server was stopped by the system or another program.</source>
+   <translation>服务器被系统或其他程序终止。</translation>
   </message>
   <message>
    <source>{0} It is being restarted.</source>
    <translation>{0}正在重新启动。</translation>
+  </message>
+  <message>
+   <source>The server cannot be started. Install Moat again.</source>
+   <translation>无法启动服务器。请重新安装 Moat。</translation>
+  </message>
+  <message>
+   <source>The server did not respond in time.</source>
+   <translation>服务器没有及时响应。</translation>
   </message>
   <message>
    <source>There are no figures here.</source>
@@ -3743,12 +3775,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>尚未为此系统和引擎 {1} 发布 {0} 支持。</translation>
   </message>
   <message>
-   <source>{0} cannot be unpacked: {1}.</source>
-   <translation>无法解压 {0}：{1}。</translation>
+   <source>{0} is damaged and was deleted. Download it again.</source>
+   <translation>{0} 已损坏并被删除。请重新下载。</translation>
   </message>
   <message>
-   <source>The connection to {0} broke ({1}).</source>
-   <translation>与 {0} 的连接中断（{1}）。</translation>
+   <source>The connection to {0} broke. Check it and try again.</source>
+   <translation>与 {0} 的连接中断。请检查连接后重试。</translation>
   </message>
   <message>
    <source>{0} holds no library for {1} and engine {2}.</source>
@@ -3817,6 +3849,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Checking for updates is turned off. Turn it on in Settings → Updates.</source>
    <translation>检查更新已关闭。请在“设置 → 更新”中开启。</translation>
+  </message>
+  <message>
+   <source>Cannot reach {0}. Check the connection and try again.</source>
+   <translation>无法连接到 {0}。请检查网络连接后重试。</translation>
   </message>
   <message>
    <source>The address does not return update information.</source>
@@ -3927,8 +3963,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>此系统没有可用的钥匙串：机密以未加密形式存放在 {0}。</translation>
   </message>
   <message>
-   <source>The system's keyring does not work just now ({0}). Unlock it and try again.</source>
-   <translation>系统的钥匙串暂时无法使用（{0}）。请解锁后重试。</translation>
+   <source>The system's keyring does not work just now. Unlock it and try again.</source>
+   <translation>系统密钥环暂时无法使用。请将其解锁后重试。</translation>
   </message>
   <message>
    <source>{0} is an archive, not a document.</source>
@@ -4067,16 +4103,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>模型在就绪之前已被卸载。</translation>
   </message>
   <message>
-   <source>The engine could not be started: {0}.</source>
-   <translation>无法启动引擎：{0}。</translation>
+   <source>The engine could not be started. Install Moat again, or see the log.</source>
+   <translation>无法启动引擎。请重新安装 Moat，或查看日志。</translation>
   </message>
   <message>
    <source>{0} This happened repeatedly.</source>
    <translation>{0}这种情况反复发生。</translation>
-  </message>
-  <message>
-   <source>The prompt has {0} tokens; the model has room for {1}.</source>
-   <translation>提示有 {0} 个词元；该模型只能容纳 {1} 个。</translation>
   </message>
   <message>
    <source>The engine on the other machine takes only a JSON schema, and only for a chat.</source>
@@ -4551,6 +4583,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>无法读取问题：{0}。</translation>
   </message>
   <message>
+   <source>The prompt has {0} tokens; the model has room for {1}.</source>
+   <translation>提示有 {0} 个词元；该模型只能容纳 {1} 个。</translation>
+  </message>
+  <message>
    <source>An image is damaged, or not a PNG, JPEG, GIF, WebP or BMP file.</source>
    <translation>有图片已损坏，或不是 PNG、JPEG、GIF、WebP、BMP 之一。</translation>
   </message>
@@ -4903,6 +4939,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 是链接；不会复制链接。</translation>
   </message>
   <message>
+   <source>{0} is not a zip file that can be unpacked.</source>
+   <translation>{0} 不是可以解压的 zip 文件。</translation>
+  </message>
+  <message>
    <source>The archive has an entry that leads outside: '{0}'.</source>
    <translation>压缩包中有指向外部的条目：“{0}”。</translation>
   </message>
@@ -5175,12 +5215,16 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>表单的部分过多，或包含嵌套的表单。</translation>
   </message>
   <message>
-   <source>The system refused: {0}.</source>
-   <translation>系统拒绝了：{0}。</translation>
+   <source>The system refused. The log says more.</source>
+   <translation>系统拒绝了该操作。详情请查看日志。</translation>
   </message>
   <message>
    <source>There is no such command.</source>
    <translation>没有这个命令。</translation>
+  </message>
+  <message>
+   <source>The system refused: {0}.</source>
+   <translation>系统拒绝了：{0}。</translation>
   </message>
   <message>
    <source>The command's arguments are wrong: {0}</source>
@@ -5203,6 +5247,14 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>端口 {0} 已被占用{1}；{2} 改用 {3}。</translation>
   </message>
   <message>
+   <source>The system refused.</source>
+   <translation>系统拒绝了该操作。</translation>
+  </message>
+  <message>
+   <source>The server cannot listen: {0}</source>
+   <translation>服务器无法监听：{0}</translation>
+  </message>
+  <message>
    <source>HTTPS cannot be served: {0}</source>
    <translation>无法提供 HTTPS：{0}</translation>
   </message>
@@ -5211,8 +5263,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>端口 {0} 已被占用{1}。</translation>
   </message>
   <message>
-   <source>The server cannot listen: {0}</source>
-   <translation>服务器无法监听：{0}</translation>
+   <source>The log says more.</source>
+   <translation>详情请查看日志。</translation>
   </message>
   <message>
    <source>No free port was found from {0} on.</source>
@@ -5291,10 +5343,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>它自行退出（代码 {0}）</translation>
   </message>
   <message>
-   <source>not answering</source>
-   <translation>无响应</translation>
-  </message>
-  <message>
    <source>killed by signal {0} ({1})</source>
    <translation>被信号 {0} 终止（{1}）</translation>
   </message>
@@ -5303,24 +5351,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>以代码 {0} 结束（{1}）</translation>
   </message>
   <message>
-   <source>it was halted by a signal and did not go on</source>
-   <translation>它被信号暂停，没有继续</translation>
-  </message>
-  <message>
-   <source>it did not respond for {0} s</source>
-   <translation>它 {0} 秒没有响应</translation>
-  </message>
-  <message>
    <source>unknown</source>
    <translation>未知</translation>
-  </message>
-  <message>
-   <source>loading made no progress for {0} s</source>
-   <translation>加载在 {0} 秒内没有进展</translation>
-  </message>
-  <message>
-   <source>it made no progress on an answer for {0} s</source>
-   <translation>它在 {0} 秒内没有推进回答</translation>
   </message>
   <message>
    <source>the engine on another machine</source>
@@ -5341,6 +5373,26 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>it closed its pipe</source>
    <translation>它关闭了管道</translation>
+  </message>
+  <message>
+   <source>not answering</source>
+   <translation>无响应</translation>
+  </message>
+  <message>
+   <source>it was halted by a signal and did not go on</source>
+   <translation>它被信号暂停，没有继续</translation>
+  </message>
+  <message>
+   <source>it did not respond for {0} s</source>
+   <translation>它 {0} 秒没有响应</translation>
+  </message>
+  <message>
+   <source>loading made no progress for {0} s</source>
+   <translation>加载在 {0} 秒内没有进展</translation>
+  </message>
+  <message>
+   <source>it made no progress on an answer for {0} s</source>
+   <translation>它在 {0} 秒内没有推进回答</translation>
   </message>
   <message>
    <source>its output is too long</source>

@@ -7,6 +7,7 @@ from app.chat.chats import Chat, ChatStore, Said
 from app.chat.page import ChatPage
 from app.shell.window import Window
 from scripts.scenes.base import Scene, opened
+from server.errors import EngineCrashed
 from server.events import Finished, Usage
 from server.face.core import ServerStatus
 from server.system import paths
@@ -73,7 +74,8 @@ async def failed(_core: FakeCore, window: Window) -> str:
     chat = _asked(window)
     answer = chat.transcript.answer("SmolLM2-135M-Instruct")
     answer.add_text("A moat in investing is")
-    answer.fail("The engine stopped while answering. It was started again; please ask once more.")
+    words = "The engine stopped while answering. It was started again; please ask once more."
+    answer.fail(EngineCrashed(words))
     return "Chat"
 
 

@@ -5,6 +5,7 @@ import time
 
 from app.shell.window import Window
 from scripts.scenes.base import LONG_NAME, Scene
+from server.errors import LinkLost
 from server.face.core import Load, ModelStatus, RunningRequest, ServerStatus
 from tests.kit.fake_core import FakeCore
 
@@ -62,7 +63,7 @@ async def notices(core: FakeCore, window: Window) -> str:
         )
     )
     core.model.set(ModelStatus("ready", LONG_NAME, 1, context_tokens=65536, device="CPU"))
-    window.show_failure("The server does not respond.")
+    window.show_failure(LinkLost())
     return "Home"
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from app.plugins.page import PluginsPage
 from app.shell.window import Window
 from scripts.scenes.base import Scene, opened
+from server.errors import AppError
 from server.face.plugins import OperationCard, OptionCard
 from tests.kit.fake_core import FakeCore
 from tests.kit.fake_plugins import FORM, ORDER, PORTFOLIO
@@ -63,7 +64,9 @@ async def broken(core: FakeCore, window: Window) -> str:
         (replace(PORTFOLIO, state="broken", enabled=False, shipped=False, findings=(found,)),)
     )
     window.turn_to("Plugins")
-    window.show_failure("evil.zip is refused: it holds a path that leads out of its folder.")
+    window.show_failure(
+        AppError("evil.zip is refused: it holds a path that leads out of its folder.")
+    )
     return "Plugins"
 
 

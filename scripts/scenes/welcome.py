@@ -10,7 +10,7 @@ from tests.kit.fake_core import FakeCore
 
 class NoAutostart:
     def is_on(self) -> bool:
-        return True
+        return False
 
     def turn(self, *, on: bool) -> None:
         """Pictures change nothing on the machine that takes them."""

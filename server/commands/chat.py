@@ -5,6 +5,7 @@ import asyncio
 import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, contextmanager
@@ -23,7 +24,8 @@ from server.system import paths
 from server.system.limits import printable
 
 RESET = "\x1b[0m"
-BOLD, DIM, ITALIC, UNDERLINED, CODE, MARK = "1", "2", "3", "4", "36", "33"
+# Each can be read on a dark and on a light background: yellow cannot.
+BOLD, DIM, ITALIC, UNDERLINED, CODE, MARK = "1", "2", "3", "4", "36", "35"
 _UNDECIDED = re.compile(r" *(#{1,6}|`{1,2}|~{1,2}|[-*+]|\d{1,9}[.)]?|>)?")
 """The beginning of a line that may still become something else."""
 _HEADING = re.compile(r" {0,3}#{1,6} ")
@@ -444,8 +446,21 @@ class Conversation:
     def take_along(self, path: str) -> None:
         if not path:
             raise BadRequest("/file needs the path of a file.", "path")
-        whole = str(Path(path).expanduser().resolve())
+        whole = str(Path(_unquoted(path)).expanduser().resolve())
         self._files.append(self._runner.run(self._speaker.read(whole)))
+
+
+def _unquoted(path: str) -> str:
+    """A file that is dropped on a terminal comes in quotes, or with backslashes before spaces."""
+    if Path(path).expanduser().exists():
+        return path
+    if sys.platform == "win32":
+        return path.strip('"')
+    try:
+        words = shlex.split(path)
+    except ValueError:
+        return path
+    return words[0] if len(words) == 1 else path
 
 
 def _quoted(file: FileText) -> str:

@@ -187,14 +187,21 @@ def check_engine(engine: dict[str, Any]) -> Finding:
     if "error" in engine:
         return Finding("Engine", "problem", f"llama.cpp cannot run: {engine['error']}", REBUILD)
     variant = f", processor backend {engine['variant']}" if engine.get("variant") else ""
-    inside = f" with ggml {engine['ggml']}" if engine.get("ggml") else ""
-    text = f"llama-cpp-python {engine['version']}{inside}{variant}: {engine['system']}"
+    ggml = str(engine.get("ggml") or "").replace("-dirty", "")
+    inside = f" with ggml {ggml}" if ggml else ""
+    text = f"llama-cpp-python {engine['version']}{inside}{variant}: {_can_do(engine['system'])}"
     refused = engine.get("refused") or {}
     if refused:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
         again = f" {TRY_AGAIN}" if set(refused) & backends.KINDS else ""
         return Finding("Engine", "warn", text, f"Not used here: {reasons}.{again}")
     return Finding("Engine", "ok", text)
+
+
+def _can_do(system: str) -> str:
+    """llama.cpp's `CPU : AVX = 1 | AVX2 = 1` as a list of names."""
+    parts = system.replace(" : ", ": ").split("|")
+    return ", ".join(name for part in parts if (name := part.replace(" = 1", "").strip()))
 
 
 def check_backends(engine: dict[str, Any], folder: Path | None) -> Iterator[Finding]:

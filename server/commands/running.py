@@ -71,9 +71,10 @@ def _lines(
     server: ServerStatus, model: ModelStatus, requests: tuple[RunningRequest, ...]
 ) -> list[str]:
     context = f", {model.context_tokens} tokens of context" if model.context_tokens else ""
+    state = "not loaded" if model.phase == "empty" else model.phase
     return [
         f"server   {server.phase}  {server.address or server.reason}",
-        f"model    {model.phase}  {model.name}{context}{model.reason and f'  {model.reason}'}",
+        f"model    {state}  {model.name}{context}{model.reason and f'  {model.reason}'}",
         *(
             f"answer   {request.phase}  {request.model}, {request.tokens} tokens, "
             f"{time.time() - request.started_at:.0f} s, for {request.client or request.route}"

@@ -204,7 +204,7 @@ class Releases:
                 yield part_of(reply, span)
         except self._door.failures as error:
             raise HubFailed(
-                f"The connection to {urlsplit(url).hostname} broke ({type(error).__name__})."
+                f"The connection to {urlsplit(url).hostname} broke. Check it and try again."
             ) from error
 
     def _address(self) -> str:
@@ -419,4 +419,6 @@ def _extract(archive: Path, into: Path) -> None:
                         shutil.copyfileobj(content, file, 1 << 20)
     except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
         archive.unlink()
-        raise BadRequest(f"{archive.name} cannot be unpacked: {error}.") from error
+        raise BadRequest(
+            f"{archive.name} is damaged and was deleted. Download it again."
+        ) from error

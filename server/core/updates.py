@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
@@ -209,7 +210,8 @@ async def fetch(door: Egress, address: str, reason: str) -> bytes:
                 raise UpdateFailed(f"The update information could not be loaded: {reply.status}.")
             body = await read_up_to(reply, LARGEST_BYTES + 1)
     except door.failures as error:
-        raise Unreached(f"The update information could not be loaded: {error}.") from error
+        host = urlsplit(address).hostname
+        raise Unreached(f"Cannot reach {host}. Check the connection and try again.") from error
     finally:
         door.forget(reason)
     if len(body) > LARGEST_BYTES:

@@ -478,7 +478,9 @@ class WorkerProcess:
                 self._command, processes.environment("worker"), self._limits, self._on_end
             )
         except OSError as error:
-            raise ModelLoadFailed(f"The engine could not be started: {error}.") from error
+            raise ModelLoadFailed(
+                "The engine could not be started. Install Moat again, or see the log."
+            ) from error
         try:
             facts = await link.load(str(self._path), options_of(self._options), self._show_progress)
         except ModelLoadFailed:

@@ -110,6 +110,8 @@ class ServerStatus:
     phase: Phase = "stopped"
     address: str = ""
     reason: str = ""
+    details: str = ""
+    """What is technical about the reason."""
     port_note: str = ""
     """A notice that another port than the wanted one is used."""
     secure_address: str = ""

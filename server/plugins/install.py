@@ -121,7 +121,7 @@ def _from_zip(source: Path, draft: Path) -> Path:
     except FileNotFoundError:
         raise PluginRefused(f"There is no file {source.name}.") from None
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
-        raise PluginRefused(f"{source.name} cannot be unpacked: {error}.") from None
+        raise PluginRefused(f"{source.name} is not a zip file that can be unpacked.") from error
     return folder
 
 

@@ -40,10 +40,9 @@ class KeyringFailed(AppError):
     status = 503
 
     def __init__(self, error: Exception) -> None:
-        super().__init__(
-            f"The system's keyring does not work just now ({type(error).__name__}). "
-            "Unlock it and try again."
-        )
+        super().__init__("The system's keyring does not work just now. Unlock it and try again.")
+        # Without its message: a keyring may quote what it was given.
+        self.known_details = f"{self.code}\n{type(error).__name__}"
 
 
 class Keychain:

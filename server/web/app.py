@@ -43,6 +43,7 @@ from server.protocols.base import (
     Run,
 )
 from server.system.lazy import Late
+from server.system.logs import Redactor
 from server.web.body import FORM, LARGE_BYTES, apart, as_json, read_form, read_json
 from server.web.guard import HOLDER, OPEN_PATHS, SCHEME, Guard, Handler, client_of, readable
 from server.web.stream import send
@@ -405,6 +406,7 @@ def _error_response(status: int, code: str, message: str, param: str | None = No
 GATHER_S = 0.05
 """A flood of log lines goes out as few writes, and a value that changes often as its last state."""
 MAX_SIGNALS = 2000
+REFUSED = "The system refused. The log says more."
 
 
 def create_control(face: Face, guard: Guard) -> web.Application:
@@ -424,9 +426,9 @@ def create_control(face: Face, guard: Guard) -> web.Application:
         except OSError as error:
             log.exception("A command failed")
             return _refusal(_of_the_system(error))
-        except Exception:
+        except Exception as error:
             log.exception("A command failed")
-            return _refusal(AppError("Something went wrong inside Moat."))
+            return _refusal(_of_ours(error))
         data = as_json({"result": result}, nan="constants")
         return web.Response(body=data, content_type="application/json")
 
@@ -452,14 +454,26 @@ async def _call(face: Face, body: Any) -> Any:
 
 
 def _refusal(error: AppError) -> web.Response:
-    body = {"error": {"message": str(error), "code": error.code}}
+    details = Redactor().clean(error.details)
+    body = {"error": {"message": str(error), "code": error.code, "details": details}}
     return web.json_response(body, status=error.status)
 
 
 def _of_the_system(error: OSError) -> AppError:
     if is_full(error):
-        return DiskFull(f"The disk cannot be written: {error.strerror}.")
-    return AppError(f"The system refused: {error.strerror or type(error).__name__}.")
+        found: AppError = DiskFull(f"The disk cannot be written: {error.strerror}.")
+    else:
+        words = f"The system refused: {error.strerror}." if error.strerror else REFUSED
+        found = AppError(words)
+    found.__cause__ = error
+    return found
+
+
+def _of_ours(error: Exception) -> AppError:
+    """Without its message: that may quote what nobody should read here. The log has it."""
+    found = AppError("Something went wrong inside Moat.")
+    found.known_details = type(error).__name__
+    return found
 
 
 async def _changes(face: Face) -> Frames:

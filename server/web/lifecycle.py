@@ -8,7 +8,7 @@ from ipaddress import ip_network
 from pathlib import Path
 
 from server import tasks
-from server.errors import AppError, PortTaken
+from server.errors import AppError, PortTaken, describe_causes
 from server.face.core import Knock, ServerStatus
 from server.observe import Recent, Value
 from server.protocols.base import Endpoint
@@ -112,7 +112,7 @@ class Serving:
             await self._open()
         except (AppError, OSError) as error:
             await self._close()
-            self.status.set(ServerStatus("failed", reason=f"The server cannot listen: {error}"))
+            self.status.set(_explain_failure(error))
             log.exception("The server cannot listen")
         except BaseException:
             await self._close()
@@ -223,7 +223,8 @@ class Serving:
             self._secured = await self._secure.open(listener, wanted, self._settings())
         except (AppError, ImportError, OSError, ValueError) as error:
             log.exception("HTTPS cannot be served")
-            return f"HTTPS cannot be served: {error}"
+            why = str(error) if isinstance(error, AppError) else "The log says more."
+            return f"HTTPS cannot be served: {why}"
         return await _explain_port(wanted, self._secured.listening.port, "HTTPS")
 
     def _gate(self) -> Gate:
@@ -259,6 +260,14 @@ def needs_new_socket(before: ServerSettings, after: ServerSettings) -> bool:
     if after.listen == "network":
         fields.append("host_names")  # they are in the certificate
     return any(getattr(before, name) != getattr(after, name) for name in fields)
+
+
+def _explain_failure(error: Exception) -> ServerStatus:
+    if isinstance(error, AppError):
+        reason, details = str(error), error.details
+    else:
+        reason, details = "The system refused.", "\n".join(describe_causes(error))
+    return ServerStatus("failed", reason=f"The server cannot listen: {reason}", details=details)
 
 
 async def _explain_port(wanted: int, port: int, what: str) -> str:

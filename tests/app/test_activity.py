@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -29,6 +30,23 @@ async def test_every_request_is_listed_newest_first(core: FakeCore, shown: Shown
     assert page.parts.buttons[0].text() == "Requests (2)"
     head = page.requests.headerData(6, Qt.Orientation.Horizontal)
     assert head == "Result"
+
+
+async def test_a_page_goes_by_its_host(core: FakeCore, shown: Shown) -> None:
+    page = shown(ActivityPage(core))
+    core.answered.set((replace(DONE, client="https://pro.openbb.co"),))
+    assert row(page, 0)[1] == "pro.openbb.co"
+    core.answered.set((replace(DONE, client="http://pro.openbb.co"),))
+    assert row(page, 0)[1] == "http://pro.openbb.co"
+
+
+async def test_a_screen_reader_is_told_of_every_cell(core: FakeCore, shown: Shown) -> None:
+    page = shown(ActivityPage(core))
+    core.answered.set((DONE, BROKEN))
+    places = [page.requests.index(row, column) for row in range(2) for column in range(7)]
+    told = {page.requests.data(place, Qt.ItemDataRole.AccessibleTextRole) for place in places}
+    assert {"Tokens: 42 → 187", "Tokens: None", "Duration: None", "Client: OpenBB"} <= told
+    assert "" not in told
 
 
 async def test_it_says_that_nothing_has_left(core: FakeCore, shown: Shown) -> None:

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.hardware import HardwarePage, gain_words, parts_of
+from app.hardware import HardwarePage, MemoryBar, gain_words, parts_of
 from server import tasks
 from server.errors import AppError
 from server.face.models import Building, Device, Fit, GraphicsOffer, Machine, Setup
@@ -293,3 +293,8 @@ async def test_the_measured_speed_is_shown_and_measured_again(core: FakeCore, sh
     assert ("speeds.measure", STARTER.name) in core.commands
     core.models.cards.set(())
     assert not page.speed.isVisible()
+
+
+async def test_nothing_is_explained_before_it_is_known(shown: Shown) -> None:
+    bar = shown(MemoryBar())
+    assert not any(part.isVisible() for pair in bar._legend for part in pair)

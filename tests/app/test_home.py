@@ -45,7 +45,7 @@ async def test_a_refused_start_is_told_and_can_be_tried_again(shown: Shown, qapp
     core.refuse = BadRequest("No port is free.")
     page = shown(HomePage(core))
     told: list[str] = []
-    page.failed.connect(told.append)
+    page.failed.connect(lambda error: told.append(str(error)))
     page.hero.switch.click()
     await until(lambda: told)
     assert told == ["No port is free."]

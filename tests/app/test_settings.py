@@ -117,7 +117,7 @@ async def test_a_start_at_login_that_cannot_be_changed_is_told_and_taken_back(
     (tmp_path / "autostart").write_text("a file where a folder should be")
     page = shown(SettingsPage(core, File(tmp_path / "autostart" / "moat.desktop", "x")))
     told: list[str] = []
-    page.failed.connect(told.append)
+    page.failed.connect(lambda error: told.append(str(error)))
     page.at_login.control.click()
     await until(lambda: told)
     assert "Starting at login could not be changed" in told[0]
@@ -178,7 +178,7 @@ async def test_a_file_without_settings_changes_nothing(
         with pytest.raises(AppError, match="contains no Moat settings"):
             await page.import_from(tmp_path / "x.json")
     told: list[str] = []
-    page.failed.connect(told.append)
+    page.failed.connect(lambda error: told.append(str(error)))
     page.export_to(tmp_path / "x.json" / "y.json")
     assert "could not be exported" in told[0]
     assert core.commands == []
@@ -210,7 +210,7 @@ async def test_the_engine_is_asked_for_again_when_there_is_a_server(
     core.server.set(ServerStatus())
     page = SettingsPage(core)
     told: list[str] = []
-    page.failed.connect(told.append)
+    page.failed.connect(lambda error: told.append(str(error)))
     shown(page)
     await until(lambda: asked)
     monkeypatch.setattr(core.models, "engine_build", build)

@@ -1,7 +1,9 @@
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 
@@ -9,7 +11,7 @@ from app.chat.page import ChatPage
 from app.desktop.autostart import File
 from app.shell.session import Session
 from app.shell.tray import Tray
-from app.welcome import WelcomePage
+from app.welcome import WelcomePage, from_home
 from server.errors import AppError
 from server.face.core import AnsweredRequest
 from tests.kit.fake_core import FakeCore
@@ -61,7 +63,7 @@ async def test_a_failed_download_keeps_nobody_here(
     page.recommended.setChecked(True)
     core.refuse = AppError("Moat is set to offline.")
     told: list[str] = []
-    page.failed.connect(told.append)
+    page.failed.connect(lambda error: told.append(str(error)))
     page.done.connect(lambda: told.append("done"))
     page.begin.click()
     await until(lambda: len(told) == 2)
@@ -102,3 +104,10 @@ async def test_it_waits_until_a_program_has_its_answer(
     core.answered.set((AnsweredRequest(1, "zed", route, "m", 0.0, 1.0, "stop"),))
     assert "It works: zed" in page.client.words.text()
     assert page.begin.text() == "Done"
+
+
+def test_a_folder_of_ones_own_begins_with_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "home", lambda: Path("/home/me"))
+    assert from_home(Path("/srv/models")) == str(Path("/srv/models"))
+    if os.name == "posix":
+        assert from_home(Path("/home/me/.local/share/moat/models")) == "~/.local/share/moat/models"

@@ -36,6 +36,12 @@ SHELF_PORT = 8905
 ORIGIN = "https://pro.openbb.co"
 QUESTION = "What is the total of the file?"
 NOTES = "Costs of the trip in 2026\n\nTrain: 120 euros\nHotel: 340 euros\nTotal: 460 euros\n"
+REST = {
+    "Hardware": "It takes",
+    "Activity": "Nothing has left this computer",
+    "Logs": "Filter by text",
+    "Settings": "Search settings",
+}
 PAGES = ("Home", "Chat", "Connect", "Models", "Hardware", "Plugins", "Activity", "Logs", "Settings")
 
 
@@ -96,7 +102,7 @@ class Film:
         time.sleep(SETTLE_S)  # what moves comes to rest: there is nothing to ask for it
         self._number += 1
         found = [node for node in self._reader.read() if node.has(FOCUSABLE)]
-        unnamed = [node for node in found if not (node.name or node.text or node.role == "cell")]
+        unnamed = [node for node in found if not (node.name or node.text)]
         self.controls[name] = len(found), len(unnamed)
         self._desktop.picture(OUT / f"{self._look}-{self._number:02}-{name}.png")
         sys.stdout.write(f"{self._look} {self._number:02} {name}: {len(found)} controls\n")
@@ -167,14 +173,16 @@ def enable_plugin(film: Film, _given: "Given") -> None:
     film.see("Disable: Bookshelf")
     film.choose("Details of Bookshelf")
     film.go_to("shelf-key")
-    film.write(f"{Shelf.key}\n")
+    film.write(Shelf.key)
+    film.press("Return")
     film.shoot("plugin-enabled", "Disable: Bookshelf", "POST /books")
 
 
 def approve(film: Film, _given: "Given") -> None:
     film.press("ctrl+n")
     film.go_to("Your message")
-    film.write("@bookshelf Add the book Emma by Jane Austen from the year 1815\n")
+    film.write("@bookshelf Add the book Emma by Jane Austen from the year 1815")
+    film.press("Return")
     film.shoot("approval", "Bookshelf asks", "Allow once")
     film.choose("Allow once")
     film.shoot("approved", "Regenerate")
@@ -191,9 +199,9 @@ def fail(film: Film, given: "Given") -> None:
 
 
 def see_the_rest(film: Film, _given: "Given") -> None:
-    for title in ("Hardware", "Activity", "Logs", "Settings"):
+    for title, must in REST.items():
         film.turn_to(title)
-        film.shoot(title.lower())
+        film.shoot(title.lower(), must)
 
 
 def leave(film: Film, _given: "Given") -> None:
@@ -208,7 +216,7 @@ def leave(film: Film, _given: "Given") -> None:
 
 
 SCENES: tuple[Callable[[Film, "Given"], None], ...] = (
-    welcome, chat_with_file, connect_openbb, enable_plugin, approve, load_model, fail,
+    welcome, chat_with_file, load_model, connect_openbb, enable_plugin, approve, fail,
     see_the_rest, leave,
 )  # fmt: skip
 

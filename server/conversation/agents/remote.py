@@ -65,7 +65,7 @@ class Peer:
                     raise RemoteAgentFailed(f"{self.place} sent an answer that is too long.")
                 return json.loads(data or b"null")
         except TimeoutError:
-            raise self._unreachable("TimeoutError") from None
+            raise self._unreachable() from None
 
     async def ask_who(self, method: str, path: str, body: Json) -> Any:
         """Asks which agents there are, and does not wait long for the answer."""
@@ -113,12 +113,12 @@ class Peer:
                     raise RemoteAgentFailed(await self._complaint(response))
                 yield response
         except self._door.failures as error:
-            raise self._unreachable(type(error).__name__) from None
+            raise self._unreachable() from error
         except (ValueError, RecursionError):
             raise RemoteAgentFailed(f"{self.place} sent an answer that is not JSON.") from None
 
-    def _unreachable(self, why: str) -> RemoteAgentFailed:
-        return RemoteAgentFailed(f"The agents at {self.place} cannot be reached ({why}).")
+    def _unreachable(self) -> RemoteAgentFailed:
+        return RemoteAgentFailed(f"The agents at {self.place} cannot be reached.")
 
     async def _complaint(self, response: Any) -> str:
         data = await _beginning(response, COMPLAINT_BYTES)

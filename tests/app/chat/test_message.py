@@ -2,6 +2,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.chat.transcript import Answer, Pace, Question
+from server.errors import AppError
 from server.events import Finished, Usage
 from tests.kit.until import until
 
@@ -48,7 +49,7 @@ async def test_the_end_says_why(shown: Shown) -> None:
 
 async def test_a_failure_before_the_first_word(shown: Shown) -> None:
     answer = shown(Answer("m"))
-    answer.fail("The queue is full.")
+    answer.fail(AppError("The queue is full."))
     assert answer.failure.isVisible()
     assert answer.failure.title.text() == "No answer"
     assert not answer.footer.isVisible()

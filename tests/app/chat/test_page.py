@@ -258,6 +258,6 @@ async def test_a_refused_start_is_told(shown: Shown, qapp: QApplication) -> None
     core.refuse = AppError("No.")
     page = shown(ChatPage(core))
     told: list[str] = []
-    page.failed.connect(told.append)
+    page.failed.connect(lambda error: told.append(str(error)))
     page.empty.action.click()
     await until(lambda: told == ["No."])

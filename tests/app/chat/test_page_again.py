@@ -55,7 +55,7 @@ async def test_without_a_new_answer_the_old_one_and_all_after_it_stay(
 ) -> None:
     page = open_chat(shown, tmp_path, "http://127.0.0.1:9")
     told: list[str] = []
-    page.failed.connect(told.append)
+    page.failed.connect(lambda error: told.append(str(error)))
     answers(page)[0].retry.click()
     await over(page)
     assert kept(tmp_path) == SAID
@@ -69,7 +69,7 @@ async def test_an_empty_answer_takes_no_place_either(
     async with api(streaming(chunk({}, "stop"))) as address:
         page = open_chat(shown, tmp_path, address)
         told: list[str] = []
-        page.failed.connect(told.append)
+        page.failed.connect(lambda error: told.append(str(error)))
         answers(page)[0].retry.click()
         await over(page)
     assert (kept(tmp_path), messages(page)) == (SAID, SAID)

@@ -127,7 +127,7 @@ async def test_a_file_that_cannot_be_read_holds_nothing_up(
     core = SlowReader()
     page = shown(page_of(core, tmp_path))
     told: list[str] = []
-    page.failed.connect(told.append)
+    page.failed.connect(lambda error: told.append(str(error)))
     page.composer.editor.setPlainText("Hello?")
     core.refuse = AppError("slow.pdf is protected by a password.")
     page.run(page.attach_files([text_file(tmp_path, "a.txt"), tmp_path / "slow.pdf"]))
@@ -164,7 +164,7 @@ async def test_openbb_is_asked_nothing_that_it_cannot_carry(
 ) -> None:
     page = shown(page_of(SlowReader(), tmp_path))
     told: list[str] = []
-    page.failed.connect(told.append)
+    page.failed.connect(lambda error: told.append(str(error)))
     page.options.protocol.setCurrentIndex(page.options.protocol.findData("openbb"))
     await page.attach_files([picture(tmp_path)])
     page.composer.editor.setPlainText("What is it?")

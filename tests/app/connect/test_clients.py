@@ -56,7 +56,7 @@ def test_the_key_is_written_but_not_shown(card: RecipesCard, tmp_path: Path) -> 
 def test_a_folder_that_cannot_be_written_is_told(card: RecipesCard, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     told: list[str] = []
-    card.failed.connect(told.append)
+    card.failed.connect(lambda error: told.append(str(error)))
     card.write_to(tmp_path / "file" / "inside")
     assert len(told) == 1
     assert told[0].startswith("The file could not be written: ")

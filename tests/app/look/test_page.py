@@ -39,7 +39,7 @@ async def test_a_command_that_fails_is_told_in_a_sentence(
 ) -> None:
     page = Plain(core)
     told: list[str] = []
-    page.failed.connect(told.append)
+    page.failed.connect(lambda error: told.append(str(error)))
     core.refuse = AppError("No.")
     page.run(core.start())
     await until(lambda: told)

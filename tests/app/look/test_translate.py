@@ -1,15 +1,17 @@
+import asyncio
 import re
 import string
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from string import Formatter
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QSettings
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollArea
 
 from app.home import HomePage
-from app.look import translate
+from app.look import theme, translate
 from app.look.controls import Banner
 from app.look.model_rows import FitLabel, state_words
 from app.look.summary import summarise
@@ -32,13 +34,14 @@ from app.shell.tray import Tray
 from app.shell.window import PAGES, Window
 from scripts.translations import contexts, texts, write
 from server.engine.causes import of_exit
-from server.errors import ModelDamaged, ModelNotFound
+from server.errors import AppError, ModelDamaged, ModelNotFound
 from server.face.core import ModelStatus, ServerStatus
 from server.face.models import Download, Fit, Setup
 from server.models.fit import explain
 from server.settings import Settings
 from server.web.listener import Occupant
 from tests.kit.fake_core import FakeCore
+from tests.kit.fake_plugins import PORTFOLIO
 from tests.kit.until import until
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -262,12 +265,32 @@ def test_summaries_estimates_and_downloads_are_told(speak: Speak) -> None:
     assert label.accessibleName().endswith(label.why.text())
 
 
+@pytest.mark.parametrize("spoken", ["en", "de", "zh"])
+async def test_no_page_is_wider_than_a_small_window(
+    speak: Speak, core: FakeCore, memory: QSettings, qapp: QApplication, spoken: str
+) -> None:
+    if spoken != "en":
+        speak(spoken)
+    theme.apply(qapp, "light")
+    core.plugins.cards.set((PORTFOLIO, replace(PORTFOLIO, key="new", enabled=False, review=True)))
+    window = Window(core, memory)
+    window.resize(900, 600)
+    window.show()
+    for page in PAGES:
+        window.turn_to(page.title)
+        await asyncio.sleep(0.05)  # a page lays itself out when it is shown
+        for area in window.page().findChildren(QScrollArea):
+            if area.isVisible() and area.widget():
+                assert area.widget().width() <= area.viewport().width(), page.title
+    window.deleteLater()
+
+
 async def test_a_failure_is_told_in_the_banner(
     speak: Speak, core: FakeCore, memory: QSettings
 ) -> None:
     speak("de")
     window = Window(core, memory)
-    window.page().failed.emit("There is no such download.")
+    window.page().failed.emit(AppError("There is no such download."))
     assert window.banner.text.text() == "Diesen Download gibt es nicht."
     window.deleteLater()
 

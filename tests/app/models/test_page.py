@@ -30,6 +30,9 @@ async def test_what_is_installed_can_be_loaded(core: FakeCore, shown: Shown) -> 
     large.load.click()
     await until(lambda: core.model.get().name == LARGE.name)
     assert large.load.text() == "In use"
+    core.model.set(ModelStatus("loading", LARGE.name, 0.4))
+    assert (large.load.text(), large.load.accessibleName()) == ("Loading", f"Loading {LARGE.name}")
+    assert not large.load.isEnabled()
 
 
 async def test_deleting_asks_first_and_says_what_it_freed(core: FakeCore, shown: Shown) -> None:
@@ -173,7 +176,7 @@ async def test_a_download_that_is_refused_can_be_asked_for_again(
 ) -> None:
     page = shown(ModelsPage(core))
     told: list[str] = []
-    page.failed.connect(told.append)
+    page.failed.connect(lambda error: told.append(str(error)))
     page.parts.choose(DISCOVER)
     await until(lambda: page.discover.findChildren(FileRow))
     suggested = page.discover.findChildren(FileRow)[0]
@@ -258,7 +261,7 @@ def test_states_and_times_in_words() -> None:
 async def test_the_answering_model_changes_with_the_core(core: FakeCore, shown: Shown) -> None:
     page = shown(ModelsPage(core))
     core.model.set(ModelStatus("loading", LARGE.name))
-    assert [one.load.text() for one in page.installed.list.rows] == ["Load", "In use"]
+    assert [one.load.text() for one in page.installed.list.rows] == ["Load", "Loading"]
     core.models.cards.set((STARTER,))
     assert len(page.installed.list.rows) == 1
 

@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
+from app.look import theme
 from app.plugins.questions import (
     ChoiceField,
     FileField,
@@ -18,11 +21,12 @@ from app.plugins.questions import (
     SwitchField,
     Unfit,
     field_for,
+    name_plugin,
 )
 from app.shell.window import Window
 from server.errors import AppError
 from tests.kit.fake_core import FakeCore
-from tests.kit.fake_plugins import FORM
+from tests.kit.fake_plugins import FORM, ORDER, PORTFOLIO
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
@@ -145,3 +149,23 @@ def test_a_list_holds_no_such_number_either(shown: Shown, text: str) -> None:
     lines.setPlainText(text)
     with pytest.raises(Unfit, match="JSON"):
         lines.value()
+
+
+def test_a_question_has_the_name_of_its_plugin_and_its_key_where_that_differs() -> None:
+    card = replace(PORTFOLIO, key="broker", name="Broker")
+    assert name_plugin(ORDER, (PORTFOLIO, card)).plugin == "Broker"
+    false = replace(card, name="Portfolio")
+    assert name_plugin(ORDER, (PORTFOLIO, false)).plugin == "Portfolio (broker)"
+    assert name_plugin(FORM, (PORTFOLIO,)).plugin == "broker"
+
+
+async def test_a_short_request_is_shown_whole(
+    core: FakeCore, memory: QSettings, shown: Shown, qapp: QApplication
+) -> None:
+    theme.apply(qapp, "light")
+    window = shown(Window(core, memory))
+    body = json.dumps({"title": "Emma", "author": "Jane Austen", "year": 1815}, indent=1)
+    core.plugins.approvals.set((replace(ORDER, body=body),))
+    (card,) = window.approvals.list.rows
+    await until(lambda: card.sent.isVisible())
+    await until(lambda: card.sent.verticalScrollBar().maximum() == 0)

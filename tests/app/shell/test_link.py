@@ -204,8 +204,8 @@ async def test_a_killed_child_is_named_and_started_again() -> None:
     await until(lambda: link.face.server.get() == SERVING)
     (second,) = children()
     await tasks.stop(keeping)
-    reason = "The server was stopped by SIGKILL. It is being restarted."
-    assert ServerStatus("failed", reason=reason) in seen
+    reason = "The server was stopped by the system or another program. It is being restarted."
+    assert ServerStatus("failed", reason=reason, details="SIGKILL") in seen
     assert first.pid != second.pid
 
 
@@ -214,7 +214,8 @@ async def test_a_child_that_cannot_start_says_its_last_words() -> None:
     keeping = tasks.spawn(keep_serving(program("fails"), link), "keep")
     await until(lambda: link.face.server.get().phase == "failed")
     await tasks.stop(keeping)
-    assert "exit code 3: The model folder is missing" in link.face.server.get().reason
+    assert "The server stopped: The model folder is missing" in link.face.server.get().reason
+    assert "exit code 3: The model folder is missing" in link.face.server.get().details
 
 
 async def test_a_child_that_says_something_else_is_not_trusted(
@@ -225,7 +226,7 @@ async def test_a_child_that_says_something_else_is_not_trusted(
     keeping = tasks.spawn(keep_serving(program("babbles"), link), "keep")
     await until(lambda: link.face.server.get().phase == "failed")
     await tasks.stop(keeping)
-    assert "exit code 0" in link.face.server.get().reason
+    assert "exit code 0" in link.face.server.get().details
 
 
 async def test_a_program_that_is_not_there_is_said() -> None:

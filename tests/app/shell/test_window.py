@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
     QPlainTextEdit,
+    QPushButton,
     QSlider,
     QTableView,
     QWidget,
@@ -27,9 +29,11 @@ from pytestqt.qtbot import QtBot
 from app.chat.chats import Chat, ChatStore, Said
 from app.chat.page import ChatPage
 from app.look import theme
-from app.look.controls import Button
+from app.look.controls import Button, PushButton
 from app.shell.window import PAGES, GoTo, Place, ShortcutHelp, Window, shortcuts
-from server.errors import AppError
+from app.welcome import WelcomePage
+from scripts.scenes.welcome import NoAutostart
+from server.errors import AppError, DiskFull, HubFailed
 from server.face.core import Knock, ModelStatus, ServerStatus
 from server.face.plugins import OptionCard
 from server.settings import OPENBB_ORIGINS
@@ -144,7 +148,7 @@ async def test_escape_closes_a_message_and_then_a_panel(window: Window) -> None:
     press(window, "Ctrl+N")
     page = window.page()
     page.show_options.setChecked(True)
-    window.show_failure("It broke.")
+    window.show_failure(AppError("It broke."))
     QTest.keyClick(window, Qt.Key.Key_Escape)
     assert window.banner.isHidden()
     assert page.show_options.isChecked()
@@ -159,6 +163,7 @@ CONTROLS = (
     QComboBox,
     QLineEdit,
     QPlainTextEdit,
+    QPushButton,
     QAbstractSpinBox,
     QAbstractItemView,
     QSlider,
@@ -299,7 +304,7 @@ async def test_no_part_of_the_window_opens_as_a_window_of_its_own(
     core.server.set(ServerStatus("failed", reason="No."))
     core.notices.set(("One.", "Two."))
     core.model.set(ModelStatus("loading", "m", 0.1))
-    window.show_failure("No.")
+    window.show_failure(AppError("No."))
     qapp.removeEventFilter(watcher)
     assert watcher.opened == ["Window"]
 
@@ -339,14 +344,14 @@ async def test_what_asks_is_never_squeezed_and_leaves_room_for_the_page(
     fields = {f"Field {n}": {"type": "string", "description": "About it."} for n in range(15)}
     core.plugins.forms.set((replace(FORM, schema=json.dumps({"properties": fields})),))
     core.plugins.approvals.set((replace(ORDER, body="\n".join(map(str, range(30)))),))
-    window.show_failure("Something did not work.")
+    window.show_failure(AppError("Something did not work."))
     for one in (*window.forms.list.rows, *window.approvals.list.rows, window.banner):
         await until(lambda one=one: one.height() >= max(1, one.minimumSizeHint().height()))
     assert window.size().toTuple() == theme.SMALLEST_WINDOW
     assert window.page().height() >= 0.39 * window.height()
     bar = window._asks.verticalScrollBar()
     bar.setValue(bar.maximum())
-    window.show_failure("Once more.")
+    window.show_failure(AppError("Once more."))
     assert bar.value() == 0
 
 
@@ -415,6 +420,96 @@ def take_away(core: FakeCore, button: Button, how: str) -> None:
             button.setEnabled(False)
         case "deleted":
             shiboken6.delete(button)
+
+
+async def test_the_technical_side_of_a_failure_is_behind_details(
+    core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    error = HubFailed("Cannot reach huggingface.co.")
+    error.__cause__ = OSError(111, "Connection refused")
+    window.show_failure(error)
+    details = window.banner.details
+    assert window.banner.text.text() == "Cannot reach huggingface.co."
+    assert details.switch.isVisible()
+    assert not details.text.isVisible()
+    details.switch.click()
+    assert details.text.isVisible()
+    said = "hub_failed\nConnectionRefusedError: [Errno 111] Connection refused"
+    assert details.text.text() == said
+    window.show_failure(DiskFull("The disk is full."))
+    assert not details.text.isVisible()
+    assert window.banner.advice.text() == "Free some space and try again."
+    window.show_failure(AppError("This name is taken."))
+    assert not details.isVisible()
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
+async def test_enter_presses_the_button_that_one_went_to(
+    core: FakeCore, memory: QSettings, shown: Shown, qtbot: QtBot, key: Qt.Key
+) -> None:
+    window = shown(Window(core, memory))
+    await come_to_front(window)
+    plugins = next(one for one in window.buttons if one.page.title == "Plugins")
+    plugins.setFocus(Qt.FocusReason.TabFocusReason)
+    other = shown(QLineEdit())
+    await come_to_front(other)
+    await come_to_front(window)
+    qtbot.keyClick(plugins, key)
+    assert window.page().title == "Plugins"
+
+
+async def test_enter_begins_on_the_welcome_page(
+    core: FakeCore, memory: QSettings, shown: Shown, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = Window(core, memory)
+    page = WelcomePage(core, NoAutostart(), tmp_path)
+    window.welcome(page)
+    page.done.connect(lambda: window.farewell(page))
+    other = shown(QLineEdit())
+    await come_to_front(other)
+    shown(window)
+    await come_to_front(window)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    await until(lambda: window.page().title == "Chat")
+
+
+async def test_enter_presses_no_button_that_the_program_went_to(
+    core: FakeCore, memory: QSettings, shown: Shown, qtbot: QtBot
+) -> None:
+    window = shown(Window(core, memory))
+    await come_to_front(window)
+    plugins = next(one for one in window.buttons if one.page.title == "Plugins")
+    plugins.setFocus()
+    qtbot.keyClick(plugins, Qt.Key.Key_Return)
+    qtbot.keyClick(plugins, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert window.page().title == "Home"
+
+
+async def test_every_button_of_the_window_knows_enter(
+    core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    for page in PAGES:
+        window.turn_to(page.title)
+        assert all(isinstance(one, PushButton) for one in window.findChildren(QPushButton))
+
+
+async def test_the_column_of_chats_covers_no_chat_by_itself(
+    core: FakeCore, memory: QSettings, shown: Shown
+) -> None:
+    window = shown(Window(core, memory))
+    window.turn_to("Chat")
+    page = window.page()
+    window.resize(*theme.WINDOW_SIZE)
+    await until(page.middle.left.isVisible)
+    window.resize(900, 600)
+    await until(lambda: not page.middle.left.isVisible())
+    page.show_list.click()
+    assert page.middle.left.isVisible()
+    page.show_list.click()
+    window.resize(*theme.WINDOW_SIZE)
+    await until(page.middle.left.isVisible)
 
 
 def test_the_column_of_chats_is_as_it_was_left(

@@ -43,8 +43,8 @@ CASES = [
     ("an *odd* word", [("an ", ""), ("odd", "3"), (" word", "")]),
     ("call `a * b` now", [("call ", ""), ("a * b", "36"), (" now", "")]),
     ("``a ` b``", [("a ` b", "36")]),
-    ("- one\n  * two", [("•", "33"), (" one\n  ", ""), ("•", "33"), (" two", "")]),
-    ("12. twelfth", [("12.", "33"), (" twelfth", "")]),
+    ("- one\n  * two", [("•", "35"), (" one\n  ", ""), ("•", "35"), (" two", "")]),
+    ("12. twelfth", [("12.", "35"), (" twelfth", "")]),
     ("> said **so**", [("│ said ", "2"), ("so", "2;1")]),
     ("2 * 3 * 4 and 2**8", [("2 * 3 * 4 and 2**8", "")]),
     ("snake_case and \\*star\\*", [("snake_case and \\*star\\*", "")]),
@@ -145,6 +145,18 @@ def test_the_model_the_system_prompt_and_a_file_go_along(
     assert [message.role for message in first] == ["system", "user"]
     assert first[1].content == "notes.txt:\n\nthe moat is deep\n\nhow deep?"
     assert second[-1].content == "why?"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal there only quotes")
+@pytest.mark.parametrize("quoted", ["'{}'", '"{}"', "{}"], ids=["single", "double", "backslash"])
+def test_a_path_as_a_terminal_pastes_it(
+    echo: Echo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, quoted: str
+) -> None:
+    path = tmp_path / "my notes.txt"
+    path.write_text("deep")
+    given = str(path) if quoted != "{}" else str(path).replace(" ", "\\ ")
+    converse(echo, monkeypatch, f"/file {quoted.format(given)}", "how deep?")
+    assert echo.asked[0][0][0].content == "my notes.txt:\n\ndeep\n\nhow deep?"
 
 
 def test_an_interrupted_answer_is_kept_and_the_conversation_goes_on(

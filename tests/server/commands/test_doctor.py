@@ -175,3 +175,11 @@ def test_a_folder_that_may_not_be_reached_is_a_problem() -> None:
     with without_rights.folders() as (_opened, locked):
         without_rights.lock(locked)
         assert without_rights.said(imports, work, locked / "home" / "models") == "problem\n"
+
+
+def test_what_the_engine_can_do_is_a_list_of_names() -> None:
+    system = "CPU : SSE3 = 1 | AVX2 = 1 | REPACK = 1 | "
+    engine = {"version": "1", "ggml": "0.25.3 (0c1e570-dirty)", "system": system, "refused": {}}
+    assert doctor.check_engine(engine).text == (
+        "llama-cpp-python 1 with ggml 0.25.3 (0c1e570): CPU: SSE3, AVX2, REPACK"
+    )

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from server import cli
-from server.commands.running import NOT_RUNNING
+from server.commands.running import NOT_RUNNING, _lines
 from server.face import client
-from server.face.core import LogLine, RunningRequest
+from server.face.core import LogLine, ModelStatus, RunningRequest, ServerStatus
 from server.system import paths
 from server.tasks import spawn
 from tests.kit.fake_core import FakeCore
@@ -86,3 +86,8 @@ async def test_without_a_running_moat_the_status_says_so(
     for command in (["ps"], ["load", "x"], ["unload"], ["logs"]):
         assert await moat(*command) == NOT_RUNNING
         assert "moat serve" in capsys.readouterr().err
+
+
+def test_a_model_that_is_not_in_memory_is_called_so() -> None:
+    lines = _lines(ServerStatus("ready", "http://x"), ModelStatus("empty", "tiny"), ())
+    assert lines == ["server   ready  http://x", "model    not loaded  tiny"]

@@ -99,7 +99,7 @@ async def test_a_keyring_that_takes_no_tokens_is_the_reason_that_is_told(sign_in
         await over(sign_in)
     finally:
         keyring.set_keyring(before)
-    assert sign_in.problem.startswith("The system's keyring does not work just now (ValueError).")
+    assert sign_in.problem.startswith("The system's keyring does not work just now. Unlock it")
 
 
 async def test_a_stranger_at_the_port_changes_nothing(sign_in: SignIn) -> None:
