@@ -155,6 +155,7 @@ def _add_mcp(app: web.Application, site: Site) -> None:
             await opened.close()
 
     app.router.add_post(MCP_PATH, handle)
+    app.router.add_delete(MCP_PATH, handle)
     app.on_cleanup.append(close)
 
 
