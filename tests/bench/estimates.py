@@ -1,7 +1,8 @@
 """The memory estimate against what a worker takes once its context is full.
 
 python -m tests.bench.estimates [NAME …]    resident memory, on the processor
-python -m tests.bench.estimates --gpu       memory of the graphics card, all layers on it
+python -m tests.bench.estimates --gpu       memory of the graphics card, all layers on it; a
+                                            mixture model too, with its experts on the processor
 
 llama.cpp takes its working space at once and touches it only as the context fills. All layers use
 the same space, so a large model is measured in two steps: whole with a short prompt, and how much
@@ -44,7 +45,9 @@ SHAPES = {
     "llama3.2-1b": Shape(2048, 16, 32, 8, 8192, 128256, 131072, Q4_K, Q6_K),
     "llama3.2-3b": Shape(3072, 28, 24, 8, 8192, 128256, 131072, Q4_K, Q6_K),
     "qwen3-8b": Shape(4096, 36, 32, 8, 12288, 151936, 40960, Q4_K, Q6_K, "qwen3", 128),
+    "qwen3-30b-a3b": Shape(2048, 48, 32, 4, 768, 151936, 40960, Q4_K, Q6_K, "qwen3moe", 128, 128),
 }
+MIXTURE = "qwen3-30b-a3b"
 FULL = "full"
 
 
@@ -55,6 +58,8 @@ class Case:
     slots: int
     kv_type: KvType
     filled: bool = False
+    cpu_experts: int = 0
+    """Layers of a mixture model whose experts stay with the processor."""
 
     @property
     def key(self) -> str:
@@ -80,6 +85,12 @@ CASES = (
     Case("qwen3-8b", 2048, 1, "f16"),
     Case("qwen3-8b", 4096, 2, "q8_0"),
 )
+ON_CARD_ONLY = (
+    Case(MIXTURE, 4096, 2, "f16"),
+    Case(MIXTURE, 4096, 2, "f16", cpu_experts=24),
+    Case(MIXTURE, 4096, 2, "f16", cpu_experts=48),
+    Case(MIXTURE, 16384, 1, "q8_0", cpu_experts=48),
+)
 
 
 @dataclass(frozen=True)
@@ -96,6 +107,8 @@ class Row:
     def __str__(self) -> str:
         case, off = self.case, self.estimated - self.measured
         setup = f"{case.context_tokens} x {case.slots} {case.kv_type}"
+        if case.cpu_experts:
+            setup += f", experts of {case.cpu_experts} layers on the processor"
         return (
             f"| {case.name} | {setup}{' ' + FULL if case.filled else ''} | "
             f"{self.estimated / MB:.0f} | {self.measured / MB:.0f} | {off / MB:+.0f} | "
@@ -150,7 +163,9 @@ async def _resident(case: Case, path: Path, lengths: Sequence[int]) -> list[int]
 async def on_card(case: Case, path: Path, machine: Machine, _folder: Path) -> Row:
     header = check(path)
     layers = header.number("block_count") + 1
-    setup = Setup(case.context_tokens, case.slots, case.kv_type, layers)
+    setup = Setup(
+        case.context_tokens, case.slots, case.kv_type, layers, cpu_experts=case.cpu_experts
+    )
     memory = memory_of(header, header.weight_bytes, setup, machine)
     before = card_bytes()
     worker = WorkerProcess(path, _options(case, ALL))
@@ -178,6 +193,7 @@ def _options(case: Case, gpu_layers: int = 0) -> EngineOptions:
         slots=case.slots,
         kv_type=case.kv_type,
         gpu_layers=gpu_layers,
+        cpu_experts=case.cpu_experts,
         prompt_cache_mb=0,
     )
 
@@ -221,7 +237,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="parts of MODEL/CONTEXT/KV; without: all")
     parser.add_argument("--gpu", action="store_true")
     given = parser.parse_args()
-    cases = [case for case in CASES if any(part in case.key for part in given.names or [""])]
+    known = (*CASES, *ON_CARD_ONLY) if given.gpu else CASES
+    cases = [case for case in known if any(part in case.key for part in given.names or [""])]
     with tempfile.TemporaryDirectory() as folder:
         rows = asyncio.run(measure(cases, Path(folder), gpu=given.gpu))
     say("\n| model | setup | estimate MB | measured MB | off MB | off | close | parts |")

@@ -2,16 +2,33 @@
 
 No row of candidates is looked through in Python then. Attaching a chain makes llama.cpp lay out its
 graph anew, so a chain stays with its sequence for the next answer of the same settings.
+
+llama.cpp's own samplers work on one row at a time, and on a card one row keeps one part of it busy:
+at 64 answers they took a third of each step and more. For the usual settings ours work on all rows
+at once: the likeliest token of each (`Likeliest`), or the few likeliest of each (`Candidates`), of
+which one is drawn here.
 """
 
 import ctypes
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from server.chat import Sampling
 from server.engine.worker.decode.batch import Batch
-from server.engine.worker.decode.sampling import added_bias, chain_of, choosing, has_penalties
+from server.engine.worker.decode.sampling import (
+    added_bias,
+    chain_of,
+    choosing,
+    has_penalties,
+    seed_of,
+)
+from server.engine.worker.load import backends
 from server.engine.worker.load.context import Context
 from server.engine.worker.load.native import lib
 from server.engine.worker.prompt.prepare import Request
@@ -20,7 +37,18 @@ from server.engine.worker.prompt.vocabulary import Vocabulary
 FEW = 4
 """So many answers are quickly chosen for one after the other."""
 NO_TOKEN = -1
-TRIED = (Sampling(temperature=0.0), Sampling(ignore_eos=True))
+MOST_CANDIDATES = 64
+TRIED = (
+    Sampling(temperature=0.0),
+    Sampling(ignore_eos=True),
+    Sampling(top_k=2 * MOST_CANDIDATES, ignore_eos=True),
+)
+"""One for each way."""
+P = ctypes.c_void_p
+LONG = ctypes.c_int64
+SIZE = ctypes.c_size_t
+ITEM_BYTES = 4
+"""Of a token as of a logit."""
 
 
 class OnDevice:
@@ -32,6 +60,7 @@ class OnDevice:
         self._vocabulary = vocabulary
         self._forced = forced
         self._chains: dict[int, tuple[Sampling, Any]] = {}
+        self._draws = Draws(context, vocabulary)
         self._busy: set[int] = set()
         self.works = self._try_out(batch)
 
@@ -49,9 +78,15 @@ class OnDevice:
     def leave(self, sequence: int) -> None:
         self._busy.discard(sequence)
 
-    def token(self, place: int) -> int:
-        """What was chosen at this place of the last batch."""
-        return int(lib.llama_get_sampled_token_ith(self._context.native, place))
+    def tokens(self, batch: Batch, rows: Sequence[tuple[int, int]]) -> dict[int, int]:
+        """What was chosen in these rows of the last batch, each with its sequence."""
+        drawn = [one for one in rows if one[1] in self._draws]
+        found = self._draws.tokens(batch, drawn) if drawn else {}
+        for row, _sequence in rows:
+            if row not in found:
+                place = batch.places[row]
+                found[row] = int(lib.llama_get_sampled_token_ith(self._context.native, place))
+        return found
 
     def _pays(self, request: Request, busy: int) -> bool:
         """A seed is kept with the host, where it gives the same words whoever else asks."""
@@ -62,7 +97,10 @@ class OnDevice:
         if held is not None and held[0] == sampling and sampling.seed is None:
             return
         self._drop(sequence)
-        chain = device_chain(sampling, self._vocabulary)
+        if self._draws.add(sequence, sampling):
+            chain = chain_of([candidates(self._draws.count).sampler()])
+        else:
+            chain = device_chain(sampling, self._vocabulary)
         lib.llama_set_sampler(self._context.native, sequence, chain)
         self._chains[sequence] = (sampling, chain)
 
@@ -78,6 +116,7 @@ class OnDevice:
     def _drop(self, sequence: int) -> None:
         held = self._chains.pop(sequence, None)
         if held is not None:
+            self._draws.remove(sequence)
             lib.llama_set_sampler(self._context.native, sequence, None)
             lib.llama_sampler_free(held[1])
 
@@ -86,15 +125,97 @@ class OnDevice:
         for sampling in TRIED:
             self._attach(0, sampling)
             batch.clear()
-            batch.add([0], 0, 0, 1)
+            row = batch.add([0], 0, 0, 1)
             code = self._context.decode(batch)
-            token = NO_TOKEN if code else self.token(0)
+            token = NO_TOKEN if code else self.tokens(batch, [(row, 0)])[row]
             self._context.cut(0, 0)
             self._drop(0)
             if token == NO_TOKEN:
                 sys.stderr.write("info: this device does not choose tokens itself\n")
                 return False
         return True
+
+
+class Draws:
+    """Draws a token for many answers at once from the few likeliest of each."""
+
+    def __init__(self, context: Context, vocabulary: Vocabulary) -> None:
+        self._context = context
+        self._size = vocabulary.size
+        self._ends = np.array(sorted(vocabulary.ends), np.int32)
+        self.count = min(MOST_CANDIDATES, vocabulary.size)
+        """Candidates of each row."""
+        self._settings: dict[int, Sampling] = {}
+        self._own: dict[int, np.random.Generator] = {}
+        self._shared = np.random.default_rng()
+
+    def __contains__(self, sequence: int) -> bool:
+        return sequence in self._settings
+
+    def add(self, sequence: int, sampling: Sampling) -> bool:
+        """Whether the answers of this sequence are drawn here."""
+        kept = self.count - (len(self._ends) if sampling.ignore_eos else 0)
+        fits = sampling.temperature > 0 and 0 < sampling.top_k <= kept
+        if not fits or sampling.logit_bias:
+            return False
+        self._settings[sequence] = sampling
+        if sampling.seed is not None:
+            self._own[sequence] = np.random.default_rng(seed_of(sampling))
+        return True
+
+    def remove(self, sequence: int) -> None:
+        self._settings.pop(sequence, None)
+        self._own.pop(sequence, None)
+
+    def tokens(self, batch: Batch, rows: Sequence[tuple[int, int]]) -> dict[int, int]:
+        settings = [self._settings[sequence] for _row, sequence in rows]
+        chance = self._shared.random(len(rows))
+        for number, (_row, sequence) in enumerate(rows):
+            if own := self._own.get(sequence):
+                chance[number] = own.random()
+        logits, tokens = self._candidates(batch, [row for row, _sequence in rows])
+        if any(one.ignore_eos for one in settings):
+            endless = np.array([[one.ignore_eos] for one in settings])
+            logits = np.where(endless & np.isin(tokens, self._ends), -np.inf, logits)
+        order = np.argsort(-logits, axis=1, kind="stable")
+        picked = _draw(np.take_along_axis(logits, order, 1), settings, chance)
+        chosen = tokens[np.arange(len(rows)), order[np.arange(len(rows)), picked]]
+        return {row: int(token) for (row, _sequence), token in zip(rows, chosen, strict=True)}
+
+    def _candidates(
+        self, batch: Batch, rows: list[int]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """A row of each for every answer."""
+        logits = self._table(lib.llama_get_sampled_logits_ith, ctypes.c_float, batch, rows[0])
+        tokens = self._table(lib.llama_get_sampled_candidates_ith, ctypes.c_int32, batch, rows[0])
+        return logits[rows, : self.count], tokens[rows, : self.count]
+
+    def _table(self, ask: Any, kind: Any, batch: Batch, row: int) -> NDArray[Any]:
+        """llama.cpp keeps rows as long as the vocabulary, one after the other; this is one."""
+        address = ctypes.cast(ask(self._context.native, batch.places[row]), P).value or 0
+        first = address - row * self._size * ITEM_BYTES
+        whole = (kind * (self._size * batch.outputs)).from_address(first)
+        return np.ctypeslib.as_array(whole).reshape(batch.outputs, self._size)
+
+
+def _draw(
+    logits: NDArray[np.float32], settings: list[Sampling], chance: NDArray[np.float64]
+) -> NDArray[np.intp]:
+    """The place of the token that is drawn in each row; the likeliest come first in all of them.
+
+    As llama.cpp's chain: top-k, top-p, min-p, then temperature.
+    """
+    kept = np.arange(logits.shape[1]) < np.array([[one.top_k] for one in settings])
+    likely = np.where(kept, np.exp((logits - logits[:, :1]).astype(np.float64)), 0.0)
+    before = np.cumsum(likely / likely.sum(axis=1, keepdims=True), axis=1)
+    before = np.roll(before, 1, axis=1)
+    before[:, 0] = -1.0
+    top_p = np.array([[one.top_p if one.top_p < 1 else 2.0] for one in settings])
+    min_p = np.array([[one.min_p] for one in settings])
+    kept &= (before < top_p) & (likely >= min_p)
+    heat = np.array([[one.temperature] for one in settings])
+    heated = np.where(kept, np.exp((logits - logits[:, :1]) / heat), 0.0).cumsum(axis=1)
+    return np.asarray((heated > chance[:, None] * heated[:, -1:]).argmax(axis=1))
 
 
 def can_choose(request: Request) -> bool:
@@ -112,9 +233,12 @@ def device_chain(sampling: Sampling, vocabulary: Vocabulary) -> Any:
 
     A greedy answer that ignores its end has none: it looks at the row again where it would end.
     """
+    looks_again = sampling.ignore_eos
     if sampling.temperature <= 0:
         sampling = replace(sampling, ignore_eos=False)
     bias = _bias(sampling, vocabulary)
+    if sampling.temperature <= 0 and not bias:
+        return chain_of([likeliest(keeps_row=looks_again).sampler()])
     return chain_of([*bias, *choosing(sampling, vocabulary)])
 
 
@@ -127,3 +251,127 @@ def _bias(sampling: Sampling, vocabulary: Vocabulary) -> list[Any]:
         entry.token, entry.bias = token, bias
     found = ctypes.cast(entries, ctypes.POINTER(lib.llama_logit_bias))
     return [lib.llama_sampler_init_logit_bias(vocabulary.size, len(added), found)]
+
+
+class Tensor(ctypes.Structure):
+    """The beginning of ggml_tensor, as far as it tells of which tensor this is a part."""
+
+    _fields_ = (
+        ("kind", ctypes.c_int),
+        ("buffer", P),
+        ("counts", LONG * 4),
+        ("strides", SIZE * 4),
+        ("operation", ctypes.c_int),
+        ("parameters", ctypes.c_int32 * 16),
+        ("flags", ctypes.c_int32),
+        ("sources", P * 10),
+        ("whole", P),
+        ("offset", SIZE),
+    )
+
+
+class AllRows:
+    """A sampler in llama.cpp's graph that works on the logits of all rows at once.
+
+    llama.cpp asks for one row after the other while it lays out a graph, and says before when it
+    begins anew. With the first row the operations over all rows go into the graph; each row takes
+    its own part of their results.
+    """
+
+    def __init__(self, name: bytes) -> None:
+        self._graph: Any = None
+        self._whole: Any = None
+        self._ggml = backends.functions(
+            {
+                "ggml_argmax": (P, P, P),
+                "ggml_top_k": (P, P, P, ctypes.c_int),
+                "ggml_get_rows": (P, P, P, P),
+                "ggml_reshape_3d": (P, P, P, LONG, LONG, LONG),
+                "ggml_view_1d": (P, P, P, LONG, SIZE),
+            }
+        )
+        self._interface = lib.llama_sampler_i(
+            name=lib.llama_sampler_i_name(lambda _sampler: name),
+            apply=lib.llama_sampler_i_apply(_take_likeliest),
+            backend_init=lib.llama_sampler_i_backend_init(lambda *_given: True),
+            backend_apply=lib.llama_sampler_i_backend_apply(self._add),
+            backend_reset=lib.llama_sampler_i_backend_reset(self._begin),
+        )
+
+    def sampler(self) -> Any:
+        return lib.llama_sampler_init(ctypes.byref(self._interface), None)
+
+    def _begin(self, _sampler: Any) -> None:
+        self._graph = None
+
+    def _add(self, _sampler: Any, room: Any, graph: Any, data: Any) -> None:
+        asked = data.contents
+        row = Tensor.from_address(asked.logits)
+        address = row.whole or asked.logits
+        whole = Tensor.from_address(address)
+        if (self._graph, self._whole) != (graph, address):
+            self._graph, self._whole = graph, address
+            self._work(room, address, whole)
+        self._hand_out(room, asked, row.offset // whole.strides[1])
+
+    def _part(self, room: Any, table: Any, number: int, length: int) -> Any:
+        return self._ggml.view_1d(room, table, length, number * length * ITEM_BYTES)
+
+    def _work(self, room: Any, address: Any, whole: Tensor) -> None:
+        raise NotImplementedError
+
+    def _hand_out(self, room: Any, asked: Any, number: int) -> None:
+        raise NotImplementedError
+
+
+class Likeliest(AllRows):
+    def __init__(self, *, keeps_row: bool) -> None:
+        """Whether the row of logits is copied to the host as well."""
+        super().__init__(b"likeliest")
+        self._keeps_row = keeps_row
+        self._best: Any = None
+
+    def _work(self, room: Any, address: Any, _whole: Tensor) -> None:
+        self._best = self._ggml.argmax(room, address)
+
+    def _hand_out(self, room: Any, asked: Any, number: int) -> None:
+        asked.sampled = self._part(room, self._best, number, 1)
+        if not self._keeps_row:
+            asked.logits = None
+
+
+class Candidates(AllRows):
+    """So many of the likeliest tokens of each row, in no order, with their logits."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(b"candidates")
+        self._count = count
+        self._tokens: Any = None
+        self._logits: Any = None
+
+    def _work(self, room: Any, address: Any, whole: Tensor) -> None:
+        self._tokens = self._ggml.top_k(room, address, self._count)
+        each = self._ggml.reshape_3d(room, address, 1, whole.counts[0], whole.counts[1])
+        self._logits = self._ggml.get_rows(room, each, self._tokens)
+
+    def _hand_out(self, room: Any, asked: Any, number: int) -> None:
+        asked.candidates = self._part(room, self._tokens, number, self._count)
+        asked.logits = self._part(room, self._logits, number, self._count)
+
+
+def _take_likeliest(_sampler: Any, candidates: Any) -> None:
+    """As llama.cpp asks of every sampler; nothing on the host uses it."""
+    found = candidates.contents
+    found.selected = max(range(found.size), key=lambda place: found.data[place].logit)
+
+
+@cache
+def likeliest(*, keeps_row: bool) -> Likeliest:
+    """llama.cpp goes on calling it, so it must not be collected."""
+    return Likeliest(keeps_row=keeps_row)
+
+
+@cache
+def candidates(count: int) -> Candidates:
+    """As above."""
+    return Candidates(count)

@@ -8,10 +8,11 @@ import ctypes
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TextIO
 
 from server.engine.worker.load.native import FOLDER
@@ -156,6 +157,19 @@ def library() -> Any:
     except (OSError, AttributeError):
         return None
     return opened
+
+
+def functions(signatures: Mapping[str, tuple[Any, ...]]) -> Any:
+    """ggml's functions of these names, without their prefix; of each its result and arguments."""
+    opened = [library()]
+    if sys.platform == "win32":  # elsewhere a library also has what it is linked with
+        opened += [ctypes.CDLL(str(path)) for path in FOLDER.glob("*ggml-base.dll")]
+    found = SimpleNamespace()
+    for name, (result, *arguments) in signatures.items():
+        function = next(getattr(part, name) for part in opened if hasattr(part, name))
+        function.restype, function.argtypes = result, arguments
+        setattr(found, name.removeprefix("ggml_"), function)
+    return found
 
 
 def _file() -> Path:

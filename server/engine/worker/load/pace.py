@@ -10,13 +10,11 @@ import json
 import sys
 from collections.abc import Iterator
 from time import perf_counter
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from server.engine.worker.load import backends, selftest
-from server.engine.worker.load.native import FOLDER
 from server.engine.worker.load.plan import usable_cores, used_by_others_s
 
 FLAG = "--pace"
@@ -64,14 +62,7 @@ class Engine:
     """The functions of ggml that are used here, and the processor as its device."""
 
     def __init__(self) -> None:
-        self.ggml: Any = SimpleNamespace()
-        opened = [backends.library()]
-        if sys.platform == "win32":  # elsewhere a library also has what it is linked with
-            opened += [ctypes.CDLL(str(path)) for path in FOLDER.glob("*ggml-base.dll")]
-        for name, (result, *arguments) in {**SIGNATURES, "ggml_init": (P, _Room)}.items():
-            function = next(getattr(part, name) for part in opened if hasattr(part, name))
-            function.restype, function.argtypes = result, arguments
-            setattr(self.ggml, name.removeprefix("ggml_"), function)
+        self.ggml = backends.functions({**SIGNATURES, "ggml_init": (P, _Room)})
         self.device = self.ggml.backend_dev_by_type(CPU)
         self.backend = self.ggml.backend_dev_init(self.device, None)
         self.plain = self.ggml.backend_dev_buffer_type(self.device)

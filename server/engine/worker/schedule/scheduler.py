@@ -82,6 +82,7 @@ class Step:
         self, context: Context, pace: Pace, vocabulary: Vocabulary, counters: Counters
     ) -> None:
         self.device: OnDevice | None = None
+        self._chosen: dict[int, int] = {}
         self._context = context
         self._pace = pace
         self._vocabulary = vocabulary
@@ -97,6 +98,7 @@ class Step:
         drafted = sum(len(answer.draft) for answer in answers)
         guess_s = (max(0.0, seconds - usual_s) + guessing_s) / max(1, drafted)
         rows = self._context.rows() if batch.outputs else None
+        self._collect(batch, [answer for answer in answers if not answer.is_parted])
         for answer in answers:
             if answer.is_parted:
                 answer.pass_part()
@@ -114,6 +116,7 @@ class Step:
         self._pace.note_read(batch.count, seconds)
         self._counters.prompt_tokens += batch.count
         rows = self._context.rows() if batch.outputs else None
+        self._collect(batch, [one for one in answers if len(one.todo) <= one.chunk])
         for answer in answers:
             answer.slot.append(answer.todo[: answer.chunk])
             answer.todo = answer.todo[answer.chunk :]
@@ -192,14 +195,18 @@ class Step:
         self._counters.completion_tokens += answer.written - before
         items.extend(answer.items())
 
+    def _collect(self, batch: Batch, answers: list[Answer]) -> None:
+        """What the device has chosen for those who are due, for all of them at once."""
+        chosen = [(one.row, one.slot.sequence) for one in answers if one.on_device]
+        self._chosen = self.device.tokens(batch, chosen) if self.device and chosen else {}
+
     def _advance(self, answer: Answer, rows: Logits, batch: Batch) -> None:
         if not answer.on_device:
             answer.advance(rows[answer.row], self._vocabulary)
             return
-        assert self.device is not None
-        place = batch.places[answer.row]
-        token = self.device.token(place)
+        token = self._chosen[answer.row]
         if token in self._vocabulary.ends and answer.request.sampling.ignore_eos:
+            place = batch.places[answer.row]
             answer.advance(self._context.row_at(place), self._vocabulary)
             return
         self._counters.chosen_on_device += 1

@@ -1,5 +1,6 @@
 """Tokens chosen inside llama.cpp's graph are those the host would have chosen."""
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,10 +10,10 @@ import pytest
 from server.chat import Sampling
 from server.engine.base import EngineOptions
 from server.engine.worker.decode.batch import Batch
-from server.engine.worker.decode.on_device import FEW, OnDevice, can_choose
+from server.engine.worker.decode.on_device import FEW, MOST_CANDIDATES, OnDevice, can_choose
 from server.engine.worker.load.context import Context
 from server.engine.worker.load.model import Model
-from server.engine.worker.load.native import NativeLog
+from server.engine.worker.load.native import NativeLog, lib
 from server.engine.worker.load.plan import make_plan
 from server.engine.worker.prompt.prepare import Request
 from tests.kit import gguf_files
@@ -40,6 +41,16 @@ class Small(NamedTuple):
         for sequence in range(SLOTS):
             self.context.cut(sequence, 0)
 
+    def evaluate_each(self, tokens: Iterable[int]) -> list[int]:
+        """A word of its own in every sequence; the places of their logits."""
+        self.batch.clear()
+        for sequence, token in enumerate(tokens):
+            self.batch.add([token], sequence, 0, 1)
+        assert self.context.decode(self.batch) == 0
+        for sequence in range(SLOTS):
+            self.context.cut(sequence, 0)
+        return list(self.batch.places)
+
 
 def fill(path: Path, header_bytes: int) -> None:
     """Weights with which no two tokens are equally likely."""
@@ -47,6 +58,14 @@ def fill(path: Path, header_bytes: int) -> None:
     weights = np.memmap(path, np.float32, "r+", start)
     weights[:] = np.random.default_rng(7).normal(0, 0.5, len(weights))
     weights.flush()
+
+
+@pytest.fixture(autouse=True)
+def unattached(small: Small) -> Iterator[None]:
+    """No chain of one test is there in the next: its context is shared."""
+    yield
+    for sequence in range(SLOTS):
+        lib.llama_set_sampler(small.context.native, sequence, None)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +91,13 @@ def taken(device: OnDevice, small: Small, samplings: list[Sampling]) -> list[int
     for sequence, sampling in enumerate(samplings):
         assert device.take(sequence, asked(sampling), SLOTS)
     small.evaluate()
-    return [device.token(place) for place in small.batch.places]
+    return chosen(device, small.batch)
+
+
+def chosen(device: OnDevice, batch: Batch) -> list[int]:
+    """One row a sequence, in their order."""
+    found = device.tokens(batch, [(row, row) for row in range(batch.outputs)])
+    return [found[row] for row in range(batch.outputs)]
 
 
 def test_the_likeliest_is_that_of_the_row(small: Small) -> None:
@@ -81,10 +106,55 @@ def test_the_likeliest_is_that_of_the_row(small: Small) -> None:
     row = small.context.rows()[0].copy()
     best = int(row.argmax())
     assert taken(device, small, [GREEDY] * SLOTS) == [best] * SLOTS
+    endless = Sampling(temperature=0.0, ignore_eos=True)
+    assert taken(device, small, [endless] * SLOTS) == [best] * SLOTS
     np.testing.assert_array_equal(small.context.row_at(0), row)
     banned = Sampling(temperature=0.0, logit_bias=((best, -100.0),))
     row[best] = -np.inf
     assert taken(device, small, [banned, *[GREEDY] * (SLOTS - 1)])[:2] == [int(row.argmax()), best]
+
+
+def test_each_row_has_its_own_likeliest(small: Small) -> None:
+    """Rows of one batch that differ, with and without their row, beside one with a bias."""
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    places = small.evaluate_each(range(3, 3 + SLOTS))
+    rows = small.context.rows()
+    expected = [int(rows[place].argmax()) for place in places]
+    assert len(set(expected)) > SLOTS // 2
+    kinds = [GREEDY, Sampling(temperature=0.0, ignore_eos=True)] * (SLOTS // 2)
+    kinds[5] = Sampling(temperature=0.0, logit_bias=((expected[5], 100.0),))
+    for sequence, sampling in enumerate(kinds):
+        assert device.take(sequence, asked(sampling), SLOTS)
+    small.evaluate_each(range(3, 3 + SLOTS))
+    assert chosen(device, small.batch) == expected
+    small.evaluate_each(range(3, 13))
+    assert chosen(device, small.batch) == expected[:10]
+
+
+def test_each_row_draws_from_its_own(small: Small) -> None:
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    small.evaluate_each(range(3, 3 + SLOTS))
+    best = [int(row.argmax()) for row in small.context.rows()[:SLOTS]]
+    for sequence in range(SLOTS):
+        sampling = Sampling(temperature=1e-5, top_k=10 + sequence % 3)
+        assert device.take(sequence, asked(sampling), SLOTS)
+    for _ in range(3):
+        small.evaluate_each(range(3, 3 + SLOTS))
+        assert chosen(device, small.batch) == best
+
+
+def test_an_answer_that_ignores_its_end_never_draws_it(small: Small) -> None:
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    ends = small.model.vocabulary.ends
+    assert ends
+    few = MOST_CANDIDATES - len(ends)
+    flat = Sampling(temperature=100.0, top_k=few, top_p=1.0, min_p=0.0, ignore_eos=True)
+    drawn = set(taken(device, small, [flat] * SLOTS))
+    for _ in range(30):
+        small.evaluate()
+        drawn |= set(chosen(device, small.batch))
+    assert len(drawn) > few // 2
+    assert not drawn & ends
 
 
 def chances(row: np.ndarray, sampling: Sampling) -> np.ndarray:
@@ -103,7 +173,12 @@ def chances(row: np.ndarray, sampling: Sampling) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    "sampling", [Sampling(), Sampling(temperature=1.5, top_k=20, top_p=1.0, min_p=0.0)]
+    "sampling",
+    [
+        Sampling(),
+        Sampling(temperature=1.5, top_k=20, top_p=1.0, min_p=0.0),
+        Sampling(temperature=0.7, top_k=2 * MOST_CANDIDATES, top_p=0.6, min_p=0.05),
+    ],
 )
 def test_draws_have_the_chances_of_the_settings(small: Small, sampling: Sampling) -> None:
     device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
@@ -122,7 +197,7 @@ def test_draws_have_the_chances_of_the_settings(small: Small, sampling: Sampling
     drawn = taken(device, small, seeded)
     while len(drawn) < DRAWS:
         small.evaluate()
-        drawn += [device.token(place) for place in small.batch.places]
+        drawn += chosen(device, small.batch)
     counted = np.bincount(drawn[:DRAWS], minlength=len(expected))
     possible = expected > RARE
     assert counted[~possible].sum() == 0
