@@ -136,12 +136,11 @@ class Approvals:
         shown = replace(
             _approval_for(plugin, action, arguments, risk), client="" if is_known else client
         )
-        ask = ask_client.get()
-        if ask is not None and is_known:
-            is_allowed = await self._ask_client(ask, shown)
-            decision, allowed = "once" if is_allowed else "deny", arguments
+        # A program cannot vouch for itself: whether it may use a plugin is asked here.
+        ask = ask_client.get() if is_known else None
+        if ask is not None:
+            decision, allowed = await self._ask_client(ask, shown), arguments
         else:
-            # A program cannot vouch for itself: whether it may use a plugin is asked here.
             decision, allowed = await self._wait(shown, action)
         if decision == "deny":
             raise FlowFailed("denied", f"{action.key} was not allowed.")
@@ -195,12 +194,10 @@ class Approvals:
         if shown.risk == "change":
             self.set_policy(shown.plugin, waiting.action, "allow")
 
-    async def _ask_client(
-        self, ask: Callable[[Approval], Awaitable[bool]], shown: Approval
-    ) -> bool:
+    async def _ask_client(self, ask: Callable[[Approval], Awaitable[bool]], shown: Approval) -> str:
         try:
             async with asyncio.timeout(self._patience_s):
-                return await ask(shown)
+                return "once" if await ask(shown) else "deny"
         except TimeoutError:
             raise self._nobody(shown) from None
 
