@@ -31,7 +31,10 @@ answers the same at each.
 
 `POST /mcp` is Moat as an MCP server (streamable HTTP, the revisions 2025-11-25 and 2026-07-28), by
 the protocol's own library in `server/web/mcp_server.py`: the tools `ask` and `embed`, and those of
-enabled plugins where the settings let clients use them.
+enabled plugins where the settings let clients use them. Whether a program may use a plugin is asked
+in the window once. After that, a client that can ask its own user (elicitation) gets the questions
+about actions that change something; for others the window asks. `DELETE /mcp` ends the session that
+such a client of the older revision has.
 
 Not listed is the link between the window and its server (`/control/`). It has a port of its own and
 needs a secret that is made anew at each start.

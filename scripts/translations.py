@@ -53,17 +53,38 @@ def contexts() -> dict[str, list[str]]:
 
 
 def write(path: Path, language: str, known: Mapping[str, Mapping[str, str]]) -> int:
-    """Known translations stay, new texts come as unfinished; returns how many lack one."""
+    """Known translations stay, new texts come as unfinished; returns how many lack one.
+
+    A text stays where it is in the file: a change of the code moves no other.
+    """
     root = ElementTree.Element("TS", version="2.1", language=language)
     missing = 0
     for name, found in contexts().items():
         context = ElementTree.SubElement(root, "context")
         ElementTree.SubElement(context, "name").text = name
-        missing += sum(_add(context, text, known.get(name, {}).get(text)) for text in found)
+        for text in in_order(found, _sources(path, name)):
+            missing += _add(context, text, known.get(name, {}).get(text))
     ElementTree.indent(root, " ")
     body = ElementTree.tostring(root, encoding="unicode")
     path.write_text(f'<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n{body}\n', "utf-8")
     return missing
+
+
+def in_order(found: list[str], before: list[str]) -> list[str]:
+    """Those that were there keep their order; a new one follows the text before it in the code."""
+    wanted = set(found)
+    order = [text for text in before if text in wanted]
+    for place, text in enumerate(found):
+        if text not in order:
+            order.insert(order.index(found[place - 1]) + 1 if place else 0, text)
+    return order
+
+
+def _sources(path: Path, name: str) -> list[str]:
+    if not path.is_file():
+        return []
+    messages = ElementTree.parse(path).getroot().iterfind(f"context[name='{name}']/message")
+    return [message.findtext("source", "") for message in messages]
 
 
 def _add(context: ElementTree.Element, text: str, translated: str | None) -> bool:

@@ -8,6 +8,21 @@ Json = dict[str, Any]
 Role = Literal["system", "user", "assistant", "tool"]
 
 
+DOCUMENTS = {
+    ".pdf": "PDF", ".docx": "Word", ".xlsx": "Excel", ".xls": "Excel", ".xlsb": "Excel",
+    ".ods": "OpenDocument", ".html": "HTML", ".htm": "HTML",
+}  # fmt: skip
+"""What only the server can read, by the ending of its name, and the name of its format."""
+TEXTS = {
+    ".csv": "CSV", ".tsv": "TSV", ".md": "Markdown", ".markdown": "Markdown", ".json": "JSON",
+    ".py": "Python", **dict.fromkeys((
+        ".txt", ".rst", ".log", ".yaml", ".yml", ".xml", ".tex", ".org", ".js", ".ts", ".java",
+        ".c", ".h", ".cpp", ".cs", ".go", ".rs", ".rb", ".sql", ".sh", ".ini", ".toml", ".cfg",
+    ), ""),
+}  # fmt: skip
+"""Files that are text, by the ending of their name. The name of a format that has none is empty."""
+
+
 @dataclass(frozen=True, slots=True)
 class Image:
     mime: str

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.look.translate import tr
-from server.chat import Image
+from server.chat import DOCUMENTS, TEXTS, Image
 from server.errors import AppError
 from server.face.core import Face
 
@@ -16,7 +16,6 @@ BYTES_PER_TOKEN = 3
 MOST_OF_CONTEXT = 0.5
 """The rest is for the question, the answer and what was said before."""
 LARGEST_IMAGE = 8 * 1024 * 1024
-DOCUMENTS = (".pdf", ".docx", ".xlsx", ".html", ".htm")
 IMAGES = {
     ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
     ".webp": "image/webp", ".bmp": "image/bmp",
@@ -42,6 +41,12 @@ class Attachment:
     path: str = ""
     is_searched: bool = False
     """It does not fit into the model's context: passages of it go along instead."""
+
+
+def name_filters() -> str:
+    """For the file dialog. Any other file may be text, too."""
+    known = " ".join(f"*{kind}" for kind in (*DOCUMENTS, *TEXTS, *IMAGES))
+    return f"{tr('Documents, text and images')} ({known});;{tr('All files')} (*)"
 
 
 async def read(path: Path, core: Face) -> Attachment:

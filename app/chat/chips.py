@@ -5,11 +5,12 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame
 
-from app.chat.attachments import Attachment
+from app.chat.attachments import IMAGES, Attachment
 from app.look import theme
 from app.look.controls import Button, Label, hint, row, shortened, stack
 from app.look.icons import Picture
 from app.look.translate import tr
+from server.chat import DOCUMENTS, TEXTS
 from server.face.core import SourceCard
 from server.system.limits import one_line
 
@@ -28,14 +29,9 @@ def size_words(size: int) -> str:
 def kind_words(name: str) -> str:
     """What a file is, by its name."""
     kind = Path(name).suffix.lower()
-    if kind in (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"):
+    if kind in IMAGES:
         return tr("Image")
-    known = {
-        ".pdf": "PDF", ".docx": "Word", ".xlsx": "Excel", ".xls": "Excel", ".csv": "CSV",
-        ".tsv": "TSV", ".md": "Markdown", ".html": "HTML", ".htm": "HTML", ".json": "JSON",
-        ".py": "Python",
-    }  # fmt: skip
-    return known.get(kind) or tr("Text")
+    return DOCUMENTS.get(kind) or TEXTS.get(kind) or tr("Text")
 
 
 def file_words(attached: Attachment) -> str:

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.chat import dialects
-from app.chat.attachments import Attachment
+from app.chat.attachments import Attachment, name_filters
 from app.chat.chat_list import ChatList
 from app.chat.chats import Chat, ChatStore, Said, asked, put_beside, versions
 from app.chat.composer import AttachedFiles, Composer
@@ -701,7 +701,7 @@ class ChatPage(Page):
             self._keep(self._chat)
 
     def _attach_files(self) -> None:
-        picked, _ = QFileDialog.getOpenFileNames(self, tr("Attach files"))
+        picked, _ = QFileDialog.getOpenFileNames(self, tr("Attach files"), filter=name_filters())
         self.run(self.attach_files([Path(one) for one in picked]))
 
     def _export(self) -> None:

@@ -7,7 +7,8 @@ engine="http://127.0.0.1:${ENGINE_PORT:=8080}"
 
 llama-server -m "$MODEL" --alias team --host 127.0.0.1 --port "$ENGINE_PORT" \
     -np 4 -c 32768 --metrics --slots &
-trap "kill $!" EXIT
-until curl -fs "$engine/health" > /dev/null; do sleep 1; done
+started=$!
+trap "kill $started" EXIT
+until curl -fs "$engine/health" > /dev/null; do kill -0 "$started"; sleep 1; done
 
 moat serve --port "${PORT:-7777}" --engine "team=$engine"

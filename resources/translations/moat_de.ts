@@ -264,6 +264,14 @@
    <translation>{name} konnte nicht gelesen werden: {why}.</translation>
   </message>
   <message>
+   <source>Documents, text and images</source>
+   <translation>Dokumente, Texte und Bilder</translation>
+  </message>
+  <message>
+   <source>All files</source>
+   <translation>Alle Dateien</translation>
+  </message>
+  <message>
    <source>{name} is an image, and the model in use cannot read images.</source>
    <translation>{name} ist ein Bild, und das verwendete Modell kann keine Bilder lesen.</translation>
   </message>

@@ -264,6 +264,14 @@
    <translation>无法读取 {name}：{why}。</translation>
   </message>
   <message>
+   <source>Documents, text and images</source>
+   <translation>文档、文本和图片</translation>
+  </message>
+  <message>
+   <source>All files</source>
+   <translation>所有文件</translation>
+  </message>
+  <message>
    <source>{name} is an image, and the model in use cannot read images.</source>
    <translation>{name} 是图片，而当前使用的模型无法读取图片。</translation>
   </message>

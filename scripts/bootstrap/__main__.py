@@ -13,6 +13,7 @@ from scripts.bootstrap.say import SetupFailed, duration, say
 from server.system import hardware
 
 BUSY = "another set-up is under way, waiting"
+ENDINGS = ("SIGTERM", "SIGHUP")
 EXTRAS = {"run": (), "test": ("dev",), "package": ("package",)}
 
 
@@ -39,7 +40,7 @@ def make_ready(purpose: str) -> int:
     began = time.monotonic()
     if is_ready(purpose):
         return 0
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    before = interruptible()
     try:
         with held(places.LOCK, BUSY):
             if is_ready(purpose):
@@ -52,9 +53,20 @@ def make_ready(purpose: str) -> int:
         say("\nSet-up interrupted; run it again to go on.")
         return 130
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     say(f"ready after {duration(time.monotonic() - began)}")
     return 0
+
+
+def interruptible() -> dict[int, Any]:
+    """Lets all that asks us to end interrupt us, so that we end what we started.
+
+    Also a terminal that is closed, unless we were told to go on without it.
+    """
+    numbers = [getattr(signal, name) for name in ENDINGS if hasattr(signal, name)]
+    asked = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
+    return {number: signal.signal(number, signal.default_int_handler) for number in asked}
 
 
 def prepare(purpose: str) -> bool:

@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -15,6 +17,9 @@ from typing import IO
 from scripts.bootstrap.say import SetupFailed, Ticker, say
 
 KEPT_LINES = 30
+PATIENCE_S = 5.0
+"""How long a compiler may take to end when it is asked to."""
+_INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -51,11 +56,63 @@ def follow(command: LongCommand) -> None:
 
 
 def _end(child: "subprocess.Popen[str]") -> None:
-    """With all it started: a compiler must not go on for a set-up that was interrupted."""
+    """With all it started: a compiler must not go on for a set-up that was interrupted.
+
+    Build tools put each compiler into a group of its own, so the whole session is ended. Who is
+    interrupted again does not leave before that is done.
+    """
     if sys.platform == "win32":
-        child.terminate()
+        tree = ["taskkill", "/T", "/F", "/PID", str(child.pid)]
+        subprocess.run(tree, capture_output=True, check=False)
+        return
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in _INTERRUPTS}
+    try:
+        _send_to_all(child, signal.SIGTERM, PATIENCE_S)
+        _send_to_all(child, signal.SIGKILL, PATIENCE_S)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _send_to_all(child: "subprocess.Popen[str]", number: int, patience_s: float) -> None:
+    """Until none is left: those that end may have started others just before."""
+    ends = time.monotonic() + patience_s
+    told: set[int] = set()
+    while (left := members(child.pid)) and time.monotonic() < ends:
+        for pid in left - told:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+        told |= left
+        child.poll()
+        time.sleep(0.05)
+
+
+def members(session: int) -> set[int]:
+    """The processes of a session that have not ended."""
+    if sys.platform == "linux":  # ps is not in every small installation
+        states = {int(path.name): _state(path) for path in Path("/proc").glob("[0-9]*")}
     else:
-        os.killpg(child.pid, signal.SIGTERM)
+        command = ["ps", "-A", "-o", "pid=,stat="]
+        listing = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+        states = {int(pid): state for pid, state in map(str.split, listing.splitlines())}
+    alive = (pid for pid, state in states.items() if not state.startswith("Z"))
+    return {pid for pid in alive if _session_of(pid) == session}
+
+
+def _state(process: Path) -> str:
+    try:
+        return (process / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return "Z"
+
+
+def _session_of(pid: int) -> int:
+    if sys.platform == "win32":
+        return -1
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return -1
 
 
 def _show(

@@ -1,11 +1,12 @@
 """The engine's source: fetched, unpacked, and without the parts a compiler does not know."""
 
 import shutil
-import subprocess
 import tarfile
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+
+from scripts.bootstrap.follow import LongCommand, follow
 
 PACKAGE = "llama-cpp-python"
 DRAFT = "unpacking"
@@ -20,7 +21,8 @@ def unpacked(python: Path, version: str, folder: Path) -> Path:
         with tempfile.TemporaryDirectory() as scratch:
             command = [str(python), "-m", "pip", "download", "--quiet", "--no-deps"]
             options = ["--no-binary", PACKAGE, "--dest", scratch]
-            subprocess.run([*command, *options, f"{PACKAGE}=={version}"], check=True)
+            fetch = [*command, *options, f"{PACKAGE}=={version}"]
+            follow(LongCommand("fetching the engine's source", fetch, lambda _line: None))
             with tarfile.open(next(Path(scratch).glob("*.tar.gz"))) as archive:
                 archive.extractall(folder / DRAFT, filter="data")
             (folder / DRAFT / source.name).rename(source)

@@ -15,10 +15,11 @@ from typing import Any
 from server.chat import SAMPLED, Sampling
 from server.core.configuration import PROXY_PASSWORD, SettingsStore
 from server.egress import Egress
-from server.errors import AppError, BadRequest
+from server.errors import AppError, BadRequest, NoModel
 from server.face import client
 from server.face.client import RunningServer
-from server.face.models import Download, Fit, KvType, Setup
+from server.face.core import ModelStatus
+from server.face.models import Download, Fit, KvType, ModelDetail, Setup
 from server.models.machine import Surveyor
 from server.models.service import ModelShelf
 from server.observe import Value
@@ -109,6 +110,7 @@ def _time(seconds: float) -> str:
 
 UNFINISHED = ".pulls"
 """Apart from the server's own: two programs must not work on one download."""
+NAMED = "an installed model, the path of a GGUF file, or owner/name on the hub"
 Run = Callable[[argparse.Namespace, ModelShelf], Awaitable[int]]
 
 
@@ -139,8 +141,10 @@ def add_to(commands: Any) -> None:
     one.add_argument("name")
     one.set_defaults(run=_runner(_remove))
 
-    one = actions.add_parser("info", help="show the details of a model")
-    one.add_argument("name", help="an installed model, or owner/name on the hub")
+    one = actions.add_parser(
+        "info", help="show the details of a model; without a name: of the one in use"
+    )
+    one.add_argument("name", nargs="?", default="", help=NAMED)
     _for_scripts(one).set_defaults(run=_runner(_describe))
     _add_fit(actions)
     _add_set(actions)
@@ -166,7 +170,7 @@ def _for_scripts(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
 def _add_fit(actions: Any) -> None:
     one = actions.add_parser("fit", help="check whether a model fits into memory")
-    one.add_argument("name", help="an installed model, or owner/name on the hub")
+    one.add_argument("name", help=NAMED)
     one.add_argument("--context", type=within(0, 1 << 20), default=0, help="tokens; 0: what fits")
     one.add_argument("--slots", type=within(1, 64), default=4, help="answers at the same time")
     one.add_argument("--kv", choices=("f16", "q8_0", "q4_0"), default="f16")
@@ -328,9 +332,11 @@ async def _remove(options: argparse.Namespace, shelf: ModelShelf) -> int:
 
 
 async def _describe(options: argparse.Namespace, shelf: ModelShelf) -> int:
-    if _is_on_hub(options.name, shelf):
+    running = await client.find(paths.find().control)
+    name = options.name or await _name_in_use(shelf, running)
+    if _is_on_hub(name, shelf):
         return await _describe_repository(options, shelf)
-    detail = await shelf.describe(options.name)
+    detail: ModelDetail = await _ask_about(name, shelf, running, "describe")
     if options.json:
         _say_json(asdict(detail))
         return 1 if detail.damaged else 0
@@ -355,6 +361,29 @@ async def _describe(options: argparse.Namespace, shelf: ModelShelf) -> int:
     return 0
 
 
+async def _name_in_use(shelf: ModelShelf, running: RunningServer | None) -> str:
+    if running is None:
+        return shelf.library.find(None, shelf.settings().model.name).name
+    status: ModelStatus = await running.value("model")
+    if status.hosts:
+        where = ", ".join(status.hosts)
+        raise BadRequest(f"{status.name} runs on {where}: only that server has its file.", "name")
+    if not status.name:
+        raise NoModel
+    return status.name
+
+
+async def _ask_about(
+    name: str, shelf: ModelShelf, running: RunningServer | None, command: str, **more: Any
+) -> Any:
+    """Asks the running Moat, for it knows what it loaded by its path, or our shelf about a file."""
+    if _is_path(name):
+        name = shelf.library.add(_existing(name))
+    elif running is not None:
+        return await running.command(f"models.{command}", name=name, **more)
+    return await getattr(shelf, command)(name, **more)
+
+
 async def _describe_repository(options: argparse.Namespace, shelf: ModelShelf) -> int:
     listing = await shelf.list_repository(options.name)
     if options.json:
@@ -375,7 +404,8 @@ async def _fit(options: argparse.Namespace, shelf: ModelShelf) -> int:
         return await _describe_repository(options, shelf)
     kv_type: KvType = options.kv
     setup = Setup(options.context, options.slots, kv_type, options.layers)
-    fit = await shelf.estimate(options.name, setup)
+    running = await client.find(paths.find().control)
+    fit: Fit = await _ask_about(options.name, shelf, running, "estimate", setup=setup)
     if options.json:
         _say_json(asdict(fit))
     else:
@@ -440,7 +470,22 @@ def _source(field: str, name: str, settings: ModelSettings) -> tuple[str, Any, s
 
 
 def _is_on_hub(name: str, shelf: ModelShelf) -> bool:
+    if _is_path(name):
+        return False
     return name.count("/") == 1 and all(card.name != name for card in shelf.look())
+
+
+def _existing(name: str) -> Path:
+    path = Path(name).expanduser().resolve()
+    if not path.is_file():
+        raise BadRequest(f"There is no file {name}.", "name")
+    return path
+
+
+def _is_path(name: str) -> bool:
+    """A name on the hub may look like one, too: then there is no such file."""
+    path = Path(name).expanduser()
+    return path.is_file() or (path.suffix == ".gguf" and name.count("/") != 1)
 
 
 def _folder() -> Path:

@@ -329,6 +329,7 @@ class Core:
     async def open(self, *, downloads: bool = True) -> None:
         """`downloads`: take up those under way; not beside another Moat that works on them."""
         self._logs.open()
+        backends.begin()
         await self._configuration.open()
         self.engines.follow()
         self._refresh_models()

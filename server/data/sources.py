@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from server.chat import DOCUMENTS, TEXTS
 from server.data import documents
 from server.data.documents import Document, Unreadable
 from server.data.passages import split_text
@@ -20,12 +21,7 @@ from server.data.tables import Table
 from server.face.core import FoundPassage
 from server.language.ranking import KIN_WEIGHT, related_words, stems
 
-KINDS = frozenset({
-    ".pdf", ".docx", ".xlsx", ".xls", ".xlsb", ".ods", ".csv", ".tsv", ".html", ".htm", ".txt",
-    ".md", ".markdown",
-    ".rst", ".log", ".json", ".yaml", ".yml", ".xml", ".tex", ".org", ".py", ".js", ".ts", ".java",
-    ".c", ".h", ".cpp", ".cs", ".go", ".rs", ".rb", ".sql", ".sh", ".ini", ".toml", ".cfg",
-})  # fmt: skip
+KINDS = frozenset({*DOCUMENTS, *TEXTS})
 MOST_FILES = 50_000
 MOST_WORDS = 100
 """So many words of a question count. Whoever pastes a page means its beginning."""

@@ -279,6 +279,8 @@ class WorkerLink:
                 self._take_refusal(frame["id"], refusal(frame["code"], frame["message"], frame))
             case "pong":
                 self._take_pong(frame)
+            case "trying":
+                self._pulse.trying()
             case "progress":
                 if self._pulse.loading(float(frame["done"])) and not self._loaded.done():
                     self._on_progress(frame["done"])

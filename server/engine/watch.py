@@ -78,6 +78,11 @@ class Pulse:
         self._quiet_ticks = self._steps.ticks = 0
         self._lanes = []
 
+    def trying(self) -> None:
+        """It tries its backends in other processes, which it ends by itself."""
+        if self._progress < 0:
+            self._quiet_ticks = 0
+
     def loading(self, done: float) -> bool:
         """Whether this is progress: a repeated value is not."""
         if done <= self._progress:

@@ -9,6 +9,7 @@ Server to worker:
   {"op": "ping", "id": int}               answered by the reader thread
   {"op": "quit"}
 Worker to server:
+  {"op": "trying"}                                      while it tries its backends, before a load
   {"op": "progress", "done": float}                                      while loading, 0..1
   {"op": "ready", "facts": {...ModelFacts...}}
   {"op": "failed", "code": str, "message": str}         the load failed; the worker exits

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from pydantic_core import to_jsonable_python
+
 from server.errors import AppError, LinkLost
 from server.face.wire import COMMANDS, SIGNALS, VALUES
 from server.sse import Reader, Sent
@@ -30,7 +32,8 @@ class RunningServer:
     secret: str
 
     async def command(self, name: str, /, **arguments: Any) -> Any:
-        status, body = await asyncio.to_thread(self._post, {"name": name, "arguments": arguments})
+        sent = {"name": name, "arguments": to_jsonable_python(arguments)}
+        status, body = await asyncio.to_thread(self._post, sent)
         try:
             answer = json.loads(body)
         except ValueError as unreadable:

@@ -1,7 +1,8 @@
 """Models kept as Hugging Face's own programs keep them, so that others use the same bytes.
 
 A repository is a folder `models--OWNER--NAME`: the bytes lie in `blobs`, named by their hash, and
-`snapshots/COMMIT` has the files' names as links to them. `refs/main` names the newest commit.
+`snapshots/COMMIT` has the files' names as links to them. `refs/main` names the newest commit. Who
+puts or removes bytes holds `.locks/models--OWNER--NAME/HASH.lock` meanwhile.
 """
 
 import errno
@@ -9,16 +10,22 @@ import json
 import os
 import re
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from server.models import names
 from server.system.files import write_atomically
+from server.system.lazy import Late
 
+facts = Late("server.models.hub_facts")
 RECORD = ".hub-cache.json"
 SNAPSHOTS = "snapshots"
+LOCKS = ".locks"
 COMMIT = re.compile(r"[0-9a-f]{40}")
+PATIENCE_S = 30.0
+"""How long another program is waited for. It holds a lock for as long as it downloads."""
 
 
 def target_of(cache: Path, repo: str, revision: str, path: str) -> Path:
@@ -42,6 +49,12 @@ class _Place:
 
     def blob(self, digest: str) -> Path:
         return self.repository / "blobs" / digest
+
+    def hold(self, blob: Path) -> AbstractContextManager[bool]:
+        """Whether the lock of these bytes is ours."""
+        lock = self.repository.parent / LOCKS / self.repository.name / f"{blob.name}.lock"
+        held: AbstractContextManager[bool] = facts.hold(lock, PATIENCE_S)
+        return held
 
     @property
     def snapshot(self) -> Path:
@@ -74,9 +87,19 @@ class _Place:
                 folder.rmdir()
             if self.main.read_text("utf-8").strip() == self.commit:
                 self.main.unlink()
-        # A repository without the folder of its snapshots would be a broken one.
-        if not any(path for path in self.repository.rglob("*") if not path.is_dir()):
-            shutil.rmtree(self.repository, ignore_errors=True)
+        # A repository without the folder of its snapshots would be a broken one: it goes last. A
+        # folder that has got a file meanwhile stays.
+        with suppress(OSError):
+            if not any(path for path in self.repository.rglob("*") if not path.is_dir()):
+                for folder in sorted(self.repository.rglob("*"), reverse=True, key=_depth):
+                    if folder.name != SNAPSHOTS:
+                        folder.rmdir()
+                (self.repository / SNAPSHOTS).rmdir()
+                self.repository.rmdir()
+
+
+def _depth(path: Path) -> int:
+    return len(path.parts)
 
 
 class HubCache:
@@ -95,25 +118,32 @@ class HubCache:
         return {path: owned is True for path, owned in known if SNAPSHOTS in Path(path).parts[:-2]}
 
     def put(self, part: Path, target: Path, digest: str) -> None:
-        """Moves what was downloaded among the blobs and links its name to it."""
+        """Moves what was downloaded among the blobs and links its name to it.
+
+        Who holds the lock for longer fetches the same bytes: it may put them there after us.
+        """
         place = _Place.read(target)
         blob = place.blob(digest)
-        self._keep(target, blob)
-        if blob.exists():
-            part.unlink()
-        else:
-            blob.parent.mkdir(parents=True, exist_ok=True)
-            _move(part, blob)
-        place.link(blob)
+        with place.hold(blob):
+            self._keep(target, blob)
+            if blob.exists():
+                part.unlink()
+            else:
+                blob.parent.mkdir(parents=True, exist_ok=True)
+                _move(part, blob)
+            place.link(blob)
 
     def link_known(self, target: Path, digest: str, size_bytes: int) -> None:
         """What another program has fetched already is only named."""
         place = _Place.read(target)
         blob = place.blob(digest)
         with suppress(OSError):
-            if not target.exists() and blob.stat().st_size == size_bytes:
-                self._keep(target, blob)
-                place.link(blob)
+            if target.exists() or blob.stat().st_size != size_bytes:
+                return
+            with place.hold(blob):
+                if blob.stat().st_size == size_bytes:
+                    self._keep(target, blob)
+                    place.link(blob)
 
     def drop_older(self, target: Path) -> None:
         """Removes the versions of the file that we put there before."""
@@ -125,19 +155,20 @@ class HubCache:
 
     def remove(self, path: Path) -> int:
         """Returns the bytes freed: none where other names lead to them, or they are not ours."""
-        kept = self.paths()
-        owned = kept.pop(str(path), None)
+        owned = self.paths().get(str(path))
         if owned is None:
             return 0
         place, blob, is_link = _Place.read(path), path.resolve(), path.is_symlink()
         freed = blob.stat().st_size if blob.is_file() else 0
-        path.unlink(missing_ok=True)
-        if is_link and owned and not place.is_used(blob):
-            blob.unlink(missing_ok=True)
-        elif is_link:
-            freed = 0
-        place.tidy()
-        self._write(kept)
+        with place.hold(blob) as is_held:
+            path.unlink(missing_ok=True)
+            if is_link and owned and is_held and not place.is_used(blob):
+                blob.unlink(missing_ok=True)
+            elif is_link:
+                freed = 0
+            place.tidy()
+            with self._change() as kept:
+                kept.pop(str(path), None)
         return freed
 
     def folder_of(self, path: Path) -> str:
@@ -146,13 +177,23 @@ class HubCache:
 
     def _keep(self, target: Path, blob: Path) -> None:
         """The bytes are ours if nobody had them before, or if another name of ours has them."""
-        kept = self.paths()
         there = blob.resolve()
-        ours = any(owned and Path(path).resolve() == there for path, owned in kept.items())
-        self._write({**kept, str(target): ours or not blob.exists()})
+        with self._change() as kept:
+            ours = any(owned and Path(path).resolve() == there for path, owned in kept.items())
+            kept[str(target)] = ours or not blob.exists()
 
-    def _write(self, kept: dict[str, bool]) -> None:
-        write_atomically(self._record, json.dumps(kept, indent=1))
+    @contextmanager
+    def _change(self) -> Iterator[dict[str, bool]]:
+        """A second Moat, such as one in a terminal, may change it too: one after the other."""
+        lock = self._record.parent / LOCKS / f"{self._record.name}.lock"
+        with facts.hold(lock, PATIENCE_S) as is_held:
+            if not is_held:
+                raise TimeoutError(
+                    errno.EBUSY, "the record of the hub's cache is in use", str(lock)
+                )
+            kept = self.paths()
+            yield kept
+            write_atomically(self._record, json.dumps(kept, indent=1))
 
 
 def _move(part: Path, blob: Path) -> None:

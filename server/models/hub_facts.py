@@ -1,13 +1,16 @@
 """What the hub knows of its repositories, asked by its own library. It is imported late."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any, TypeVar
 
 from huggingface_hub.hf_api import HfApi, ModelInfo, RepoFile
 from huggingface_hub.repocard import ModelCard
 from huggingface_hub.utils import (  # type: ignore[attr-defined]
+    WeakFileLock,
     parse_ratelimit_headers,
     set_client_factory,
 )
@@ -220,3 +223,16 @@ def _count(given: object) -> int:
     if not isinstance(given, int) or given < 0:
         raise TypeError("a number was expected")
     return given
+
+
+@contextmanager
+def hold(lock: Path, patience_s: float) -> Iterator[bool]:
+    """Takes a lock as the hub's own programs do; False where another has it for longer."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as held:
+        try:
+            held.enter_context(WeakFileLock(lock, timeout=patience_s))
+            is_held = True
+        except TimeoutError:
+            is_held = False
+        yield is_held

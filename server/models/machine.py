@@ -24,6 +24,8 @@ from server.system.files import JsonFile
 
 log = logging.getLogger(__name__)
 PATIENCE_S = 60.0
+ENGINE_PATIENCE_S = 300.0
+"""Far more than the trials of its backends may take on a busy machine."""
 MOST_OTHERS = 0.3
 """Cores that other programs may keep busy while the pace is measured."""
 _PACE = TypeAdapter(Pace)
@@ -125,7 +127,7 @@ class Surveyor:
 
 
 async def _engine() -> bytes:
-    return await _output(*_worker("--describe"))
+    return await _output(*_worker("--describe"), ENGINE_PATIENCE_S)
 
 
 def _worker(flag: str) -> tuple[list[str], dict[str, str]]:
@@ -194,7 +196,9 @@ def read_nvidia(text: str) -> list[Device]:
     return found
 
 
-async def _output(command: list[str], environment: dict[str, str] | None) -> bytes:
+async def _output(
+    command: list[str], environment: dict[str, str] | None, patience_s: float = PATIENCE_S
+) -> bytes:
     try:
         child = await asyncio.create_subprocess_exec(
             *command,
@@ -207,7 +211,7 @@ async def _output(command: list[str], environment: dict[str, str] | None) -> byt
     except OSError:
         return b""
     try:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(patience_s):
             out, _ = await child.communicate()
     except TimeoutError:
         log.warning("%s did not answer", command[0])

@@ -5,6 +5,8 @@ import hashlib
 import json
 import time
 import uuid
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -29,6 +31,12 @@ CLIENT = "client"
 """Takes the place of a fingerprint, for a program that may use a plugin at all."""
 _Grant = tuple[str, str, str]
 """The chat or client, the plugin, and the action's fingerprint."""
+
+
+ask_client: ContextVar[Callable[[Approval], Awaitable[bool]] | None] = ContextVar(
+    "ask_client", default=None
+)
+"""Set while a program calls that can put a question to its own user. It returns his yes or no."""
 
 
 class About(Protocol):
@@ -128,7 +136,12 @@ class Approvals:
         shown = replace(
             _approval_for(plugin, action, arguments, risk), client="" if is_known else client
         )
-        decision, allowed = await self._wait(shown, action)
+        # A program cannot vouch for itself: whether it may use a plugin is asked here.
+        ask = ask_client.get() if is_known else None
+        if ask is not None:
+            decision, allowed = await self._ask_client(ask, shown), arguments
+        else:
+            decision, allowed = await self._wait(shown, action)
         if decision == "deny":
             raise FlowFailed("denied", f"{action.key} was not allowed.")
         if risk == "change":
@@ -176,6 +189,17 @@ class Approvals:
         if shown.risk == "change":
             self.set_policy(shown.plugin, waiting.action, "allow")
 
+    async def _ask_client(self, ask: Callable[[Approval], Awaitable[bool]], shown: Approval) -> str:
+        try:
+            async with asyncio.timeout(self._patience_s):
+                return "once" if await ask(shown) else "deny"
+        except TimeoutError:
+            raise self._nobody(shown) from None
+
+    def _nobody(self, shown: Approval) -> FlowFailed:
+        message = f"Nobody answered in {self._patience_s:.0f} s: {shown.operation} is denied."
+        return FlowFailed("denied", message)
+
     async def _wait(self, shown: Approval, action: Action) -> tuple[str, Json]:
         expires = time.time() + self._patience_s
         shown = replace(shown, expires_at=expires)
@@ -185,8 +209,7 @@ class Approvals:
             async with asyncio.timeout(self._patience_s):
                 return await waiting.answer
         except TimeoutError:
-            message = f"Nobody answered in {self._patience_s:.0f} s: {shown.operation} is denied."
-            raise FlowFailed("denied", message) from None
+            raise self._nobody(shown) from None
         finally:
             del self._waiting[shown.id]
             self._publish()

@@ -4,6 +4,7 @@ import ctypes
 import importlib.util
 import os
 import re
+import secrets
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -68,6 +69,11 @@ def point(chosen: str, data: Path) -> None:
     os.environ[VARIABLE] = chosen or str(data / FOLDER)
 
 
+def begin() -> None:
+    """Marks a start of the server: what was only too slow in the last one is tried again."""
+    os.environ[START] = secrets.token_hex(8)
+
+
 def folder() -> Path | None:
     given = os.environ.get(VARIABLE)
     return Path(given).expanduser() if given else None
@@ -109,6 +115,8 @@ NO_CARD = "it finds no card that it can use"
 KINDS = frozenset({"cuda", "vulkan", "hip", "sycl", "opencl"})
 TRY_AGAIN = "MOAT_TRY_CARDS_AGAIN"
 """Tells the engine to forget which of them failed."""
+START = "MOAT_START"
+"""Tells a worker which start of the server it belongs to."""
 FORCED = "GGML_VK_VISIBLE_DEVICES"
 """Names devices by hand, also one that is no card: Mesa's lavapipe computes on the processor."""
 NODES = ("/dev/dri/renderD*", "/dev/nvidia[0-9]*", "/dev/dxg", "/dev/kfd")

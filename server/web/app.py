@@ -45,7 +45,16 @@ from server.protocols.base import (
 from server.system.lazy import Late
 from server.system.logs import Redactor
 from server.web.body import FORM, LARGE_BYTES, apart, as_json, read_form, read_json
-from server.web.guard import HOLDER, OPEN_PATHS, SCHEME, Guard, Handler, client_of, readable
+from server.web.guard import (
+    HOLDER,
+    OPEN_PATHS,
+    SCHEME,
+    Guard,
+    Handler,
+    client_of,
+    read_credentials,
+    readable,
+)
 from server.web.stream import send
 
 log = logging.getLogger(__name__)
@@ -154,6 +163,7 @@ def _add_mcp(app: web.Application, site: Site) -> None:
             await opened.close()
 
     app.router.add_post(MCP_PATH, handle)
+    app.router.add_delete(MCP_PATH, handle)
     app.on_cleanup.append(close)
 
 
@@ -224,12 +234,15 @@ def _about(request: web.Request, endpoint: Endpoint, facts: Facts) -> About:
 def _owner(request: web.Request) -> str:
     """The page, a slash and the key, both hashed: neither travels on. Empty where not sent."""
 
-    def hashed(*names: str) -> str:
-        sent = [request.headers.get(name, "") for name in names]
+    def hashed(*sent: str) -> str:
         text = "\0".join(sent).encode("utf-8", "surrogateescape")
         return hmac.new(OWNER_SECRET, text, "sha256").hexdigest() if any(sent) else ""
 
-    return f"{hashed('Origin')}/{hashed('Authorization', 'X-API-Key')}"
+    headers = request.headers
+    credentials = read_credentials(headers.get("Authorization", ""))
+    return (
+        f"{hashed(headers.get('Origin', ''))}/{hashed(*credentials, headers.get('X-API-Key', ''))}"
+    )
 
 
 def _note_warnings(request: web.Request, accepted: Any) -> None:

@@ -262,8 +262,14 @@ def _name_of(sent: str, gate: Gate) -> str | None:
 
 
 def _bearer(value: str) -> str:
-    scheme, _, token = value.partition(" ")
-    return token if scheme == "Bearer" else ""
+    scheme, token = read_credentials(value)
+    return token if scheme == "bearer" else ""
+
+
+def read_credentials(value: str) -> tuple[str, str]:
+    """The scheme in lower case and what follows it: RFC 9110 allows any case, and any spaces."""
+    scheme, _, rest = value.partition(" ")
+    return scheme.lower(), rest.lstrip(" ")
 
 
 def _preflight(request: web.Request) -> web.Response:

@@ -1,7 +1,7 @@
 """Moat before real servers of others, tried from outside.
 
 python -m tests.elsewhere kits [openai openbb copilotkit] [--nginx PROGRAM]
-python -m tests.elsewhere behaviours llama-server|vllm|litellm-behind|litellm-before [FOLDER]
+python -m tests.elsewhere behaviours WHERE [FOLDER]      (--help lists where)
 python -m tests.elsewhere three [--requests N] [--rounds N]
 python -m tests.elsewhere keys [--requests N] [--rounds N]
 

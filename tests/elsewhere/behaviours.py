@@ -146,7 +146,11 @@ def running(engine: str) -> int:
     with closing(connection):
         connection.request("GET", "/metrics")
         text = connection.getresponse().read().decode()
-    names = ("llamacpp:requests_processing", "vllm:num_requests_running")
+    names = (
+        "llamacpp:requests_processing",
+        "vllm:num_requests_running",
+        "moat_running_requests",
+    )
     found = [line for line in text.splitlines() if line.startswith(names)]
     return int(sum(float(line.split()[-1]) for line in found))
 
@@ -317,11 +321,13 @@ def litellm_before(path: str) -> Iterator[Place]:
 
 
 @contextmanager
-def litellm(path: str, url: str) -> Iterator[str]:
+def litellm(path: str, url: str, model: str = NAME) -> Iterator[str]:
     port = free_port()
     command = ["litellm", "--config", str(TEAM / "litellm.yaml"), "--port", str(port)]
     environment = {**os.environ, "PATH": path, "MOAT_URL": url, "MOAT_KEY": "none"}
     environment |= {"LITELLM_MASTER_KEY": MASTER_KEY, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    environment["MOAT_MODEL"] = f"openai/{model}"
+    RESULTS.mkdir(parents=True, exist_ok=True)
     with (RESULTS / "litellm.log").open("wb") as log:
         proxy = psutil.Popen(
             command, env=environment, stdout=log, stderr=subprocess.STDOUT, cwd=RESULTS
@@ -334,9 +340,17 @@ def litellm(path: str, url: str) -> Iterator[str]:
             _end(proxy)
 
 
+@contextmanager
+def litellm_alone(path: str) -> Iterator[Place]:
+    """LiteLLM's proxy before a Moat that runs the starter itself."""
+    with moat_before() as moat, litellm(path, f"{moat.address}/v1", HERE) as proxy:
+        yield Place(proxy, moat.address, key=MASTER_KEY)
+
+
 PLACES = {
     "llama-server": before_llama_server,
     "vllm": before_vllm,
     "litellm-behind": litellm_behind,
     "litellm-before": litellm_before,
+    "litellm": litellm_alone,
 }

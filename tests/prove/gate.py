@@ -177,7 +177,11 @@ def wrong_keys(stage: Stage) -> Figure:
         key = command(home, "access_key")
         port = port_of(locked)
         refused, total = _try_keys(port, key, stage.ours)
-        sent = ({"Authorization": f"Bearer {key}"}, {"X-API-Key": key})
+        sent = (
+            {"Authorization": f"Bearer {key}"},
+            {"Authorization": f"bearer {key}"},
+            {"X-API-Key": key},
+        )
         right = [ask(port, "GET", "/v1/models", headers).status for headers in sent]
     guesses = stage.pick(500, 2_000)
     correlation, limit = timing(guesses), 4 / guesses**0.5
@@ -186,7 +190,7 @@ def wrong_keys(stage: Stage) -> Figure:
         f"against the time of its check, {guesses} guesses: correlation {correlation:+.3f} "
         f"(chance alone: ±{limit:.3f})"
     )
-    opened = right == [200, 200]
+    opened = right == [200] * len(sent)
     return Figure(text, refused == total > 0 and opened and abs(correlation) < limit)
 
 
@@ -196,7 +200,7 @@ def _try_keys(port: int, key: str, target: Target) -> tuple[int, int]:
         {"Authorization": "Bearer wrong"},
         {"Authorization": f"Bearer {key}x"},
         {"Authorization": f"Bearer {key[:-1]}"},
-        {"Authorization": f"bearer {key}"},
+        {"Authorization": f"bearer {key}x"},
         {"Authorization": f"Basic {key}"},
         {"X-API-Key": key + " x"},
         {"Authorization": f"Bearer {key}", "X-API-Key": "wrong"},

@@ -273,7 +273,7 @@ class Worker:
         scheduler.run()
 
     def _open(self, path: Path, options: EngineOptions) -> tuple[Scheduler, dict[str, Any]]:
-        trials = selftest.usual()
+        trials = selftest.usual(lambda: self._pipe.send({"op": "trying"}))
         backends.tell(backends.load(trials, trials.card), sys.stderr)
         lib.llama_backend_init()
         model = Model(path, options, self._tell_progress)

@@ -36,7 +36,18 @@ from graphql.execution import (
 )
 from graphql.execution.values import get_argument_values, get_variable_values
 
-from server.chat import File, Image, Json, Message, Role, Tool, ToolCall, ToolChoice
+from server.chat import (
+    DOCUMENTS,
+    TEXTS,
+    File,
+    Image,
+    Json,
+    Message,
+    Role,
+    Tool,
+    ToolCall,
+    ToolChoice,
+)
 from server.conversation.agents.base import (
     DEFAULT,
     AgentRequest,
@@ -64,7 +75,7 @@ from server.tasks import spawn, stop
 
 PASSING = ("Task", "Suggestion", "TextareaCompletion", "TextareaPopover")
 """Kinds of request that are not part of the conversation."""
-DOCUMENTS = frozenset({"pdf", "csv", "tsv", "txt", "text", "md", "json", "html", "docx", "xlsx"})
+FILES = frozenset({"text", *(kind.removeprefix(".") for kind in (*DOCUMENTS, *TEXTS))})
 """Formats that are not those of images."""
 
 
@@ -150,7 +161,7 @@ def _image(image: Json) -> Message:
         raise BadRequest("An image's 'bytes' must be base64.", "messages") from None
     role: Role = "assistant" if image["role"] == "assistant" else "user"
     kind = image["format"].strip().lower()
-    if kind in DOCUMENTS:
+    if kind in FILES:
         return Message(role, "", files=(File(f"attachment.{kind}", data=data),))
     mime = kind if "/" in kind else f"image/{kind}"
     if not mime.startswith("image/"):

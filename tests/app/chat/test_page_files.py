@@ -6,15 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from aiohttp import web
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
 
+from app.chat.attachments import IMAGES
 from app.chat.chats import ChatStore
 from app.chat.page import ChatPage
 from app.chat.transcript import Answer, Question
 from server import tasks
+from server.chat import DOCUMENTS
+from server.data import sources
 from server.errors import AppError
 from server.face.core import FileText, ServerStatus
+from tests.kit.drops import drop
 from tests.kit.fake_api import Handler, api, chunk, streaming
 from tests.kit.fake_core import LOADED, FakeCore
 from tests.kit.until import until
@@ -61,6 +67,33 @@ def recording(seen: list[web.Request]) -> Handler:
 
 async def finished(page: ChatPage) -> None:
     await until(lambda: page.composer.button.accessibleName() == "Send")
+
+
+async def test_all_that_the_server_reads_is_picked_and_dropped(
+    shown: Shown, qapp: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One list says what that is: that of the folders that are searched."""
+    core = FakeCore.ready()
+    core.document = FileText("file", "Words.")
+    page = shown(page_of(core, tmp_path))
+    picked = [tmp_path / f"picked{kind}" for kind in DOCUMENTS]
+    dropped = [tmp_path / f"dropped{kind}" for kind in DOCUMENTS]
+    filters: list[str] = []
+
+    def pick(_parent: object, _title: str, filter: str = "") -> tuple[list[str], str]:  # noqa: A002
+        filters.append(filter)
+        return [str(path) for path in picked], filter
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", pick)
+    page._attach_files()
+    assert drop(page, *dropped)
+    asked = [("read_document", str(path)) for path in (*picked, *dropped)]
+    await until(lambda: set(asked) <= set(core.commands))
+    offered, everything = filters[0].split(";;")
+    assert everything == "All files (*)"
+    listed = {kind.removeprefix("*") for kind in offered.partition("(")[2].rstrip(")").split()}
+    assert listed == sources.KINDS | set(IMAGES)
+    assert {".xls", ".xlsb", ".ods", ".pdf"} <= listed
 
 
 async def test_a_file_picked_while_another_is_read_stays(

@@ -32,7 +32,7 @@ from app.look.translate import (
 from app.shell.session import Session
 from app.shell.tray import Tray
 from app.shell.window import PAGES, Window
-from scripts.translations import contexts, texts, write
+from scripts.translations import contexts, in_order, texts, write
 from server.engine.causes import of_exit
 from server.errors import AppError, ModelDamaged, ModelNotFound
 from server.face.core import ModelStatus, ServerStatus
@@ -80,6 +80,27 @@ def test_a_new_text_comes_as_unfinished(tmp_path: Path) -> None:
     assert missing == sum(map(len, contexts().values())) - 1
     assert read(path) == {first: "Da & dort"}
     assert read(path, SERVER) == {}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_collecting_again_changes_nothing(language: str, tmp_path: Path) -> None:
+    ours, path = FOLDER / f"moat_{language}.ts", tmp_path / "moat.ts"
+    path.write_bytes(ours.read_bytes())
+    assert write(path, language, {name: read(path, name) for name in (CONTEXT, SERVER)}) == 0
+    assert path.read_bytes() == ours.read_bytes()
+
+
+def test_a_new_text_follows_its_neighbour_and_moves_no_other() -> None:
+    before = ["c", "a", "gone", "b"]
+    assert in_order(["new", "a", "b", "b2", "b3", "c"], before) == [
+        "new",
+        "c",
+        "a",
+        "b",
+        "b2",
+        "b3",
+    ]
+    assert in_order(["a", "b"], []) == ["a", "b"]
 
 
 def test_the_language_spoken_is_known(speak: Callable[[str], None]) -> None:

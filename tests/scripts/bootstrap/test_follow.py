@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -19,6 +20,33 @@ signal.signal(signal.SIGTERM, signal.default_int_handler)
 def show(line):
     print(line.strip(), flush=True)
 follow(LongCommand("waiting", ["sh", "-c", "sleep 60 & echo $!; wait"], show))
+"""
+
+
+COMPILE = """
+import signal, subprocess, sys, time
+# As build tools do: a compiler in a group of its own. The other does not heed a signal.
+plain = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], process_group=0)
+deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True)"
+deaf += "; time.sleep(600)"
+deaf = subprocess.Popen([sys.executable, "-c", deaf], process_group=0, stdout=subprocess.PIPE)
+deaf.stdout.readline()
+print(plain.pid, deaf.pid, flush=True)
+plain.wait()
+time.sleep(600)
+"""
+SET_UP = f"""
+import sys
+from scripts.bootstrap import __main__ as bootstrap, follow, places
+follow.PATIENCE_S = 1.0
+places.LOCK = follow.Path(sys.argv[1]) / "lock"
+bootstrap.is_ready = lambda _purpose: False
+command = [sys.executable, "-c", {COMPILE!r}]
+def compile_it(_purpose):
+    show = lambda line: print(line.strip(), flush=True)
+    follow.follow(follow.LongCommand("compiling the engine", command, show))
+bootstrap.prepare = compile_it
+sys.exit(bootstrap.make_ready("run"))
 """
 
 
@@ -51,3 +79,29 @@ def test_an_interrupted_follower_leaves_no_process_behind() -> None:
         follower.wait(60)
     _, alive = psutil.wait_procs([grandchild], timeout=30)
     assert alive == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
+@pytest.mark.parametrize("signals", [("SIGTERM",), ("SIGINT",), ("SIGHUP",), ("SIGTERM", "SIGINT")])
+def test_a_set_up_that_is_ended_ends_its_compilers(
+    signals: tuple[str, ...], tmp_path: Path
+) -> None:
+    with subprocess.Popen(
+        [*python(SET_UP), str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as setup:
+        assert setup.stdout
+        compilers = [psutil.Process(int(pid)) for pid in setup.stdout.readline().split()]
+        started = [psutil.Process(setup.pid), *psutil.Process(setup.pid).children(recursive=True)]
+        assert set(compilers) < set(started)
+        try:
+            for name in signals:
+                setup.send_signal(getattr(signal, name))
+                psutil.wait_procs([compilers[0]], timeout=10)
+            assert setup.wait(60) == 130
+            assert "interrupted" in setup.stdout.read()
+            _, alive = psutil.wait_procs(started, timeout=10)
+            assert alive == []
+        finally:
+            for process in started:
+                with suppress(psutil.NoSuchProcess):
+                    process.kill()

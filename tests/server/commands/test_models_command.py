@@ -91,6 +91,38 @@ async def test_a_running_server_does_the_download_and_the_deletion(fake: FakeHub
         assert "GB freed" in (await moat(fake, "rm", "tiny-Q4_K_M"))[1]
 
 
+async def test_a_file_anywhere_is_described_by_its_path(fake: FakeHub, tmp_path: Path):
+    """Also by a path of two parts, which looks like a repository."""
+    own = tmp_path / "apart" / "own.gguf"
+    own.parent.mkdir()
+    write_model(own)
+    for named in (str(own), os.path.relpath(own)):
+        code, said = await moat(fake, "info", named, "--json")
+        assert (code, json.loads(said)["path"]) == (0, str(own))
+        assert (await moat(fake, "fit", named))[0] == 0
+    assert await moat(fake, "info", str(own) + ".gguf") == (
+        1,
+        f"There is no file {own}.gguf.\n",
+    )
+    own.write_bytes(own.read_bytes()[:100])
+    code, said = await moat(fake, "info", str(own))
+    assert (code, said.startswith("own is damaged")) == (1, True)
+    assert "own" not in (await moat(fake, "list"))[1].split()
+
+
+async def test_without_a_name_it_is_the_model_in_use(fake: FakeHub, tmp_path: Path):
+    code, said = await moat(fake, "info", "--json")
+    assert (code, json.loads(said)["name"]) == (0, library.NAME)
+    own = tmp_path / "own.gguf"
+    write_model(own)
+    with serving("--model", str(own), wait_for=SERVES):
+        for named in ((), ("own",)):
+            code, said = await moat(fake, "info", *named, "--json")
+            assert (code, json.loads(said)["path"]) == (0, str(own))
+        code, said = await moat(fake, "fit", "own")
+        assert (code, "GB free" in said) == (0, True), said
+
+
 @pytest.mark.parametrize("wrong", [("--slots", "-400"), ("--context", "-1"), ("--layers", "-2")])
 def test_impossible_numbers_are_refused(wrong: tuple[str, str], capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit) as ended:

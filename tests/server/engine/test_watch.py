@@ -21,6 +21,18 @@ def test_a_load_may_take_as_long_as_it_gets_on() -> None:
     assert pulse.tick() == "loading made no progress for 6 s"
 
 
+def test_trials_before_a_load_are_no_hang_and_after_it_began_they_say_nothing() -> None:
+    pulse = Pulse(os.getpid(), LIMITS)
+    for _ in range(3):
+        pulse.trying()
+        assert ticks(pulse, 5) == [""] * 5
+    pulse.loading(0.1)
+    for _ in range(5):
+        pulse.trying()
+        assert pulse.tick() == ""
+    assert pulse.tick() == "loading made no progress for 6 s"
+
+
 def test_silence_is_a_hang_and_any_word_ends_it() -> None:
     pulse = Pulse(os.getpid(), LIMITS)
     pulse.loaded()

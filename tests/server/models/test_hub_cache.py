@@ -3,7 +3,11 @@
 import hashlib
 import json
 import os
-from collections.abc import AsyncIterator
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +26,7 @@ from tests.server.models.test_service import Desk
 REPO, FILE, EYES = "maker/tiny-GGUF", "q4/tiny-Q4_K_M.gguf", "q4/mmproj-F16.gguf"
 FOLDER = "models--maker--tiny-GGUF"
 OTHER = "f" * 40
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -94,7 +99,7 @@ async def test_a_download_is_found_by_the_hubs_own_library_and_deleted_whole(
     assert desk.names() == {"tiny-Q4_K_M"}
     assert await desk.shelf.delete("tiny-Q4_K_M") > len(model)
     assert scan(cache) is None
-    assert not any(cache.iterdir())
+    assert {path.name for path in cache.iterdir()} <= {".locks"}
     assert HubCache(desk.models).paths() == {}
 
 
@@ -151,7 +156,7 @@ async def test_the_newer_version_replaces_ours(
     (revision,) = scan(cache).revisions
     assert (revision.commit_hash, len(revision.files)) == (OTHER, 2)
     await desk.shelf.delete("tiny-Q4_K_M")
-    assert not any(cache.iterdir())
+    assert {path.name for path in cache.iterdir()} <= {".locks"}
 
 
 async def test_where_no_links_are_made_the_file_has_the_name(
@@ -206,3 +211,76 @@ def test_names_cannot_lead_out_of_the_cache(tmp_path: Path) -> None:
         with pytest.raises(BadRequest):
             hub_cache.target_of(tmp_path, repo, revision, path)
     assert json.dumps(HubCache(tmp_path).paths()) == "{}"
+
+
+SECOND = """
+import sys
+from pathlib import Path
+from server.models.hub_cache import HubCache, target_of
+folder, number, commit = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+cache = HubCache(folder / "models")
+for count in range(30):
+    part = folder / f"{number}-{count}.part"
+    part.write_bytes(b"bytes")
+    name = f"{number}-{count}.gguf"
+    cache.put(part, target_of(folder / "hub", "maker/tiny", commit, name), f"{number}-{count}")
+"""
+
+
+def test_two_programs_lose_nothing_of_the_record(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    command = [sys.executable, "-c", SECOND, str(tmp_path)]
+    programs = [subprocess.Popen([*command, str(number), COMMIT], cwd=ROOT) for number in range(3)]
+    assert [program.wait(120) for program in programs] == [0, 0, 0]
+    kept = HubCache(tmp_path / "models").paths()
+    assert len(kept) == 90
+    assert all(Path(path).read_bytes() == b"bytes" for path in kept)
+
+
+HOLDS = """
+import sys
+from huggingface_hub.utils import WeakFileLock
+with WeakFileLock(sys.argv[1]):
+    print("held", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@contextmanager
+def held_by_another(cache: Path, name: str) -> Iterator[None]:
+    """The hub's own library holds the lock of these bytes in another process."""
+    lock = cache / ".locks" / FOLDER / f"{name}.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-c", HOLDS, str(lock)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdin
+        assert holder.stdout
+        assert holder.stdout.readline() == b"held\n"
+        yield
+        holder.stdin.close()
+
+
+async def test_while_the_hubs_own_library_holds_the_bytes_they_are_not_touched(
+    desk: Desk, cache: Path, model: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fetched(desk)
+    blob = cache / FOLDER / "blobs" / digest(model)
+    monkeypatch.setattr(hub_cache, "PATIENCE_S", 0.5, raising=False)
+    with held_by_another(cache, blob.name):
+        await desk.shelf.delete("tiny-Q4_K_M")
+    assert blob.read_bytes() == model
+    assert HubCache(desk.models).paths() == {}
+
+
+def test_bytes_wait_for_the_hubs_own_library(tmp_path: Path) -> None:
+    part, cache = tmp_path / "0.part", tmp_path / "hub"
+    part.write_bytes(b"bytes")
+    target = hub_cache.target_of(cache, REPO, COMMIT, FILE)
+    putting = threading.Thread(target=HubCache(tmp_path).put, args=(part, target, "a" * 64))
+    with held_by_another(cache, "a" * 64):
+        putting.start()
+        putting.join(1.0)
+        assert putting.is_alive()
+        assert not target.exists()
+    putting.join(60)
+    assert target.read_bytes() == b"bytes"

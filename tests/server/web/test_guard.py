@@ -264,9 +264,12 @@ BAD_KEYS: tuple[dict[str, str], ...] = (
     {"Authorization": "Bearer wrong"},
     {"Authorization": f"Bearer {KEY}x"},
     {"Authorization": f"Bearer {KEY[:-1]}"},
-    {"Authorization": f"bearer {KEY}"},
+    {"Authorization": f"bearer {KEY}x"},
+    {"Authorization": f"bearer{KEY}"},
+    {"Authorization": f"Bearers {KEY}"},
     {"Authorization": KEY},
     {"Authorization": f"Basic {KEY}"},
+    {"Authorization": f"basic {KEY}"},
     {"X-API-Key": "wrong"},
     {"Authorization": f"Bearer {KEY}", "X-API-Key": "wrong"},
     {"Authorization": "Bearer wrong", "X-API-Key": KEY},
@@ -281,7 +284,16 @@ async def test_without_the_key_every_route_but_health_is_closed(open_client, rea
     assert reached.count == len(BAD_KEYS) * len(OPEN_PATHS)
 
 
-@pytest.mark.parametrize("header", [("Authorization", f"Bearer {KEY}"), ("X-API-Key", KEY)])
+RIGHT_KEYS = (
+    ("Authorization", f"Bearer {KEY}"),
+    ("Authorization", f"bearer {KEY}"),
+    ("Authorization", f"BEARER {KEY}"),
+    ("Authorization", f"bEaReR   {KEY}"),
+    ("X-API-Key", KEY),
+)
+
+
+@pytest.mark.parametrize("header", RIGHT_KEYS)
 async def test_the_right_key_opens(open_client, header: tuple[str, str]):
     client = await open_client(KEY)
     reply = await client.get("/copilots.json", headers=dict([header]))

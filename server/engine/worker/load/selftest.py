@@ -3,25 +3,36 @@
 Asked once per machine and build, in a child process with the starter model.
 """
 
+import contextlib
 import hashlib
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from time import monotonic
+
+import psutil
 
 from server.engine.causes import CRASHES
 from server.engine.worker.load import backends, sanity
 from server.engine.worker.load.backends import CHOSEN_BY_HAND, TRIED_CARD, Variant
 from server.engine.worker.load.native import lib
 from server.system import hardware, paths, processes
-from server.system.backends import NO_CARD, TRY_AGAIN, driver_mark
+from server.system.backends import NO_CARD, START, TRY_AGAIN, driver_mark
 from server.system.files import JsonFile
 
 FLAG = "--try"
-PATIENCE_S = 30.0
-"""For all trials of one load, which counts as hung when it is silent for much longer."""
+COMPUTING_S = 30.0
+"""How long a trial may compute: both on the clock and by its own processor time.
+
+On a busy machine the clock alone says nothing. A driver may compute on all cores at once, so the
+processor time alone says nothing either.
+"""
+HUNG_S = 120.0
+"""How long all trials of one load may take on the clock, whatever else the machine does."""
+LOOK_S = 0.1
 NO_CARD_CODE = 4
 """What a trial ends with that found none."""
 ALL_LAYERS = 999
@@ -31,32 +42,43 @@ class Unsettled(Exception):
     """The trial was ended from outside, perhaps for want of memory: that says nothing for good."""
 
 
-class Trials:
-    """Called with a variant: why it is not to be used here, or None."""
+class Late(Exception):
+    """The trial had no answer in time. A busy machine may be the reason, so it is tried again."""
 
-    def __init__(self, kept: Path, model: Path | None) -> None:
+
+class Trials:
+    """Called with a variant: why it is not to be used here, or None.
+
+    `tell` is called again and again while a trial runs.
+    """
+
+    def __init__(
+        self, kept: Path, model: Path | None, tell: Callable[[], None] = lambda: None
+    ) -> None:
         self._kept = JsonFile(kept, "The trials of the engine")
         self._model = model
-        self._left_s = PATIENCE_S
+        self._tell = tell
+        self._left_s = HUNG_S
 
     def __call__(self, variant: Variant) -> str | None:
         if self._model is None or os.environ.get(CHOSEN_BY_HAND) == variant.name:
             return None
         try:
             return self._verdict(_key(variant), {CHOSEN_BY_HAND: variant.name})
-        except subprocess.TimeoutExpired:  # slow is not wrong
+        except Late:  # slow is not wrong
             return None
 
     def card(self, kind: str, library: Path) -> str | None:
-        """Tries a graphics card. A driver that hangs in it is not tried again either."""
+        """Tries a graphics card. A driver that hangs is tried again when the server starts next."""
         if self._model is None or os.environ.get(TRIED_CARD) == kind:
             return None
         key = _card_key(kind, library)
         try:
             return self._verdict(key, {TRIED_CARD: kind})
-        except subprocess.TimeoutExpired:
-            reason = f"it had no right word after {PATIENCE_S:g} seconds"
-            self._kept.write({**self._kept.read(), key: reason})
+        except Late as late:
+            reason = f"{late}; it is tried again when Moat starts next"
+            start = os.environ.get(START, "")
+            self._kept.write({**self._kept.read(), key: [reason, start]})
             return reason
 
     def forget_cards(self) -> None:
@@ -67,22 +89,34 @@ class Trials:
         )
 
     def _verdict(self, key: str, chosen: dict[str, str]) -> str | None:
-        known: dict[str, str] = self._kept.read()
-        if key not in known:
+        known = self._kept.read()
+        verdict = _still_holds(known.get(key))
+        if verdict is None:
             assert self._model is not None
             began = monotonic()
             try:
-                known[key] = _try_out(chosen, self._model, self._left_s)
+                verdict = _try_out(chosen, self._model, self._left_s, self._tell)
             except Unsettled as unsettled:
                 return str(unsettled)
             finally:
                 self._left_s = max(0.0, self._left_s - (monotonic() - began))
-            self._kept.write(known)
-        return known[key] or None
+            self._kept.write({**known, key: verdict})
+        return verdict or None
 
 
-def usual() -> Trials:
-    trials = Trials(paths.find().cache / "engine-trials.json", _starter())
+def _still_holds(kept: object) -> str | None:
+    """A verdict is kept for good as a text, and for one start of the server with its mark.
+
+    A process outside of any server, such as `moat doctor`, tells what the server found.
+    """
+    if not isinstance(kept, list):
+        return None if kept is None else str(kept)
+    reason, start = kept
+    return str(reason) if os.environ.get(START) in (None, start) else None
+
+
+def usual(tell: Callable[[], None] = lambda: None) -> Trials:
+    trials = Trials(paths.find().cache / "engine-trials.json", _starter(), tell)
     if os.environ.get(TRY_AGAIN):
         trials.forget_cards()
     return trials
@@ -115,24 +149,50 @@ def _card_key(kind: str, library: Path) -> str:
     return f"{CARD}{kind} {hashlib.sha256(chr(10).join(parts).encode()).hexdigest()[:16]}"
 
 
-def _try_out(chosen: dict[str, str], model: Path, patience_s: float) -> str:
-    child = subprocess.run(
+def _try_out(chosen: dict[str, str], model: Path, left_s: float, tell: Callable[[], None]) -> str:
+    child = subprocess.Popen(
         processes.command("worker", FLAG, str(model)),
         env={**processes.environment("worker"), **chosen},
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=patience_s,
-        check=False,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
-    if child.returncode == 0:
+    try:
+        code = _wait(child, left_s, tell)
+    finally:
+        child.kill()
+        child.wait()
+    if code == 0:
         return ""
-    if child.returncode == sanity.WRONG_ANSWER:
+    if code == sanity.WRONG_ANSWER:
         return "it computes wrong results"
-    if child.returncode == NO_CARD_CODE:
+    if code == NO_CARD_CODE:
         return NO_CARD
-    if child.returncode in CRASHES:
-        return f"it ended with code {child.returncode}"
-    raise Unsettled(f"its trial ended early (code {child.returncode}); it is tried again next time")
+    if code in CRASHES:
+        return f"it ended with code {code}"
+    raise Unsettled(f"its trial ended early (code {code}); it is tried again next time")
+
+
+def _wait(child: subprocess.Popen[bytes], left_s: float, tell: Callable[[], None]) -> int:
+    """Returns what it ended with; raises Late."""
+    began = monotonic()
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return child.wait(LOOK_S)
+        tell()
+        took_s = monotonic() - began
+        if took_s >= left_s:
+            raise Late(f"it had no right word after {left_s:.0f} seconds")
+        if took_s >= COMPUTING_S and _processor_s(child.pid) >= COMPUTING_S:
+            raise Late(f"it had no right word after {COMPUTING_S:g} seconds of computing")
+
+
+def _processor_s(pid: int) -> float:
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.Error:
+        return 0.0
+    return float(times.user + times.system)
 
 
 def main(model: str) -> int:
