@@ -15,8 +15,7 @@ from server.engine.worker.load import selftest
 from server.engine.worker.load.backends import CHOSEN_BY_HAND, TRIED_CARD, Variant
 from server.engine.worker.load.selftest import Trials
 from server.models import library as starter
-from server.system import backends as engine_build
-from server.system import processes
+from server.system import backends, processes
 
 HANGS = "import time; time.sleep(60)"
 HUNG = "it had no right word after 2 seconds; it is tried again when Moat starts next"
@@ -215,17 +214,17 @@ def test_what_was_late_is_tried_again_at_the_next_start_of_the_server_only(
     def tried() -> str | None:
         return Trials(kept, tmp_path / "model").card("vulkan", variant.path)
 
-    monkeypatch.setenv(engine_build.START, "")
-    engine_build.begin()
+    monkeypatch.setenv(backends.START, "")
+    backends.begin()
     assert [tried(), tried()] == [HUNG, HUNG]
     with monkeypatch.context() as doctor:
-        doctor.delenv(engine_build.START)
+        doctor.delenv(backends.START)
         assert tried() == HUNG
     assert starts.read_text() == "x"
     child.write_text(script("", starts))
-    engine_build.begin()
+    backends.begin()
     assert [tried(), tried()] == [None, None]
-    engine_build.begin()
+    backends.begin()
     assert tried() is None
     assert starts.read_text() == "xx"
 
@@ -247,7 +246,7 @@ def test_another_driver_is_another_question(
     child.write_text(script("raise SystemExit(3)", starts))
     trials = Trials(tmp_path / "trials.json", tmp_path / "model")
     for driver in ("22.3", "22.3", "25.0"):
-        monkeypatch.setattr(engine_build, "driver_mark", lambda driver=driver: driver)
+        monkeypatch.setattr(selftest, "driver_mark", lambda driver=driver: driver)
         assert trials.card("vulkan", variant.path) == "it computes wrong results"
     assert starts.read_text() == "xx"
 
