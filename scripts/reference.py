@@ -33,8 +33,8 @@ answers the same at each.
 the protocol's own library in `server/web/mcp_server.py`: the tools `ask` and `embed`, and those of
 enabled plugins where the settings let clients use them. Whether a program may use a plugin is asked
 in the window once. After that, a client that can ask its own user (elicitation) gets the questions
-about actions that change something; for others the window asks. `DELETE /mcp` ends the session that
-such a client of the older revision has.
+about actions that change something; for others, and about what cannot be undone, the window asks.
+`DELETE /mcp` ends the session that such a client of the older revision has.
 
 Not listed is the link between the window and its server (`/control/`). It has a port of its own and
 needs a secret that is made anew at each start.
