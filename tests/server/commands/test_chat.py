@@ -147,7 +147,7 @@ def test_the_model_the_system_prompt_and_a_file_go_along(
     assert second[-1].content == "why?"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a terminal there only quotes")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
 @pytest.mark.parametrize("quoted", ["'{}'", '"{}"', "{}"], ids=["single", "double", "backslash"])
 def test_a_path_as_a_terminal_pastes_it(
     echo: Echo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, quoted: str
