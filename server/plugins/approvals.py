@@ -136,8 +136,7 @@ class Approvals:
         shown = replace(
             _approval_for(plugin, action, arguments, risk), client="" if is_known else client
         )
-        # A program cannot vouch for itself: whether it may use a plugin is asked here, and so is
-        # what cannot be undone.
+        # A program cannot vouch for itself, nor for what cannot be undone: that is asked here.
         ask = ask_client.get() if is_known and risk != "danger" else None
         if ask is not None:
             decision, allowed = await self._ask_client(ask, shown), arguments
