@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from scripts.bootstrap import engine, places
 from scripts.bootstrap.build import jobs
+from scripts.bootstrap.lock import held
 from scripts.bootstrap.recipe import Recipe
 from scripts.bootstrap.say import SetupFailed, say
 from scripts.bootstrap.source import unpacked
@@ -58,8 +59,9 @@ def llama_server() -> Path:
     recipe = installed_recipe()
     folder = places.wheel_cache().parent / TARGET / recipe.key
     program = folder / "build" / TARGET
-    if not program.exists():
-        build(recipe, folder)
+    with held(folder / "lock", f"another process builds {TARGET}"):
+        if not program.exists():
+            build(recipe, folder)
     return program
 
 

@@ -1,0 +1,34 @@
+"""Whoever needs llama.cpp's own server waits for the one that builds it."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+
+from scripts import build_llama_server
+from scripts.bootstrap.recipe import Recipe
+
+
+def test_two_who_need_it_build_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[Path] = []
+    both = Barrier(2)
+
+    def build(_recipe: Recipe, folder: Path) -> None:
+        built.append(folder)
+        program = folder / "build" / build_llama_server.TARGET
+        program.parent.mkdir()
+        program.touch()
+
+    def ask(_number: int) -> Path:
+        both.wait()
+        return build_llama_server.llama_server()
+
+    monkeypatch.delenv("MOAT_LLAMA_SERVER", raising=False)
+    monkeypatch.setattr(build_llama_server, "build", build)
+    monkeypatch.setattr(build_llama_server.places, "wheel_cache", lambda: tmp_path / "wheels")
+    with ThreadPoolExecutor(2) as side_by_side:
+        first, second = side_by_side.map(ask, range(2))
+    assert first == second
+    assert first.exists()
+    assert len(built) == 1
