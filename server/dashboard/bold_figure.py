@@ -28,10 +28,11 @@ MOST_CELLS = 4
 """A row with more cells is a table, not a figure."""
 SAME = 1e-6
 PLAIN = re.compile(
-    r"\s*SELECT\s+(?P<list>[^;]+?)\s+FROM\s+(?P<table>\w{1,200})(?P<where>\s+WHERE\s+[^;]+?)?"
-    r"(?:\s+ORDER\s+BY\s+(?P<by>\w{1,80})(?:\s+(?P<way>ASC|DESC))?)?(?:\s+LIMIT\s+1)?\s*;?\s*",
+    r"SELECT (?P<list>[^;]{1,600}?) FROM (?P<table>\w{1,200})(?P<where> WHERE [^;]{1,600}?)?"
+    r"(?: ORDER BY (?P<by>\w{1,80})(?: (?P<way>ASC|DESC))?)?(?: LIMIT 1)? ?;?",
     re.IGNORECASE,
 )
+"""Of a query whose spaces are single ones."""
 NOT_PLAIN = re.compile(
     r"\b(?:SELECT|UNION|JOIN|GROUP|HAVING|OVER|OR|NOT|LIKE|CASE|LIMIT|OFFSET)\b|!=|<>",
     re.IGNORECASE,
@@ -68,7 +69,7 @@ async def figure_by_query(planner: Planner) -> str:
 
 async def _is_plain(planner: Planner, computed: Computed) -> bool:
     """Whether the query does no more than what the question asks for: a look or an aggregate."""
-    query = PLAIN.fullmatch(computed.sql)
+    query = PLAIN.fullmatch(" ".join(computed.sql.split()))
     table = planner.results.all_tables().get(query["table"]) if query else None
     if query is None or table is None or NOT_PLAIN.search(f"{query['list']} {query['where']}"):
         return False
