@@ -99,7 +99,9 @@ def numbered(stage: Stage) -> Figure:
         f"{pieces * EVERY_S:.0f} s, counting model); loop lag p99 {found['p99_ms']:.0f} ms, of its "
         f"own making {found['own_p99_ms']:.0f} ms, memory +{grown:.0f} MB"
     )
-    return Figure(text, whole == CLIENTS and found["own_p99_ms"] < LAG_MS and not found["running"])
+    # The short form tells the lag only: it is measured in passing, on whatever machine it is.
+    in_time = stage.quick or found["own_p99_ms"] < LAG_MS
+    return Figure(text, whole == CLIENTS and in_time and not found["running"])
 
 
 def real_streams(stage: Stage) -> Figure:
@@ -196,7 +198,7 @@ ROWS = (
     Row(
         "F1",
         "500 clients at once lose nothing: all pieces, once, in order, over five protocols",
-        f"all of them, loop lag p99 < {LAG_MS:.0f} ms of its own making",
+        f"all of them; in full loop lag p99 < {LAG_MS:.0f} ms of its own making",
         numbered,
     ),
     Row("F1a", "The real model answers as many clients in turn", "all of them", real_streams),
