@@ -1,5 +1,6 @@
 """A build that dies on this processor is replaced by a safer one, and not tried again."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -103,5 +104,12 @@ def test_a_trial_that_hangs_is_a_reason(tmp_path: Path, monkeypatch: pytest.Monk
     python.write_text("#!/bin/sh\nexec sleep 60\n")
     python.chmod(0o755)
     monkeypatch.setattr(places, "PYTHON", python)
-    monkeypatch.setattr(engine, "SMOKE_LIMIT_S", 0.1)
+    monkeypatch.setattr(engine, "HUNG_S", 0.1)
     assert "no answer" in str(try_out(tmp_path))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
+def test_a_trial_that_computes_without_end_is_a_reason() -> None:
+    endless = "from scripts.bootstrap.smoke import limit_computing as l\nl(1)\nwhile True: pass"
+    ended = subprocess.run([sys.executable, "-c", endless], cwd=places.ROOT, check=False)
+    assert "without end" in str(verdict(ended.returncode, ""))
