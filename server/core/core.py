@@ -32,10 +32,10 @@ from server.core.figures import Figures
 from server.core.graphics import Build, Graphics
 from server.core.keys import Keys
 from server.core.running_requests import Meter, Requests, Room
-from server.core.sources import Sources
 from server.core.updates import Updates
 from server.dashboard.links import AllowedFiles
 from server.data import documents
+from server.data.sources import Sources
 from server.data.tables import Table
 from server.egress import Egress
 from server.engine.base import Engine, EngineOptions
