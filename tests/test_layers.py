@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,40 @@ def importers(*names: str) -> set[str]:
             if any(f"{imported}.".startswith(f"{name}.") for name in names):
                 found.add(path.relative_to(ROOT).with_suffix("").as_posix().replace("/", "."))
     return found
+
+
+def circle(sources: dict[str, str]) -> list[str]:
+    """Returns modules that import each other in a circle, be it for types alone; if there are."""
+    graph = {
+        name: {
+            imported if imported in sources else imported.rpartition(".")[0]
+            for imported in imports(source)
+        }
+        for name, source in sources.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    paths = (*ROOT.glob("server/**/*.py"), *ROOT.glob("app/**/*.py"))
+    sources = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): (
+            path.read_text("utf-8")
+        )
+        for path in paths
+    }
+    assert "server.plugins.mcp.client" in sources
+    assert circle(sources) == []
+
+
+def test_a_circle_of_imports_is_noticed() -> None:
+    for_types = "if TYPE_CHECKING:\n    from a import Name\n"
+    assert set(circle({"a": "import b", "b": "from c import x", "c": for_types})) == {"a", "b", "c"}
+    assert circle({"a": "import b", "b": "from c import x", "c": "import json"}) == []
 
 
 def test_only_the_web_layer_uses_the_http_server() -> None:

@@ -168,6 +168,48 @@ def _is_ours(tools: dict[str, Tool], name: str) -> bool:
     return tool is not None and tool.run is not None
 
 
+class _Sieve:
+    """Passes on the pieces of one turn of the model, without repeated calls.
+
+    Calls whose arguments do not fit go back to it once. The second time, a grammar binds it to the
+    tools' schemas. If it cannot be asked again, the calls are passed on as they are.
+    """
+
+    def __init__(self, engine: Engine, request: ChatRequest) -> None:
+        self._engine = engine
+        self._request = request
+        self._calls = _Calls(request.takes_one_call)
+        self._checked = _CheckedCalls({tool.name: tool for tool in request.tools})
+
+    async def see(self, piece: Piece) -> list[Piece]:
+        if isinstance(piece, Finished) and self._checked.wrong:
+            seen = await _ask_again(self._engine, self._request, self._checked, piece)
+        else:
+            seen = self._checked.see(piece)
+        return [wanted for made in seen for wanted in self._calls.see(made)]
+
+
+async def _ask_again(
+    engine: Engine, request: ChatRequest, checked: _CheckedCalls, end: Finished
+) -> list[Piece]:
+    made: list[Piece] = []
+    again = check.ask_again(request, checked.wrong)
+    try:
+        async with aclosing(engine.generate(again)) as pieces:
+            async for piece in pieces:
+                match piece:
+                    case CallOpened() | CallArguments() | ToolCallRequested():
+                        made.append(piece)
+                    case Finished():
+                        end = replace(end, usage=end.usage + piece.usage)
+                        made.append(replace(piece, usage=end.usage))
+    except AppError as error:
+        log.info("a call that does not fit could not be asked for again: %s", error)
+        made = []
+    is_right = any(isinstance(piece, ToolCallRequested) and piece.valid for piece in made)
+    return made if is_right else [*checked.held, end]
+
+
 @dataclass(slots=True)
 class _Turn:
     """One answer of the model: our calls, the client's calls, and its end."""
@@ -238,12 +280,13 @@ async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, No
     tools = {tool.name: tool for tool in request.tools}
     used = Usage()
     for _ in range(MAX_TURNS):
-        turn = _Turn(tools)
-        async with aclosing(_generate(means, request)) as pieces:
+        turn, sieve = _Turn(tools), _Sieve(means.engine, request)
+        async with aclosing(means.engine.generate(request)) as pieces:
             async for piece in pieces:
-                event = turn.see(piece)
-                if event is not None:
-                    yield event
+                for wanted in await sieve.see(piece):
+                    event = turn.see(wanted)
+                    if event is not None:
+                        yield event
         if turn.end is None:
             raise AppError("The model's answer ended without a reason.")
         used = used + turn.end.usage
@@ -257,46 +300,6 @@ async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, No
             return
         request = _with_results(request, turn, results)
     yield Finished("length", used)
-
-
-async def _generate(means: Means, request: ChatRequest) -> AsyncGenerator[Piece, None]:
-    """Yields one turn of the model, without repeated calls.
-
-    Calls whose arguments do not fit go back to it once. The second time, a grammar binds it to the
-    tools' schemas. If it cannot be asked again, the calls are passed on as they are.
-    """
-    calls = _Calls(request.takes_one_call)
-    checked = _CheckedCalls({tool.name: tool for tool in request.tools})
-    async with aclosing(means.engine.generate(request)) as pieces:
-        async for piece in pieces:
-            if isinstance(piece, Finished) and checked.wrong:
-                seen = await _ask_again(means.engine, request, checked, piece)
-            else:
-                seen = checked.see(piece)
-            for made in seen:
-                for wanted in calls.see(made):
-                    yield wanted
-
-
-async def _ask_again(
-    engine: Engine, request: ChatRequest, checked: _CheckedCalls, end: Finished
-) -> list[Piece]:
-    made: list[Piece] = []
-    again = check.ask_again(request, checked.wrong)
-    try:
-        async with aclosing(engine.generate(again)) as pieces:
-            async for piece in pieces:
-                match piece:
-                    case CallOpened() | CallArguments() | ToolCallRequested():
-                        made.append(piece)
-                    case Finished():
-                        end = replace(end, usage=end.usage + piece.usage)
-                        made.append(replace(piece, usage=end.usage))
-    except AppError as error:
-        log.info("a call that does not fit could not be asked for again: %s", error)
-        made = []
-    is_right = any(isinstance(piece, ToolCallRequested) and piece.valid for piece in made)
-    return made if is_right else [*checked.held, end]
 
 
 async def _run_tool(tool: Tool, call: ToolCall) -> ToolCallFinished:

@@ -6,18 +6,27 @@ The models of this machine are served to programs that connect: their names, fac
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from server.asking.ask import CanPlan, Means
 from server.chat import ChatRequest, Json
 from server.conversation.agents.base import Agents
+from server.conversation.agents.copilotkit import CopilotKitEndpoint
+from server.conversation.agents.langgraph import LangGraphServer
+from server.conversation.agents.local import Copilot
+from server.conversation.agents.plugins import FlowAgents, PluginTools
+from server.conversation.agents.remote import Elsewhere, Peer, RemoteSource
 from server.conversation.run import converse
+from server.conversation.threads import ThreadFiles, Threads
+from server.core.calibration import KeptTrial
 from server.core.keys import Keys
 from server.core.running_requests import Requests
 from server.dashboard.links import AllowedFiles
+from server.egress import Egress
 from server.engine.base import Embeddings, Engine, Ranking
 from server.engine.pool import Pool
 from server.errors import (
@@ -38,7 +47,7 @@ from server.models.service import ModelShelf
 from server.plugins.approvals import chat_key
 from server.plugins.service import PluginHouse
 from server.protocols.base import AgentRun, Ask, Look, LookResult, Manage, Managed, Run
-from server.settings import OwnSettings
+from server.settings import CopilotSettings, OwnSettings
 
 AT_WORK = ("waiting", "running", "verifying")
 
@@ -162,6 +171,31 @@ class Keeper:
             await self._shelf.pause_download(number)
 
 
+KINDS: dict[str, Callable[[Peer], RemoteSource]] = {
+    "copilotkit": CopilotKitEndpoint,
+    "langgraph": LangGraphServer,
+}
+
+
+def gather_agents(
+    egress: Egress,
+    settings: Callable[[], CopilotSettings],
+    house: PluginHouse,
+    engine: Callable[[str | None], Awaitable[Engine]],
+    folder: Path,
+    own: Callable[[str | None], OwnSettings],
+) -> Agents:
+    """Puts together whoever answers a CopilotKit page: the model, flows of plugins, others."""
+    elsewhere = Elsewhere(egress, KINDS, lambda: settings().remote_agents)
+    answer_tokens, offer = lambda: settings().answer_tokens, PluginTools(house).offer
+    talk = lambda is_own: house.talk_for(is_own=is_own)  # noqa: E731
+    copilot = Copilot(engine, elsewhere.tools, answer_tokens, talk, offer, own)
+    copilot.can_plan = KeptTrial(folder)
+    flows = FlowAgents(house, engine)
+    kept = ThreadFiles(folder / "threads", lambda: settings().keep_threads)
+    return Agents(lambda: (copilot, flows, *elsewhere.sources()), Threads(keeper=kept))
+
+
 ASKABLE = frozenset({"tokenize", "detokenize", "embed", "rerank", "apply_template", "load"})
 RESTING = {"running": 0, "waiting": 0}
 """The figures of a model that is not loaded."""
@@ -197,7 +231,7 @@ class Answering:
         model = request.model or self.model_name()
         about = replace(about, model=model, asked=asked or model)
         answers = request.choices if isinstance(request, ChatRequest) else 1
-        return self.requests.track(self._run(request, about), about, answers)
+        return self.requests.track(partial(self._begin, request, about), about, answers)
 
     async def ask(self, ask: Ask) -> Any:
         if ask.what == "stats":
@@ -259,18 +293,16 @@ class Answering:
     async def look(self, look: Look) -> LookResult:
         return await look.find(self.agents)
 
-    async def _run(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
+    async def _begin(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
+        """Waits for the model if one is needed, and returns the events of the run."""
         if isinstance(request, AgentRun):
-            run = request.converse()
-        elif isinstance(request, Run):
-            run = request.converse(await self._means(request.model, about))
-        else:
-            means = replace(await self._means(request.model, about), text_only=True)
-            chat = chat_key(about.client, about.chat, is_own=about.is_own)
-            run = converse(means, replace(request, client=about.client, chat=chat))
-        async with aclosing(run) as events:
-            async for event in events:
-                yield event
+            return request.converse()
+        means = await self._means(request.model, about)
+        if isinstance(request, Run):
+            return request.converse(means)
+        chat = chat_key(about.client, about.chat, is_own=about.is_own)
+        asked = replace(request, client=about.client, chat=chat)
+        return converse(replace(means, text_only=True), asked)
 
     async def _means(self, model: str | None, about: About) -> Means:
         talk = self.house.talk_for(is_own=about.is_own)

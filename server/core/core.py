@@ -16,14 +16,9 @@ from typing import TextIO
 
 from server import VERSION
 from server.chat import ChatRequest, Tool
-from server.conversation.agents.base import Agents
-from server.conversation.agents.copilotkit import CopilotKitEndpoint
-from server.conversation.agents.langgraph import LangGraphServer
-from server.conversation.agents.local import Copilot
-from server.conversation.agents.plugins import FlowAgents, PluginTools
-from server.conversation.agents.remote import Elsewhere, Peer, RemoteSource
-from server.conversation.threads import ResponseMemory, ThreadFiles, Threads
-from server.core.answering import Answering, Keeper
+from server.conversation.agents.plugins import PluginTools
+from server.conversation.threads import ResponseMemory
+from server.core.answering import Answering, Keeper, gather_agents
 from server.core.calibration import Calibrator, KeptTrial
 from server.core.configuration import Configuration, SettingsStore
 from server.core.default_model import CurrentModel
@@ -32,10 +27,10 @@ from server.core.figures import Figures
 from server.core.graphics import Build, Graphics
 from server.core.keys import Keys
 from server.core.running_requests import Meter, Requests, Room
-from server.core.sources import Sources
 from server.core.updates import Updates
 from server.dashboard.links import AllowedFiles
 from server.data import documents
+from server.data.sources import Sources
 from server.data.tables import Table
 from server.egress import Egress
 from server.engine.base import Engine, EngineOptions
@@ -57,7 +52,6 @@ from server.plugins.service import PluginHouse
 from server.protocols import ENDPOINTS
 from server.protocols.base import Facts, Readiness
 from server.settings import (
-    CopilotSettings,
     EngineSettings,
     ModelSettings,
     OwnSettings,
@@ -70,29 +64,6 @@ from server.system.paths import Paths
 from server.tasks import spawn, stop
 from server.web.app import Site
 from server.web.lifecycle import Serving
-
-KINDS: dict[str, Callable[[Peer], RemoteSource]] = {
-    "copilotkit": CopilotKitEndpoint,
-    "langgraph": LangGraphServer,
-}
-
-
-def gather(
-    egress: Egress,
-    settings: Callable[[], CopilotSettings],
-    house: PluginHouse,
-    engine: Callable[[str | None], Awaitable[Engine]],
-    folder: Path,
-    own: Callable[[str | None], OwnSettings],
-) -> Agents:
-    elsewhere = Elsewhere(egress, KINDS, lambda: settings().remote_agents)
-    answer_tokens, offer = lambda: settings().answer_tokens, PluginTools(house).offer
-    talk = lambda is_own: house.talk_for(is_own=is_own)  # noqa: E731
-    copilot = Copilot(engine, elsewhere.tools, answer_tokens, talk, offer, own)
-    copilot.can_plan = KeptTrial(folder)
-    flows = FlowAgents(house, engine)
-    kept = ThreadFiles(folder / "threads", lambda: settings().keep_threads)
-    return Agents(lambda: (copilot, flows, *elsewhere.sources()), Threads(keeper=kept))
 
 
 def new_own_key() -> str:
@@ -281,7 +252,7 @@ class Core:
             self._engine,
         )
         self.own_secret = new_own_key()
-        agents = gather(
+        agents = gather_agents(
             self.egress,
             lambda: self.settings.get().copilot,
             self.plugins,

@@ -6,8 +6,8 @@ import itertools
 import logging
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import aclosing, contextmanager, nullcontext, suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,6 +40,8 @@ PUBLISH_S = 0.5
 LAST_FRAMES_S = 0.5
 KEPT_ANSWERED = 200
 Item = Event | OfChoice
+Begin = Callable[[], Awaitable[Events]]
+"""Waits for what a run needs, such as a model, and returns its events."""
 
 
 class Cancelled(AppError):
@@ -65,6 +67,7 @@ class _Tracked:
     shown: RunningRequest
     measured: Measured
     about: About
+    begin: Begin
     answers: int = 1
     """How many answers it asks for."""
     phase: RequestPhase = "waiting"
@@ -78,6 +81,8 @@ class _Tracked:
     """Why it is ended from outside."""
     is_alone: bool = True
     """Whether no other request was under way at the same time."""
+    events: Events | None = None
+    """What the run yields, once it has begun."""
     waits: "asyncio.Task[Any] | None" = None
     """Who waits for its next event just now."""
 
@@ -111,32 +116,35 @@ class _Tracked:
             if self.waits is not None:
                 self.waits.cancel()
 
-    async def events(self, events: Events) -> Events:
-        """Those that come until it is ended from outside; then the reason as the last one.
+    async def next_item(self) -> Item | None:
+        """Waits for the next event: the reason if it is ended from outside, None after the last.
 
         Whatever goes wrong inside becomes the last event, so that each protocol can word it.
         """
-        async with aclosing(events):
-            while self.ending is None:
-                try:
-                    self.waits = asyncio.current_task()
-                    item = await anext(events)
-                except StopAsyncIteration:
-                    return
-                except asyncio.CancelledError:
-                    if self.ending is None or (self.waits and self.waits.uncancel()):
-                        raise
-                    break
-                except AppError as error:
-                    item = Failed(error)
-                except Exception:
-                    log.exception("A request failed")
-                    item = Failed(AppError("Something went wrong inside Moat; the log says what."))
-                finally:
-                    self.waits = None
-                yield item
+        try:
+            if self.ending is None:
+                self.waits = asyncio.current_task()
+                self.events = self.events or await self.begin()
+                return await anext(self.events)
+        except StopAsyncIteration:
+            return None
+        except asyncio.CancelledError:
+            if self.ending is None or (self.waits and self.waits.uncancel()):
+                raise
+        except AppError as error:
+            return Failed(error)
+        except Exception:
+            log.exception("A request failed")
+            return Failed(AppError("Something went wrong inside Moat; the log says what."))
+        finally:
+            self.waits = None
         assert self.ending
-        yield Failed(self.ending)
+        await self.close()
+        return Failed(self.ending)
+
+    async def close(self) -> None:
+        if self.events is not None:
+            await self.events.aclose()
 
     def now(self) -> RunningRequest:
         return replace(
@@ -179,37 +187,39 @@ class Requests:
         """All tokens written so far, the running answers' included."""
         return self.finished_tokens + sum(request.tokens for request in self._tracked.values())
 
-    async def track(self, events: Events, about: About, answers: int = 1) -> Events:
-        """`answers`: how many of them it asks for at once."""
+    async def track(self, begin: Begin, about: About, answers: int = 1) -> Events:
+        """Yields the events of a run and shows it meanwhile. `answers`: how many it makes."""
         if refusal := self._refusal(about, answers):
             yield Failed(refusal)
             return
-        with self._show(about, answers) as tracked:
-            async with aclosing(tracked.events(events)) as seen:
-                async for item in seen:
+        with self._show(begin, about, answers) as tracked:
+            try:
+                while (item := await tracked.next_item()) is not None:
                     tracked.see(item)
                     yield item
                     if isinstance(item, Failed):
                         break
+            finally:
+                await tracked.close()
 
     @contextmanager
-    def _show(self, about: About, answers: int) -> Iterator[_Tracked]:
+    def _show(self, begin: Begin, about: About, answers: int) -> Iterator[_Tracked]:
         """Shows a request while it runs, and counts it when it has ended."""
         counted = self._keys.count(about.key) if self._keys else nullcontext(_spend_nothing)
         with counted as spend:
-            tracked = self._begin(about, answers)
+            tracked = self._add(begin, about, answers)
             try:
                 yield tracked
             finally:
                 self._end(tracked, spend)
 
-    def _begin(self, about: About, answers: int) -> _Tracked:
+    def _add(self, begin: Begin, about: About, answers: int) -> _Tracked:
         number = next(self._numbers)
         shown = RunningRequest(
             number, about.client, about.route, about.model, time.time(), "waiting"
         )
         measured = self.figures.begin(about.model, about.key)
-        tracked = self._tracked[number] = _Tracked(shown, measured, about, answers)
+        tracked = self._tracked[number] = _Tracked(shown, measured, about, begin, answers)
         if len(self._tracked) > 1 or answers > 1:
             for other in self._tracked.values():
                 other.is_alone = False

@@ -3,22 +3,23 @@
 import asyncio
 import re
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
-from itertools import islice
+from html import escape
+from itertools import groupby, islice
 
 from server.chat import Json
 from server.dashboard.charts import is_wanted
 from server.dashboard.materials import Material
 from server.dashboard.query import Param, Query
-from server.dashboard.report import is_report_wanted, make_report
+from server.dashboard.results import write_value
 from server.dashboard.tickers import is_ticker
-from server.data import pdf
+from server.data.documents import find_on_page
 from server.data.tables import Column, Table
 from server.events import Artifact, Citations, Event, Finished, Suggestions, TextDelta
 from server.language.words import language_of
-from server.system.limits import one_line
+from server.system.limits import one_line, printable
 
 MOST_CITED = 8
 MOST_PAGES = 3
@@ -297,7 +298,7 @@ def _sources(
         for page in pages.get(document.name, ())[:MOST_PAGES]
     ]
     for document, page in paged:
-        boxes = pdf.find(document, page, question) if time.monotonic() < end else ()
+        boxes = find_on_page(document, page, question) if time.monotonic() < end else ()
         yield {
             **base,
             "details": {"Filename": document.name, "Page": page},
@@ -307,3 +308,89 @@ def _sources(
         details = {"Name": material.name}
         details |= {key.replace("_", " ").title(): str(value) for key, value in arguments.items()}
         yield {**base, "details": details}
+
+
+MOST_ROWS = 200
+MOST_COLUMNS = 20
+TITLE_CHARACTERS = 60
+REPORT_WANTED = re.compile(
+    r"\b(?:write|create|make|generate|prepare|draft|produce|give me)\b[^.?!]{0,80}\breport\b"
+    r"|\b(?:schreib|erstell|mach|verfass|generier)\w*[^.?!]{0,80}bericht\b"
+    r"|\b(?:rédige|écris|crée|fais|prépare|génère)\w*[^.?!]{0,80}\brapport\b"
+    r"|\b(?:escribe|crea|haz|prepara|redacta|genera)\w*[^.?!]{0,80}\b(?:informe|reporte)\b"
+    r"|\b(?:as|als|comme|como) (?:an? |einen? |un )?(?:report|bericht|rapport|informe)\b"
+    r"|(?:写|生成|制作|撰写|做)[^。？！]{0,40}报告",  # noqa: RUF001
+    re.IGNORECASE,
+)
+PAGE_STYLE = "font-family: sans-serif; line-height: 1.4"
+CELL_STYLE = "padding: 2px 8px; border-bottom: 1px solid #8884; text-align: "
+
+
+def is_report_wanted(question: str) -> bool:
+    return REPORT_WANTED.search(question) is not None
+
+
+def make_report(text: str, made: Sequence[Artifact], sources: Iterable[str]) -> Artifact:
+    """Makes one HTML page of the text, the tables and the data of the charts.
+
+    Everything is escaped, and the page has a few tags without attributes but styles, so that
+    nothing in an answer or in data can become a script, a link or a picture from elsewhere.
+    """
+    names = list(dict.fromkeys(sources))
+    lines = printable(text).strip().splitlines()
+    title = ", ".join(names)[:TITLE_CHARACTERS] or "Report"
+    if lines and lines[0].startswith("#"):
+        title = lines.pop(0).lstrip("# ")[:TITLE_CHARACTERS]
+    parts = [f"<h1>{escape(title)}</h1>", *_report_blocks(lines)]
+    for one in made:
+        if rows := one.content.get("rows"):
+            parts += [f"<h2>{escape(one.name)}</h2>", _html_table(rows)]
+    if names:
+        parts.append(f"<p><small>{escape('; '.join(names))}</small></p>")
+    page = f'<div style="{PAGE_STYLE}">\n' + "\n".join(parts) + "\n</div>"
+    return Artifact("html", title, "The answer as a report", {"text": page})
+
+
+def _report_blocks(lines: Sequence[str]) -> Iterator[str]:
+    """Headings, lists and paragraphs of the Markdown that models write."""
+    for kind, group in groupby(lines, _kind_of_line):
+        held = list(group)
+        if kind == "heading":
+            yield from (f"<h2>{_html_words(line.lstrip('# '))}</h2>" for line in held)
+        elif kind == "list":
+            items = "".join(f"<li>{_html_words(re.sub(LIST_MARK, '', line))}</li>" for line in held)
+            yield f"<ul>{items}</ul>"
+        elif kind == "text":
+            yield f"<p>{'<br>'.join(map(_html_words, held))}</p>"
+
+
+LIST_MARK = re.compile(r"^\s{0,8}(?:[-*•]|\d{1,3}[.)])\s+")
+
+
+def _kind_of_line(line: str) -> str:
+    if not line.strip():
+        return ""
+    if line.startswith("#"):
+        return "heading"
+    return "list" if LIST_MARK.match(line) else "text"
+
+
+def _html_words(text: str) -> str:
+    return re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", escape(text.strip()))
+
+
+def _html_table(rows: Sequence[Json]) -> str:
+    names = list(dict.fromkeys(name for row in rows[:MOST_ROWS] for name in row))[:MOST_COLUMNS]
+    head = "".join(f'<th style="{CELL_STYLE}left">{escape(str(name))}</th>' for name in names)
+    body = "".join(
+        "<tr>" + "".join(_html_cell(row.get(name)) for name in names) + "</tr>"
+        for row in rows[:MOST_ROWS]
+    )
+    more = f"<p>{len(rows) - MOST_ROWS} more rows</p>" if len(rows) > MOST_ROWS else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def _html_cell(value: str | float | None) -> str:
+    side = "right" if isinstance(value, int | float) else "left"
+    text = "" if value is None else write_value(value)
+    return f'<td style="{CELL_STYLE}{side}">{escape(text)}</td>'

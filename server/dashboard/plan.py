@@ -14,7 +14,7 @@ from server.chat import Json, Message, ToolCall
 from server.dashboard import actions
 from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameters
 from server.dashboard.additions import TARGET
-from server.dashboard.arguments import told_options
+from server.dashboard.arguments import ground_symbol, ground_values, read_for_each, told_options
 from server.dashboard.charts import is_table_wanted, is_wanted
 from server.dashboard.conditions import (
     asked_columns,
@@ -25,7 +25,6 @@ from server.dashboard.conditions import (
     with_all_named,
 )
 from server.dashboard.follow_up import READERS, Change, Earlier, find_change, look_back
-from server.dashboard.grounding import ground_symbol, ground_values, read_for_each
 from server.dashboard.inventory import DETAILED, Inventory, take_inventory
 from server.dashboard.materials import Material, gather
 from server.dashboard.meaning import (

@@ -19,8 +19,7 @@ from server.dashboard.additions import (
 )
 from server.dashboard.checked_text import WithoutBold
 from server.dashboard.citations import Answer, Steps
-from server.dashboard.figures.compute import Figure, compute
-from server.dashboard.figures.model_sql import write_and_run
+from server.dashboard.figures.compute import Figure, compute, write_and_run
 from server.dashboard.links import is_all_missing, with_files
 from server.dashboard.materials import Material, gather, read_for
 from server.dashboard.next_call import next_step

@@ -161,7 +161,12 @@ class FittedEngine:
         await self._drop()
         self.state.set(LoadState())
 
-    async def generate(self, request: ChatRequest) -> Pieces:
+    def generate(self, request: ChatRequest) -> Pieces:
+        if self._engine is None or self._loader.logs_prompts():
+            return self._prepare_and_generate(request)
+        return self._engine.generate(request)
+
+    async def _prepare_and_generate(self, request: ChatRequest) -> Pieces:
         engine = await self._loaded()
         if self._loader.logs_prompts():
             await log_prompt(engine, request)

@@ -25,8 +25,8 @@ from server.plugins.api.action import MAX_ANSWER, ApiAction, Reaching
 from server.plugins.api.operations import Operation
 from server.plugins.folder import Loaded
 from server.plugins.manifest import OPTION, SECRET, TOKENS, Auth, Manifest, McpServer
-from server.plugins.mcp.client import Listed, McpAction, McpClient, McpTool, Remote
-from server.plugins.mcp.program import Hear, Program, Walls
+from server.plugins.mcp.client import McpAction, McpClient
+from server.plugins.mcp.servers import Hear, Listed, McpTool, Program, Remote, Walls
 from server.plugins.mcp.sign_in import McpSignIn, has_own_way
 from server.plugins.python.host import LibAction, LibHost, LibPlaces
 from server.plugins.secrets import Sealed, SecretMissing

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from server.core.sources import Sources
+from server.data.sources import Sources
 from server.face.core import FoundPassage
 from tests.kit.office_files import docx, pdf, workbook
 

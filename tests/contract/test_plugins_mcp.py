@@ -14,8 +14,8 @@ from aiohttp.test_utils import TestServer
 from server.egress import Egress
 from server.errors import FlowFailed
 from server.plugins.manifest import McpServer
-from server.plugins.mcp.client import McpAction, McpClient, Remote
-from server.plugins.mcp.program import Hear, Program
+from server.plugins.mcp.client import McpAction, McpClient
+from server.plugins.mcp.servers import Hear, Program, Remote
 from server.settings import NetworkSettings
 from tests.contract.copilotkit.programs import may_install, packaged
 from tests.kit.programs import need

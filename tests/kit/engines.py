@@ -1,7 +1,7 @@
 """Scripted engines and streams: the outermost edge of tests that are not about llama.cpp."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,6 +100,15 @@ def count_as_able(engine: Engine, data: Path) -> None:
 
 def says(*texts: str) -> list[Piece]:
     return [*(TextDelta(text) for text in texts), Finished("stop")]
+
+
+def ready(events: Events) -> Callable[[], Awaitable[Events]]:
+    """A run that waits for nothing before its first event."""
+
+    async def begin() -> Events:
+        return events
+
+    return begin
 
 
 async def replay(*events: Event | OfChoice) -> Events:

@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from server.plugins.mcp.client import McpClient
-from server.plugins.mcp.program import Hear, Program
+from server.plugins.mcp.servers import Hear, Program
 from tests.kit.slow_network import in_halves
 
 TOOLS = {"tools": [{"name": "add", "inputSchema": {"type": "object"}}]}

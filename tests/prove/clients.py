@@ -15,8 +15,8 @@ from server import door, egress
 from server.egress import Egress
 from server.errors import EgressRefused
 from server.models.hub import Hub
-from server.plugins.mcp.client import McpClient, Remote
-from server.plugins.mcp.program import Hear
+from server.plugins.mcp.client import McpClient
+from server.plugins.mcp.servers import Hear, Remote
 from server.settings import NetworkSettings
 from tests.kit import sdk_mcp
 from tests.kit.fake_hub import FakeHub

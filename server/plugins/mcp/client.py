@@ -4,16 +4,24 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from server.chat import Json
-from server.egress import Egress
 from server.errors import AppError, FlowFailed
 from server.flows.base import Beside, Missing, Output, Preview, Risk, beside
 from server.plugins.manifest import McpServer
-from server.plugins.mcp.program import Hear, Program
+from server.plugins.mcp.servers import (
+    Ask,
+    Hear,
+    Link,
+    Listed,
+    McpTool,
+    Program,
+    Remote,
+    SessionForgotten,
+)
 from server.schemas import fill
 from server.schemas.openapi import Plain, plain_object
 from server.system.lazy import Late
@@ -31,52 +39,6 @@ MOST_QUESTIONS = 10
 """The most forms that a server may ask a person to fill in during one call."""
 FRESH_S = 300.0
 """How long a list holds, where the server has no way to say that it has changed."""
-Ask = Callable[[str, Json], Awaitable[Json | None]]
-"""Asks the person by a form: a sentence and a schema. None: no answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class McpTool:
-    name: str
-    description: str
-    schema: Json
-    hints: Json = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """What a server offers beside tools, in words."""
-
-    resources: tuple[str, ...] = ()
-    prompts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Remote:
-    """A server that is reached over HTTP, through the one door out."""
-
-    url: str
-    headers: dict[str, str]
-    door: Egress
-    reason: str
-    auth: Any = None
-    """How the library signs in, if it does."""
-
-
-class SessionForgotten(FlowFailed):
-    """The server does not know our session any more: it wants to be greeted anew."""
-
-
-@dataclass(slots=True)
-class Link:
-    """What a session needs of its client."""
-
-    name: str
-    clean: Callable[[Any], Any]
-    ask: Ask
-    changed: Callable[[], None]
-    """Called when the server says that its tools have changed."""
-    hear: Callable[[Json], Awaitable[None]] | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -24,9 +24,15 @@ from pydantic import RootModel, ValidationError
 from server import VERSION, door
 from server.chat import Json
 from server.errors import AnswerTooLong, AppError, Fault, FlowFailed
-from server.plugins.mcp import program
-from server.plugins.mcp.client import Link, Listed, McpTool, Remote, SessionForgotten
-from server.plugins.mcp.program import Program
+from server.plugins.mcp import servers
+from server.plugins.mcp.servers import (
+    Link,
+    Listed,
+    McpTool,
+    Program,
+    Remote,
+    SessionForgotten,
+)
 from server.system.limits import one_line, printable, try_json
 from server.tasks import spawn, stop
 
@@ -285,12 +291,12 @@ class Session:
         traffic = _Traffic()
         pass_ = door.Pass(way.door, way.reason, HTTP_S, most_bytes=0, headers=way.headers)
         # It may not listen beside its requests: what it held open would stay open for ever.
-        limits_s = {"POST": None, "DELETE": program.QUIT_S}
-        replies = door.Replies(_answer_for, program.LONGEST_LINE, limits_s)
+        limits_s = {"POST": None, "DELETE": servers.QUIT_S}
+        replies = door.Replies(_answer_for, servers.LONGEST_LINE, limits_s)
         async with (
             door.async_client(pass_, replies, auth=way.auth, timeout=None) as http,
             streamable_http_client(
-                way.url, http_client=http, max_sse_event_size=program.LONGEST_LINE
+                way.url, http_client=http, max_sse_event_size=servers.LONGEST_LINE
             ) as (read, write),
         ):
             yield _Ear(read, traffic, self.link.clean), _Mouth(write, traffic)

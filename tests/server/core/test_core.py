@@ -1,4 +1,5 @@
 import asyncio
+import inspect
 import os
 import signal
 import socket
@@ -16,7 +17,7 @@ from server.engine.base import EngineOptions, LoadState
 from server.engine.process import WorkerProcess
 from server.engine.watch import Limits
 from server.errors import BadRequest, ModelLoadFailed, ModelNotFound
-from server.events import Failed, Finished, TextDelta
+from server.events import Failed, Finished, Pieces, TextDelta
 from server.face.core import About, ServerStatus
 from server.models import library
 from server.system.paths import find
@@ -25,6 +26,7 @@ from tests.kit.engines import ScriptedEngine, says
 from tests.kit.gguf_files import write_model
 
 ASK = ChatRequest((Message("user", "hi"),))
+MOST_GENERATORS = 6
 
 
 class Engines:
@@ -86,6 +88,43 @@ async def test_stopping_closes_the_port_and_frees_the_model(core: Core):
 async def test_a_conversation_is_answered(core: Core):
     events = [event async for event in core.answer_chat(ASK, About("test"))]
     assert events == [TextDelta("hello"), Finished("stop")]
+
+
+class DeepEngine(ScriptedEngine):
+    """Looks through how many generators each of its pieces passes on its way to the client."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.passed: list[str] = []
+
+    async def generate(self, _request: ChatRequest) -> Pieces:
+        for letter in "abc":
+            self.passed = []
+            frame = sys._getframe().f_back
+            while frame is not None:
+                if frame.f_code.co_flags & inspect.CO_ASYNC_GENERATOR:
+                    self.passed.append(frame.f_code.co_qualname)
+                frame = frame.f_back
+            yield TextDelta(letter)
+        yield Finished("stop")
+
+
+async def test_a_token_passes_few_generators_on_its_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Each of them costs time for every token, and one more place to look for a fault."""
+    monkeypatch.setenv("MOAT_HOME", str(tmp_path))
+    engine = DeepEngine()
+    core = Core(find(), lambda _path, _options: engine)
+    await core.open()
+    await core.start_on(0)
+    url = f"{core.server.get().address}/v1/chat/completions"
+    asked = {"messages": [{"role": "user", "content": "hi"}], "stream": True}
+    async with aiohttp.ClientSession() as client, client.post(url, json=asked) as answer:
+        assert b'"c"' in await answer.read()
+    await core.close()
+    assert engine.passed[-1] == "render"
+    assert len(engine.passed) <= MOST_GENERATORS, engine.passed
 
 
 async def test_a_model_that_cannot_load_is_a_state_with_its_reason(core: Core, engines: Engines):

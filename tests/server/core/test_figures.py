@@ -18,7 +18,7 @@ from server.errors import EngineCrashed
 from server.events import Failed, Finished, OfChoice, TextDelta, Usage
 from server.face.core import About
 from server.system.paths import find
-from tests.kit.engines import EndlessEngine, ScriptedEngine, replay, says
+from tests.kit.engines import EndlessEngine, ScriptedEngine, ready, replay, says
 
 ROOT = Path(__file__).resolve().parents[3]
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
@@ -77,10 +77,10 @@ async def test_tokens_times_and_what_runs_are_told_apart() -> None:
     figures = Figures(lambda: ("small",))
     requests = Requests(lambda: None, figures=figures)
     about = About("/x", model="small", key="bob")
-    waiting = requests.track(EndlessEngine().generate(ChatRequest()), about)
+    waiting = requests.track(ready(EndlessEngine().generate(ChatRequest())), about)
     await anext(waiting)
     done = replay(TextDelta("a"), TextDelta("b"), TextDelta("c"), Finished("stop", Usage(7, 4, 3)))
-    assert [item async for item in requests.track(done, about)]
+    assert [item async for item in requests.track(ready(done), about)]
     samples = read(await figures.show({}, ()))
     by = {"model": "small", "key": "bob"}
     assert find_one(samples, "moat_running_requests", **by) == 1
@@ -99,9 +99,9 @@ async def test_several_answers_share_their_prompt_and_a_failure_has_its_code() -
     requests = Requests(lambda: None, figures=figures)
     about = About("/x", model="small")
     two = [OfChoice(at, Finished("stop", Usage(10, 0, 5))) for at in range(2)]
-    assert [item async for item in requests.track(replay(*two), about)]
+    assert [item async for item in requests.track(ready(replay(*two)), about)]
     broken = replay(TextDelta("a"), Failed(EngineCrashed("gone")))
-    assert [item async for item in requests.track(broken, About("/x", model="any name"))]
+    assert [item async for item in requests.track(ready(broken), About("/x", model="any name"))]
     samples = read(await figures.show({}, ()))
     assert find_one(samples, "moat_prompt_tokens_total", model="small", key="") == 10
     assert find_one(samples, "moat_completion_tokens_total", model="small", key="") == 10

@@ -8,7 +8,7 @@ from server.errors import AppError, Busy, Stopping
 from server.events import Events, Failed, Finished, TextDelta, Usage
 from server.face.core import About
 from server.tasks import spawn, stop
-from tests.kit.engines import EndlessEngine, replay
+from tests.kit.engines import EndlessEngine, ready, replay
 
 ASK = ChatRequest()
 ABOUT = About("/v1/x", "me")
@@ -20,7 +20,7 @@ async def requests() -> Requests:
 
 
 async def test_a_request_is_shown_while_it_runs(requests: Requests):
-    events = requests.track(EndlessEngine().generate(ASK), ABOUT)
+    events = requests.track(ready(EndlessEngine().generate(ASK)), ABOUT)
     await anext(events)
     await asyncio.sleep(0)
     (shown,) = requests.running.get()
@@ -31,7 +31,7 @@ async def test_a_request_is_shown_while_it_runs(requests: Requests):
 
 async def test_a_cancelled_request_ends_typed_and_stops_the_engine(requests: Requests):
     engine = EndlessEngine()
-    events = requests.track(engine.generate(ASK), ABOUT)
+    events = requests.track(ready(engine.generate(ASK)), ABOUT)
     await anext(events)
     await asyncio.sleep(0)
     requests.cancel(requests.running.get()[0].id)
@@ -43,7 +43,7 @@ async def test_a_cancelled_request_ends_typed_and_stops_the_engine(requests: Req
 
 async def test_its_client_can_end_a_request_by_its_id_and_no_other(requests: Requests):
     events = [
-        requests.track(EndlessEngine().generate(ASK), About("/v1/x", request_id=name))
+        requests.track(ready(EndlessEngine().generate(ASK)), About("/v1/x", request_id=name))
         for name in ("one", "two")
     ]
     for stream in events:
@@ -60,7 +60,7 @@ async def test_closing_ends_all_and_refuses_new_ones(requests: Requests):
     engine = EndlessEngine()
 
     async def read() -> list[object]:
-        return [event async for event in requests.track(engine.generate(ASK), ABOUT)]
+        return [event async for event in requests.track(ready(engine.generate(ASK)), ABOUT)]
 
     async with asyncio.timeout(30):
         reading = asyncio.gather(read(), read())
@@ -69,7 +69,7 @@ async def test_closing_ends_all_and_refuses_new_ones(requests: Requests):
         for seen in await reading:
             assert isinstance(seen[-1], Failed)
             assert isinstance(seen[-1].error, Stopping)
-    late = [event async for event in requests.track(replay(TextDelta("x")), ABOUT)]
+    late = [event async for event in requests.track(ready(replay(TextDelta("x"))), ABOUT)]
     assert isinstance(late[0], Failed)
 
 
@@ -79,7 +79,7 @@ async def test_ending_a_request_that_waits_leaves_its_reader_uncancelled(request
         yield TextDelta("never")
 
     async def read() -> tuple[list[object], int]:
-        seen: list[object] = [event async for event in requests.track(silent(), ABOUT)]
+        seen: list[object] = [event async for event in requests.track(ready(silent()), ABOUT)]
         reader = asyncio.current_task()
         assert reader
         return seen, reader.cancelling()
@@ -93,11 +93,34 @@ async def test_ending_a_request_that_waits_leaves_its_reader_uncancelled(request
     assert cancelling == 0
 
 
+async def test_a_request_that_waits_for_its_model_can_be_ended(requests: Requests):
+    gave_up = asyncio.Event()
+
+    async def begin() -> Events:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            gave_up.set()
+        return replay(TextDelta("never"))
+
+    async def read() -> list[object]:
+        return [event async for event in requests.track(begin, ABOUT)]
+
+    async with asyncio.timeout(30):
+        reading = spawn(read(), "reader")
+        await asyncio.sleep(0.05)
+        requests.cancel(requests.running.get()[0].id)
+        (seen,) = await reading
+    assert isinstance(seen, Failed)
+    assert isinstance(seen.error, Cancelled)
+    assert gave_up.is_set()
+
+
 async def test_a_reader_that_is_cancelled_itself_is_not_told_a_reason(requests: Requests):
     engine = EndlessEngine()
 
     async def read() -> None:
-        async for _ in requests.track(engine.generate(ASK), ABOUT):
+        async for _ in requests.track(ready(engine.generate(ASK)), ABOUT):
             pass
 
     reading = spawn(read(), "reader")
@@ -115,7 +138,7 @@ async def test_an_inner_failure_becomes_a_worded_end(requests: Requests):
         yield TextDelta("x")
         raise ZeroDivisionError("inner detail")
 
-    seen = [event async for event in requests.track(broken(), ABOUT)]
+    seen = [event async for event in requests.track(ready(broken()), ABOUT)]
     assert seen[0] == TextDelta("x")
     assert isinstance(seen[1], Failed)
     assert type(seen[1].error) is AppError
@@ -124,13 +147,13 @@ async def test_an_inner_failure_becomes_a_worded_end(requests: Requests):
 
 async def test_tokens_are_counted_from_the_usage(requests: Requests):
     script = replay(TextDelta("x"), Finished("stop", Usage(5, 0, 7)))
-    assert len([event async for event in requests.track(script, ABOUT)]) == 2
+    assert len([event async for event in requests.track(ready(script), ABOUT)]) == 2
     assert requests.tokens == 7
 
 
 async def test_what_ended_is_remembered_with_its_outcome(requests: Requests):
     done = Finished("stop", Usage(7, completion_tokens=3))
-    async for _ in requests.track(replay(TextDelta("x"), done), ABOUT):
+    async for _ in requests.track(ready(replay(TextDelta("x"), done)), ABOUT):
         pass
     (first,) = requests.answered.get()
     assert (first.client, first.route, first.outcome) == ("me", "/v1/x", "stop")
@@ -144,7 +167,7 @@ async def test_what_ended_is_remembered_with_its_outcome(requests: Requests):
 
 async def test_slow_readers_hold_no_place_in_the_line() -> None:
     requests = Requests(lambda: None, lambda: Room(slots=1, queue=1))
-    slow = [requests.track(EndlessEngine().generate(ASK), ABOUT) for _ in range(3)]
+    slow = [requests.track(ready(EndlessEngine().generate(ASK)), ABOUT) for _ in range(3)]
     for events in slow:
         assert isinstance(await anext(events), TextDelta)
     silent = asyncio.Event()
@@ -153,15 +176,15 @@ async def test_slow_readers_hold_no_place_in_the_line() -> None:
         await silent.wait()
         yield Finished("stop")
 
-    waiting = requests.track(waits(), ABOUT)
+    waiting = requests.track(ready(waits()), ABOUT)
     task = spawn(anext(waiting), "wait")  # type: ignore[arg-type]
     await asyncio.sleep(0)
-    (refused,) = [event async for event in requests.track(replay(TextDelta("x")), ABOUT)]
+    (refused,) = [event async for event in requests.track(ready(replay(TextDelta("x"))), ABOUT)]
     assert isinstance(refused, Failed)
     assert isinstance(refused.error, Busy)
     silent.set()
     assert await task == Finished("stop")
-    (taken, *_) = [event async for event in requests.track(replay(TextDelta("x")), ABOUT)]
+    (taken, *_) = [event async for event in requests.track(ready(replay(TextDelta("x"))), ABOUT)]
     assert taken == TextDelta("x")
     for events in (*slow, waiting):
         await events.aclose()
@@ -169,7 +192,9 @@ async def test_slow_readers_hold_no_place_in_the_line() -> None:
 
 async def test_who_is_alone_is_never_refused() -> None:
     requests = Requests(lambda: None, lambda: Room(slots=1, queue=1))
-    events = [event async for event in requests.track(replay(TextDelta("x")), ABOUT, answers=9)]
+    events = [
+        event async for event in requests.track(ready(replay(TextDelta("x"))), ABOUT, answers=9)
+    ]
     assert events == [TextDelta("x")]
 
 
@@ -180,11 +205,11 @@ async def test_each_model_has_a_line_of_its_own() -> None:
         await asyncio.Event().wait()
         yield TextDelta("never")
 
-    waiting = requests.track(silent(), About("/x", model="a"))
+    waiting = requests.track(ready(silent()), About("/x", model="a"))
     task = spawn(anext(waiting), "wait")  # type: ignore[arg-type]
     await asyncio.sleep(0)
-    other = requests.track(replay(TextDelta("x")), About("/x", model="b"))
+    other = requests.track(ready(replay(TextDelta("x"))), About("/x", model="b"))
     assert [event async for event in other] == [TextDelta("x")]
-    full = requests.track(replay(TextDelta("x")), About("/x", model="a"))
+    full = requests.track(ready(replay(TextDelta("x"))), About("/x", model="a"))
     assert isinstance(await anext(full), Failed)
     await stop(task)

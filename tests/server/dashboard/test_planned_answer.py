@@ -6,10 +6,13 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+import pytest
+
 from server.asking.ask import Means, Offer
 from server.chat import ChatRequest
 from server.dashboard.citations import SPEECHLESS
-from server.dashboard.planned_answer import answer_by_plan
+from server.dashboard.plan import Planner
+from server.dashboard.planned_answer import answer_by_plan, figure_by_query
 from server.dashboard.query import (
     Element,
     Item,
@@ -713,3 +716,78 @@ async def test_data_that_has_a_word_of_the_question_is_not_passed_over() -> None
     events, _ = await run(query, step(READ))
     _, engine = await run(brought(query, events), step(DONE), *NO_SQL, says("4"))
     assert "Nothing in it speaks" not in str(engine.requests[0].messages)
+
+
+HARBOURS = Widget("o", "har", "Harbours", uuid="u1")
+SHIPS = [
+    {"harbour": "Turku", "ships": 4, "average_wait": 2.5, "day": "2026-05-01"},
+    {"harbour": "Turku", "ships": 8, "average_wait": 1.5, "day": "2026-05-02"},
+    {"harbour": "Gdansk", "ships": 9, "average_wait": 3.5, "day": "2026-05-01"},
+]
+TURKU, GDANSK = "FROM harbours WHERE harbour = 'Turku'", "FROM harbours WHERE harbour = 'Gdansk'"
+
+
+async def bold(question: str, sql: str, rows: object = SHIPS) -> str:
+    """Empty where the figure is told without bold. The second opinion is the same query."""
+    source = Source("o", "har", "u1", {})
+    data = Element((Item(json.dumps(rows)),))
+    state = {"plan": [{"read": [{"widget": "harbours", "parameters": {}}]}]}
+    result = Result("get_widget_data", {}, (source,), (data,), 1, state)
+    said = (Said("user", question, 1),)
+    query = Query(said, question, 1, (HARBOURS,), (result,), state=state)
+    engine = ScriptedEngine(says(json.dumps({"sql": sql})))
+    planner = Planner(query, engine, date(2026, 6, 1))
+    await planner.resume()
+    await planner.results.run(sql)
+    return (await figure_by_query(planner)).strip("*\n")
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "shown"),
+    [
+        ("Ships of Gdansk?", f"SELECT ships {GDANSK}", "Ships: 9"),
+        ("Ships of Gdansk?", f"SELECT SUM(ships) AS ships {GDANSK}", "Ships: 9"),
+        ("Sum of the ships of Turku?", f"SELECT SUM(ships) AS ships {TURKU}", "Ships: 12"),
+        ("Average ships of Turku?", f"SELECT AVG(ships) AS ships {TURKU}", "Ships: 6"),
+        ("How many harbours?", "SELECT COUNT(*) AS count FROM harbours", "Count: 3"),
+        ("Most ships of Turku?", f"SELECT ships {TURKU} ORDER BY ships DESC LIMIT 1", "Ships: 8"),
+        ("Average wait of Gdansk?", f"SELECT average_wait {GDANSK}", "Average wait: 3.5"),
+    ],
+)
+async def test_one_row_or_an_aggregate_that_is_asked_for_is_bold(
+    question: str, sql: str, shown: str
+) -> None:
+    assert await bold(question, sql) == shown
+
+
+@pytest.mark.parametrize(
+    ("question", "sql"),
+    [
+        # Any of several rows; the wrong end of an order.
+        ("Ships of Turku?", f"SELECT ships {TURKU} LIMIT 1"),
+        ("Ships of Turku?", f"SELECT ships {TURKU} ORDER BY ships DESC LIMIT 1"),
+        ("Most ships of Turku?", f"SELECT ships {TURKU} ORDER BY ships LIMIT 1"),
+        # The aggregate of one row, one that nobody asks for, and another than is asked for.
+        ("Average ships of Gdansk?", f"SELECT AVG(ships) AS ships {GDANSK}"),
+        ("Most ships of Gdansk?", f"SELECT MAX(ships) AS ships {GDANSK}"),
+        ("Ships of Turku?", f"SELECT SUM(ships) AS ships {TURKU}"),
+        ("Average ships of Turku?", f"SELECT SUM(ships) AS ships {TURKU}"),
+        # All rows, where the question names one.
+        ("Sum of the ships of Gdansk?", "SELECT SUM(ships) AS gdansk FROM harbours"),
+        # Another figure: an average, a ratio, a sum with signs, a rounded one.
+        ("Wait of Gdansk?", f"SELECT average_wait {GDANSK}"),
+        ("Ships of Gdansk?", f"SELECT ships / average_wait AS ships {GDANSK}"),
+        ("Ships of Gdansk?", f"SELECT -ships AS ships {GDANSK}"),
+        ("Average ships of Turku?", f"SELECT CAST(AVG(ships) AS INTEGER) AS ships {TURKU}"),
+        ("Increase of the ships of Turku?", f"SELECT MAX(ships) - MIN(ships) AS ships {TURKU}"),
+    ],
+)  # fmt: skip
+async def test_what_a_query_computes_besides_is_not_bold(question: str, sql: str) -> None:
+    assert await bold(question, sql) == ""
+
+
+async def test_a_sum_over_a_total_is_not_bold() -> None:
+    rows = [*SHIPS, {"harbour": "Total", "ships": 21, "average_wait": 0, "day": "2026-05-03"}]
+    sql = "SELECT SUM(ships) AS ships FROM harbours"
+    assert await bold("Sum of the ships?", sql) == "Ships: 21"
+    assert await bold("Sum of the ships?", sql, rows) == ""

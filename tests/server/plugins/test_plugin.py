@@ -17,7 +17,7 @@ from server.engine.base import Engine
 from server.errors import AppError, BadRequest, EgressRefused
 from server.face.plugins import PluginTest
 from server.plugins import plugin as plugin_module
-from server.plugins.mcp import program as mcp_program
+from server.plugins.mcp import servers as mcp_servers
 from server.plugins.registry import PluginPlaces, Shared
 from server.plugins.service import PluginHouse
 from server.settings import NetworkSettings, PluginSettings
@@ -101,7 +101,7 @@ async def test_a_server_that_hangs_is_left_out_and_ended(
     house: PluginHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plugin_module, "LISTING_S", 2.0)
-    monkeypatch.setattr(mcp_program, "QUIT_S", 0.1)
+    monkeypatch.setattr(mcp_servers, "QUIT_S", 0.1)
     servers = {"bad": started(("sh", "-c", "sleep 1000; true")), "good": started(program())}
     await enable(house, tmp_path / "home" / "a", mcp=servers)
     async with asyncio.timeout(30):

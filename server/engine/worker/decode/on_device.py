@@ -68,7 +68,7 @@ class OnDevice:
         self._vocabulary = vocabulary
         self._forced = forced
         self._chains: dict[int, Attached] = {}
-        self._draws = Draws(context, vocabulary)
+        self._chooser = TokenChooser(context, vocabulary)
         self._busy: set[int] = set()
         self.works = self._try_out(batch)
 
@@ -88,8 +88,8 @@ class OnDevice:
 
     def tokens(self, batch: Batch, rows: Sequence[tuple[int, int]]) -> dict[int, int]:
         """What was chosen in these rows of the last batch, each with its sequence."""
-        drawn = [(row, sequence) for row, sequence in rows if sequence in self._draws]
-        found = self._draws.tokens(batch, drawn) if drawn else {}
+        ours = [(row, sequence) for row, sequence in rows if sequence in self._chooser]
+        found = self._chooser.tokens(batch, ours) if ours else {}
         for row, _sequence in rows:
             if row not in found:
                 place = batch.places[row]
@@ -106,11 +106,11 @@ class OnDevice:
     def _attach(self, sequence: int, sampling: Sampling) -> None:
         """A chain of llama.cpp's own remembers its draws, so that a seed begins with a new one."""
         held = self._chains.get(sequence)
-        own = None if self._draws.add(sequence, sampling) else sampling
+        own = None if self._chooser.add(sequence, sampling) else sampling
         if held is not None and held.own == own and (own is None or own.seed is None):
             return
         self._detach(sequence)
-        chain = device_chain(own, self._vocabulary) if own else self._draws.chain()
+        chain = device_chain(own, self._vocabulary) if own else self._chooser.chain()
         lib.llama_set_sampler(self._context.native, sequence, chain)
         self._chains[sequence] = Attached(chain, own)
 
@@ -126,7 +126,7 @@ class OnDevice:
                 self._drop(sequence)
 
     def _drop(self, sequence: int) -> None:
-        self._draws.remove(sequence)
+        self._chooser.remove(sequence)
         self._detach(sequence)
 
     def _detach(self, sequence: int) -> None:
@@ -151,8 +151,11 @@ class OnDevice:
         return True
 
 
-class Draws:
-    """Chooses a token for many answers at once from the few likeliest of each."""
+class TokenChooser:
+    """Chooses a token for many answers at once from the few likeliest tokens of each.
+
+    It takes the likeliest for a temperature of nought, and draws by chance for others.
+    """
 
     def __init__(self, context: Context, vocabulary: Vocabulary) -> None:
         self._context = context
@@ -198,7 +201,7 @@ class Draws:
             endless = np.array([[sampling.ignore_eos] for sampling in settings])
             logits = np.where(endless & np.isin(tokens, self._ends), -np.inf, logits)
         order = np.lexsort((tokens, -logits))  # of equals the first in the vocabulary
-        picked = _draw(np.take_along_axis(logits, order, 1), settings, chance)
+        picked = _choose(np.take_along_axis(logits, order, 1), settings, chance)
         chosen = tokens[np.arange(len(rows)), order[np.arange(len(rows)), picked]]
         return {row: int(token) for (row, _sequence), token in zip(rows, chosen, strict=True)}
 
@@ -211,19 +214,23 @@ class Draws:
         return logits[rows, : self.count], tokens[rows, : self.count]
 
     def _table(self, ask: Any, kind: Any, batch: Batch, row: int) -> NDArray[Any]:
-        """llama.cpp keeps rows as long as the vocabulary, one after the other; this is one."""
+        """Returns all rows that llama.cpp keeps, one for each output and as long as the vocabulary.
+
+        `row` is the number of any of them: its address tells where the first one begins.
+        """
         address = ctypes.cast(ask(self._context.native, batch.places[row]), P).value or 0
         first = address - row * self._size * ITEM_BYTES
         whole = (kind * (self._size * batch.outputs)).from_address(first)
         return np.ctypeslib.as_array(whole).reshape(batch.outputs, self._size)
 
 
-def _draw(
+def _choose(
     logits: NDArray[np.float32], settings: list[Sampling], chance: NDArray[np.float64]
 ) -> NDArray[np.intp]:
-    """The place of the token that is drawn in each row; the likeliest come first in all of them.
+    """Returns the place of the token that is chosen in each row. The likeliest come first there.
 
-    As llama.cpp's chain: top-k, top-p, min-p, then temperature; without heat only the first.
+    It does what llama.cpp's chain does: top-k, top-p, min-p, then temperature. At a temperature of
+    nought it is the first place.
     """
     most = [[sampling.top_k if sampling.temperature > 0 else 1] for sampling in settings]
     kept = np.arange(logits.shape[1]) < np.array(most)

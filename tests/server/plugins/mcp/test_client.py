@@ -9,8 +9,8 @@ import pytest
 from server.egress import Egress
 from server.errors import FlowFailed
 from server.plugins.manifest import McpServer
-from server.plugins.mcp.client import McpAction, McpClient, McpTool, Remote
-from server.plugins.mcp.program import Hear
+from server.plugins.mcp.client import McpAction, McpClient
+from server.plugins.mcp.servers import Hear, McpTool, Remote
 from server.settings import NetworkSettings
 from tests.kit.fake_mcp import Served, piped, program, served
 

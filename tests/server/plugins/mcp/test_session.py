@@ -13,10 +13,10 @@ from server.chat import Json
 from server.egress import Egress
 from server.errors import FlowFailed
 from server.plugins.mcp import client as mcp_client
-from server.plugins.mcp import program as mcp_program
+from server.plugins.mcp import servers
 from server.plugins.mcp import session as mcp_session
-from server.plugins.mcp.client import Listed, McpClient, Remote
-from server.plugins.mcp.program import Hear, Program
+from server.plugins.mcp.client import McpClient
+from server.plugins.mcp.servers import Hear, Listed, Program, Remote
 from server.settings import NetworkSettings
 from tests.kit import sdk_mcp
 from tests.kit.fake_mcp import piped, program, served
@@ -100,7 +100,7 @@ async def give_up(client: McpClient) -> None:
 async def test_an_answer_over_http_that_is_too_large_is_refused(
     revision: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mcp_program, "LONGEST_LINE", 20_000)
+    monkeypatch.setattr(servers, "LONGEST_LINE", 20_000)
     async with connected("http", revision) as client:
         with pytest.raises(FlowFailed, match=r"too large|20000 byte limit") as caught:
             await client.call("large", {"size": 50_000}, 60)
@@ -173,7 +173,7 @@ async def test_a_server_that_asks_for_ever_is_answered_a_few_times() -> None:
 async def test_requests_of_a_server_that_reads_no_answers_do_not_pile_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(mcp_program, "QUIT_S", 0.2)
+    monkeypatch.setattr(servers, "QUIT_S", 0.2)
     client = hostile("roots")
     with pytest.raises(FlowFailed, match="took longer"):
         await client.call("add", {}, 1)

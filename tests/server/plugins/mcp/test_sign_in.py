@@ -14,8 +14,8 @@ from mcp.shared.auth import OAuthToken
 from server.egress import Egress
 from server.errors import FlowFailed
 from server.plugins.manifest import McpServer
-from server.plugins.mcp.client import McpClient, Remote
-from server.plugins.mcp.program import Hear
+from server.plugins.mcp.client import McpClient
+from server.plugins.mcp.servers import Hear, Remote
 from server.plugins.mcp.sign_in import McpSignIn, has_own_way
 from server.plugins.secrets import Sealed
 from server.plugins.sign_in import SignInFailed

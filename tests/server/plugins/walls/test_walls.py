@@ -14,7 +14,7 @@ from aiohttp.test_utils import TestServer
 from server.chat import Json
 from server.egress import Egress
 from server.errors import FlowFailed
-from server.plugins.mcp.program import Program, Walls
+from server.plugins.mcp.servers import Program, Walls
 from server.plugins.python.host import LibHost, LibPlaces
 from server.plugins.walls import walls
 from server.plugins.walls.doorway import Doorway

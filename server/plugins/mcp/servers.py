@@ -1,4 +1,8 @@
-"""An MCP server that is a program: started by us, heard line by line, and ended for certain."""
+"""MCP servers: what they offer, and the ways to them.
+
+One is reached over HTTP, or it is a program: started by us, heard line by line, and ended for
+certain.
+"""
 
 import asyncio
 import contextlib
@@ -11,11 +15,12 @@ import subprocess
 import sys
 from asyncio.subprocess import Process
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from server.chat import Json
+from server.egress import Egress
 from server.errors import FlowFailed
 from server.plugins.processes import end, follow, start
 from server.plugins.walls import walls
@@ -34,6 +39,54 @@ KEPT_VARIABLES = (
 )  # fmt: skip
 Hear = Callable[[Json], Awaitable[None] | None]
 """Whoever hears slowly slows the program down: the next line is read when this is done."""
+
+
+Ask = Callable[[str, Json], Awaitable[Json | None]]
+"""Asks the person by a form: a sentence and a schema. None: no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class McpTool:
+    name: str
+    description: str
+    schema: Json
+    hints: Json = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a server offers beside tools, in words."""
+
+    resources: tuple[str, ...] = ()
+    prompts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A server that is reached over HTTP, through the one door out."""
+
+    url: str
+    headers: dict[str, str]
+    door: Egress
+    reason: str
+    auth: Any = None
+    """How the library signs in, if it does."""
+
+
+class SessionForgotten(FlowFailed):
+    """The server does not know our session any more: it wants to be greeted anew."""
+
+
+@dataclass(slots=True)
+class Link:
+    """What a session needs of its client."""
+
+    name: str
+    clean: Callable[[Any], Any]
+    ask: Ask
+    changed: Callable[[], None]
+    """Called when the server says that its tools have changed."""
+    hear: Callable[[Json], Awaitable[None]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ import psutil
 import pytest
 
 from server.errors import FlowFailed
-from server.plugins.mcp import program as mcp_program
-from server.plugins.mcp.program import Program
+from server.plugins.mcp import servers
+from server.plugins.mcp.servers import Program
 from tests.kit.fake_mcp import piped, program
 from tests.kit.running import has_ended
 
@@ -20,7 +20,7 @@ EARLIER: set[psutil.Process] = set()
 
 @pytest.fixture(autouse=True)
 def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp_program, "QUIT_S", 0.2)
+    monkeypatch.setattr(servers, "QUIT_S", 0.2)
 
 
 def silent(*command: str) -> Program:
@@ -142,7 +142,7 @@ async def test_closing_while_it_is_greeted_ends_the_program() -> None:
 
 
 async def test_a_program_whose_line_is_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp_program, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(servers, "LONGEST_LINE", 1000)
     client = piped(program(tools_call={"result": {"text": "x" * 5000}}))
     await client.tools()
     started = await descendants(1)
@@ -154,7 +154,7 @@ async def test_a_program_whose_line_is_too_long_is_ended(monkeypatch: pytest.Mon
 
 
 async def test_a_long_line_in_the_log_does_not_stop_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp_program, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(servers, "LONGEST_LINE", 1000)
     log: list[str] = []
     noise = "import sys; sys.stderr.write('a' * 300_000 + '\\nand then\\n')"
     client = piped((sys.executable, "-c", noise), log.append)
@@ -171,8 +171,8 @@ async def test_a_command_is_looked_for_where_the_program_would_look(tmp_path: Pa
     tool = tmp_path / "mcp-tool"
     tool.write_text(f"#!/bin/sh\nexec {shlex.join(program())}\n")
     tool.chmod(0o755)
-    assert mcp_program.resolved(("mcp-tool", "-x"), {"PATH": str(tmp_path)}) == (str(tool), "-x")
-    assert mcp_program.resolved(("mcp-tool",), {"PATH": "/nowhere"}) == ("mcp-tool",)
+    assert servers.resolved(("mcp-tool", "-x"), {"PATH": str(tmp_path)}) == (str(tool), "-x")
+    assert servers.resolved(("mcp-tool",), {"PATH": "/nowhere"}) == ("mcp-tool",)
     client = piped(("mcp-tool",), env={"PATH": str(tmp_path)})
     assert list(await client.tools()) == ["add"]
     await client.close()
