@@ -86,7 +86,7 @@ class _TrialNeeded(Exception):
 
 
 class _NoTrial:
-    """In place of a trial that somebody would have to wait for."""
+    """Stands for a trial that somebody would have to wait for."""
 
     async def __call__(self, _engine: Engine, _client: str, /) -> bool:
         raise _TrialNeeded

@@ -71,6 +71,8 @@ THOUGHT_TOKENS = 2000
 ASKED_TOKENS = STEP_TOKENS + THOUGHT_TOKENS
 TURNS_TOLD = 4
 TURN_CHARACTERS = 700
+TOLD_CHARACTERS = 2000
+"""A longer question is told in later turns by the user's own words alone."""
 DATA_CHARACTERS = {"cpu": 1500}
 DATA_CHARACTERS_ELSEWHERE = 6000
 GENERATIVE = "generative-ui"
@@ -425,8 +427,25 @@ class Planner:
             if one.action.kind in ("options", "placed"):
                 yield Message("user", outcome)
                 continue
-            yield Message("assistant", one.action.to_json())
+            yield Message("assistant", self._as_told(one.action).to_json())
             yield Message("user", f"Result: {outcome}")
+
+    def _as_told(self, action: Action) -> Action:
+        """A read with the parameters that differ from what is shown, as the model is to write it.
+
+        Later turns tell it in the same words.
+        """
+        if action.kind != "read":
+            return action
+        return Action(
+            "read", [self._told_read(one.alias, one.parameters) for one in action.reads()]
+        )
+
+    def _told_read(self, alias: str, arguments: Json) -> Json:
+        widget = self.inventory.widgets.get(alias)
+        shown = widget.arguments if widget else {}
+        changed = {name: value for name, value in arguments.items() if value != shown.get(name)}
+        return {"widget": alias, "parameters": changed or arguments}
 
     async def do(self, action: Action) -> Step | None:
         """Carries it out here, or gives the call that the client has to make."""
@@ -660,8 +679,7 @@ class Planner:
             twin = self._twin(source, widget)
             source = twin or source
             kept.append({"widget": read.alias, "parameters": source.arguments})
-            found = self._find_material(source)
-            material = self._materials.get(source.key) if twin else found
+            material = self._find_current(source) if twin else self._find_material(source)
             if material is None:
                 missing.append((widget, source.arguments))
             else:
@@ -790,7 +808,18 @@ class Planner:
         ]
         function = "get_widget_data" if placed else "get_extra_widget_data"
         notes = [_reading(widget, arguments) for widget, arguments in now]
-        return self._step(function, {"data_sources": sources}, [*self._so_far(), action], *notes)
+        planned, kept = [*self._so_far(), action], self._kept_for_later(now)
+        return self._step(function, {"data_sources": sources}, planned, *notes, kept=kept)
+
+    def _kept_for_later(self, reads: Sequence[tuple[Widget, Json]]) -> Json:
+        """What later turns compare: when the widgets were renewed, and how the model was asked.
+
+        Told again in the same words, a question and its data are in the engine's cache.
+        """
+        updated = [widget.updated for widget, _ in reads]
+        kept: Json = {"updated": updated} if any(updated) else {}
+        told = self._question(DETAILS[0])
+        return kept | ({"told": told} if len(told) <= TOLD_CHARACTERS else {})
 
     def _call(self, action: Action) -> Step | None:
         given = _object(action.given)
@@ -824,9 +853,14 @@ class Planner:
         return self._step(name, {"data_sources": [source]}, planned, note)
 
     def _step(
-        self, function: str, arguments: Json, planned: list[Action], *notes: StatusNote
+        self,
+        function: str,
+        arguments: Json,
+        planned: list[Action],
+        *notes: StatusNote,
+        kept: Json | None = None,
     ) -> Step:
-        state = state_of(self.query)
+        state = state_of(self.query) | (kept or {})
         state["plan"] = [{one.kind: one.given} for one in planned]
         if self.understood is not None:
             state["meaning"] = self.understood.to_json()
@@ -852,7 +886,7 @@ class Planner:
 
     def _find_material(self, source: Source) -> Material | None:
         """By widget alone where the client tells other arguments than it was asked for."""
-        exact = self._materials.get(source.key)
+        exact = self._find_current(source)
         if exact is not None or not self._is_resuming:
             return exact
         asked = {one.key for result in self.query.new_results for one in result.sources}
@@ -862,6 +896,11 @@ class Planner:
             if one.is_new and one.source and one.source.place == source.place
         ]
         return same[0] if same and source.key not in asked else None
+
+    def _find_current(self, source: Source) -> Material | None:
+        """What was read of it, in this turn or before, if it need not be asked for again."""
+        found = self._materials.get(source.key)
+        return found if found is not None and found.is_current else None
 
     def _tell(self, material: Material, alias: str) -> str:
         """A source that was told of before is named again, not repeated."""
@@ -878,8 +917,12 @@ class Planner:
         for said in self.query.said[:-1]:
             if said.turn < first or said.turn >= self.query.turn:
                 continue
-            yield Message(said.role, ends(said.text, TURN_CHARACTERS))
-            for result in by_turn.pop(said.turn, []) if said.role == "user" else []:
+            results = by_turn.pop(said.turn, []) if said.role == "user" else []
+            told = next((one.state.get("told") for one in results), None)
+            is_told = isinstance(told, str) and len(told) <= TOLD_CHARACTERS and said.text in told
+            text = str(told) if is_told else ends(said.text, TURN_CHARACTERS)
+            yield Message(said.role, text)
+            for result in results:
                 yield from self._tell_reads(result)
 
     def _tell_reads(self, result: Result) -> Iterator[Message]:
@@ -887,14 +930,10 @@ class Planner:
         told: list[str] = []
         for source in result.sources:
             alias = self.inventory.alias_of(source)
-            material = self._materials.get(source.key)
+            material = self._find_current(source)
             if not alias or material is None:
                 continue
-            shown = self.inventory.widgets[alias].arguments
-            changed = {
-                name: value for name, value in source.arguments.items() if value != shown.get(name)
-            }
-            reads.append({"widget": alias, "parameters": changed or source.arguments})
+            reads.append(self._told_read(alias, source.arguments))
             told.append(self._tell(material, alias))
         if reads:
             yield Message("assistant", Action("read", reads).to_json())
