@@ -78,6 +78,40 @@ async def test_what_a_query_computes_besides_is_not_bold(question: str, sql: str
     assert await bold(question, sql) == ""
 
 
+CASH = [
+    {"item": "Operating free cash flow", "amount": 9},
+    {"item": "Free cash flow", "amount": 7},
+    {"item": "Additions of Turku Holding", "amount": 2},
+    {"item": "Additions of Gdansk Holding", "amount": 3},
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "rows", "shown"),
+    [
+        ("Average free cash flow?", ("Operating free cash flow", "Free cash flow"), ""),
+        ("Average free cash flow?", ("Free cash flow", "Additions of Turku Holding"), ""),
+        ("Average additions of Turku and Gdansk?", tuple(one["item"] for one in CASH[2:]), "2.5"),
+        ("Free cash flow?", ("Free cash flow",), "7"),
+        ("Cash flow?", ("Free cash flow",), ""),
+        ("Additions of Gdansk?", ("Additions of Gdansk Holding",), "3"),
+    ],
+)
+async def test_rows_that_the_question_does_not_name_alone_are_not_bold(
+    question: str, rows: tuple[str, ...], shown: str
+) -> None:
+    listed = ", ".join(f"'{one}'" for one in rows)
+    taken = "AVG(amount)" if len(rows) > 1 else "amount"
+    sql = f"SELECT {taken} AS amount FROM harbours WHERE item IN ({listed})"
+    assert await bold(question, sql, CASH) == (f"Amount: {shown}" if shown else "")
+
+
+async def test_the_last_row_is_the_last_in_time() -> None:
+    by = "SELECT ships FROM harbours WHERE harbour = 'Turku' ORDER BY {} DESC LIMIT 1"
+    assert await bold("Last ships of Turku?", by.format("day")) == "Ships: 8"
+    assert await bold("Last ships of Turku?", by.format("ships")) == ""
+
+
 async def test_a_sum_over_a_total_is_not_bold() -> None:
     rows = [*SHIPS, {"harbour": "Total", "ships": 21, "average_wait": 0, "day": "2026-05-03"}]
     sql = "SELECT SUM(ships) AS ships FROM harbours"
