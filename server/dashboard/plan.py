@@ -184,6 +184,14 @@ DETAILS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A message of an earlier turn, and the widgets that were described with it."""
+
+    message: Message
+    widgets: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class Done:
     """An action and what came of it, as the model is told."""
@@ -223,7 +231,7 @@ class Planner:
     passed_over: list[str] = field(default_factory=list)
     """Widgets that the model wanted at first and gave up when it looked again."""
     _gathered: list[Material] | None = None
-    _earlier: list[Message] = field(default_factory=list)
+    _earlier: list[Told] = field(default_factory=list)
     _materials: dict[str, Material] = field(default_factory=dict)
     _context: list[str] = field(default_factory=list)
     _is_resuming: bool = False
@@ -418,8 +426,14 @@ class Planner:
 
     def _told(self, detail: Detail, *, with_faults: bool) -> Iterator[Message]:
         yield Message("system", self._system(detail))
-        yield from self._earlier[len(self._earlier) - min(detail.earlier, len(self._earlier)) :]
-        yield Message("user", self._question(detail))
+        earlier = self._earlier[len(self._earlier) - min(detail.earlier, len(self._earlier)) :]
+        described: set[str] = set()
+        for told in earlier:
+            widgets = told.widgets if detail.widgets == DETAILED else ()
+            described.update(widgets)
+            text = f"{self._describe(widgets)}{told.message.content}"
+            yield replace(told.message, content=text)
+        yield Message("user", f"{self._likely_widgets(detail, described)}{self._question(detail)}")
         for one in self.done:
             outcome = ends(one.outcome, detail.outcome)
             if outcome.startswith("Error:") and not with_faults:
@@ -818,7 +832,7 @@ class Planner:
         """
         updated = [widget.updated for widget, _ in reads]
         kept: Json = {"updated": updated} if any(updated) else {}
-        told = self._question(DETAILS[0])
+        told = self._question(DETAILS[0])  # its widgets are found again
         return kept | ({"told": told} if len(told) <= TOLD_CHARACTERS else {})
 
     def _call(self, action: Action) -> Step | None:
@@ -908,8 +922,10 @@ class Planner:
             return f"This is here already: {self._columns()}"
         return self.results.add(material, alias)
 
-    def _tell_earlier_turns(self) -> Iterator[Message]:
+    def _tell_earlier_turns(self) -> Iterator[Told]:
+        """In the words in which the model was told of them, as far as they are known."""
         first = self.query.turn - TURNS_TOLD
+        described: set[str] = set()
         by_turn: dict[int, list[Result]] = {}
         for result in self.query.results:
             if result.turn < self.query.turn and result.function in READERS:
@@ -918,12 +934,24 @@ class Planner:
             if said.turn < first or said.turn >= self.query.turn:
                 continue
             results = by_turn.pop(said.turn, []) if said.role == "user" else []
-            told = next((one.state.get("told") for one in results), None)
-            is_told = isinstance(told, str) and len(told) <= TOLD_CHARACTERS and said.text in told
-            text = str(told) if is_told else ends(said.text, TURN_CHARACTERS)
-            yield Message(said.role, text)
+            state = results[0].state if results else {}
+            told, widgets = state.get("told"), ()
+            if isinstance(told, str) and len(told) <= TOLD_CHARACTERS and said.text in told:
+                widgets = self._described_for(said.text, state, described)
+                described.update(widgets)
+            else:
+                told = ends(said.text, TURN_CHARACTERS)
+            yield Told(Message(said.role, told), widgets)
             for result in results:
-                yield from self._tell_reads(result)
+                yield from map(Told, self._tell_reads(result))
+
+    def _described_for(self, said: str, state: Json, before: set[str]) -> tuple[str, ...]:
+        """The widgets that stood in full before a question, but for those of questions before."""
+        if not self.inventory.is_large:
+            return ()
+        meant = meaning_from(state)
+        meaning = (meant.english or meant.question) if meant else said
+        return tuple(one for one in self.inventory.likely(f"{said} {meaning}") if one not in before)
 
     def _tell_reads(self, result: Result) -> Iterator[Message]:
         reads: list[Json] = []
@@ -955,16 +983,24 @@ class Planner:
             lines += [f"- {name}: it {what}" for name, what in actions.DASHBOARD_TOOLS.items()]
         return "\n".join(lines)
 
+    def _likely_widgets(self, detail: Detail, before: set[str]) -> str:
+        """Those that the question may be about, where the system message does not describe them."""
+        if not self.inventory.is_large and detail.widgets == DETAILED:
+            return ""
+        asked = f"{self.query.question} {self.meaning}"
+        likely = self.inventory.likely(asked, detail.widgets)
+        return self._describe([one for one in likely if one not in before])
+
+    def _describe(self, widgets: Sequence[str]) -> str:
+        listed = fenced(self.inventory.lines(widgets))
+        return f"Likely widgets:\n{listed}\n" if widgets else ""
+
     def _question(self, detail: Detail) -> str:
         query = self.query
         parts = [f"Today is {self.today.isoformat()}."]
         pointed = [alias for alias, one in self.inventory.widgets.items() if one.tier == "primary"]
         if pointed:
             parts.append(f"The user points at: {', '.join(pointed)}.")
-        if self.inventory.is_large or detail.widgets < DETAILED:
-            asked = f"{query.question} {self.meaning}"
-            likely = self.inventory.likely_text(asked, detail.widgets)
-            parts.append(f"Likely widgets:\n{fenced(likely)}")
         parts += [f"Follow this skill of the user:\n{one.text[:4000]}" for one in query.skills]
         if self._context:
             told = ends("\n".join(self._context), 4 * detail.outcome)

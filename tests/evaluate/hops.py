@@ -4,6 +4,7 @@ Three turns over 25 and over 200 widgets. A prompt that stays the same between t
 engine's cache; what is read anew is the rest. Prints a line for each call, and at the end a table
 with a line for each turn.
 
+MODEL=oracle: four letters count as a token, and every prompt is kept
 DASHBOARD=equities|large: only this one   THREADS=number: of the processor
 PLAN=1: as if the model had passed its trial: the prompts of a plan, read by any model
 """
@@ -17,6 +18,7 @@ from typing import Any
 from tests.evaluate import dashboards
 from tests.evaluate.__main__ import say
 from tests.evaluate.judge import Played
+from tests.evaluate.oracle import ENGINES, LETTERS_PER_TOKEN
 from tests.evaluate.serve import STARTER, serving
 from tests.evaluate.workspace import Workspace
 
@@ -31,19 +33,21 @@ IN_ALL = (
 
 def main() -> int:
     model = os.environ.get("MODEL") or STARTER
+    model = model if model == STARTER or model in ENGINES else str(Path(model).resolve())
     lines = []
     for name in (os.environ.get("DASHBOARD") or " ".join(BOARDS)).split():
-        with serving(str(Path(model).resolve()) if model != STARTER else model) as (address, log):
-            lines += _play(name, address, log)
+        with serving(model) as (address, log):
+            lines += _play(name, address, log, is_oracle=model in ENGINES)
     _head(IN_ALL)
     for line in lines:
         say(line)
     return 0
 
 
-def _play(name: str, address: str, log: Path) -> list[str]:
+def _play(name: str, address: str, log: Path, *, is_oracle: bool) -> list[str]:
     """Tells of each call, and returns a line for each turn."""
     board = dashboards.dashboard(name)
+    prompts: list[str] = []
     chat = Workspace(address, board)
     _head(CALLS)
     lines = []
@@ -53,6 +57,11 @@ def _play(name: str, address: str, log: Path) -> list[str]:
         with log.open("rb") as file:
             file.seek(before)
             calls = [json.loads(line) for line in file]
+        for call in calls if is_oracle else ():
+            prompt = "\n".join(f"{role}: {content}" for role, content in call["messages"])
+            same = max((_same_letters(prompt, one) for one in prompts), default=0)
+            call["cached"] = same // LETTERS_PER_TOKEN
+            prompts.append(prompt)
         for number, call in enumerate(calls, 1):
             anew = call["read"] - call["cached"]
             cells = [len(board.widgets), turn, number, _kind(call), call["read"], anew]
@@ -67,6 +76,14 @@ def _in_all(played: Played, calls: list[dict[str, Any]]) -> list[Any]:
     share = f"{100 * anew / prompt:.0f} %" if prompt else ""
     waits = [f"{seconds or 0:.1f}" for seconds in (played.first_step_s, played.first_word_s)]
     return [played.hops, len(calls), prompt, anew, share, *waits]
+
+
+def _same_letters(one: str, other: str) -> int:
+    """How many both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next(
+        (place for place, (here, there) in pairs if here != there), min(len(one), len(other))
+    )
 
 
 def _head(names: tuple[str, ...]) -> None:

@@ -68,6 +68,7 @@ class PlanningEngine(ScriptedEngine):
         self, *scripts: list[Piece], kind: str = "figure", whole: str = "", english: str = ""
     ) -> None:
         super().__init__(*scripts)
+        self.facts = replace(self.facts, context_tokens=32_768)
         self._small = {"asks_for": kind, "question": whole, "english": english}
 
     async def generate(self, request: ChatRequest) -> Pieces:
@@ -224,9 +225,9 @@ async def test_what_was_read_in_an_earlier_turn_is_not_read_again() -> None:
     assert '"symbol": "MSFT"' in engine.requests[0].messages[2].content
 
 
-async def read_before(widget: Widget = INCOME, **more: Any) -> Query:
+async def read_before(widget: Widget = INCOME, *others: Widget, **more: Any) -> Query:
     """A turn in which the widget was read for MSFT; the next question is still to be asked."""
-    first = ask("The revenue of MSFT?", widget)
+    first = ask("The revenue of MSFT?", widget, *others)
     events, _ = await run(first, step(READ))
     query = brought(first, events)
     (result,) = query.results
@@ -283,8 +284,10 @@ async def test_a_widget_that_the_client_renewed_since_is_read_again(
     assert any(isinstance(one, ClientToolCall) for one in events) == is_read
 
 
-async def test_the_prompt_of_a_later_turn_begins_with_that_of_the_turn_before() -> None:
-    before = await read_before()
+@pytest.mark.parametrize("others", [0, 100])
+async def test_the_prompt_of_a_later_turn_begins_with_that_of_the_turn_before(others: int) -> None:
+    more = [Widget("o", f"w{n}", f"Series {n}", "Tides", uuid=f"w{n}") for n in range(others)]
+    before = await read_before(INCOME, *more)
     _, first = await run(before, step(DONE), *NO_SQL, says("So."))
     told = first.requests[0].messages
     assert [one.role for one in told] == ["system", "user", "assistant", "user"]
@@ -293,6 +296,8 @@ async def test_the_prompt_of_a_later_turn_begins_with_that_of_the_turn_before() 
     _, second = await run(brought(query, events), step(DONE), *NO_SQL, says("So."))
     assert second.requests[0].messages[:4] == told
     assert second.requests[0].messages[4].content == "210"
+    assert ("Series 1. Tides" in told[1].content) == bool(others)
+    assert "Series 1. Tides" not in second.requests[0].messages[5].content
 
 
 async def test_what_was_told_is_held_against_what_was_said() -> None:
