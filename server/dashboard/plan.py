@@ -935,7 +935,8 @@ class Planner:
                 continue
             results = by_turn.pop(said.turn, []) if said.role == "user" else []
             state = results[0].state if results else {}
-            told, widgets = state.get("told"), ()
+            told = state.get("told")
+            widgets: tuple[str, ...] = ()
             if isinstance(told, str) and len(told) <= TOLD_CHARACTERS and said.text in told:
                 widgets = self._described_for(said.text, state, described)
                 described.update(widgets)
