@@ -11,7 +11,7 @@ from server.asking.fit import Prompt, fit_prompt
 from server.chat import ChatRequest, Constraint, Json, Message, Sampling
 from server.engine.base import Engine
 from server.errors import AppError
-from server.events import Event, ReasoningDelta, TextDelta
+from server.events import Event, ReasoningDelta, StatusNote, TextDelta
 
 CERTAIN = Sampling(temperature=0.0, top_k=1)
 _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$#&~/-]")
@@ -79,6 +79,44 @@ class Means:
     async def is_able(self) -> bool:
         """Whether the model passes the trial. Where nobody makes it, nothing is expected of it."""
         return self.can_plan is not None and await self.can_plan(self.engine, self.client)
+
+
+class _TrialNeeded(Exception):
+    """Only the trial of the model can tell."""
+
+
+class _NoTrial:
+    """Stands for a trial that somebody would have to wait for."""
+
+    async def __call__(self, _engine: Engine, _client: str, /) -> bool:
+        raise _TrialNeeded
+
+    def is_known(self, _engine: Engine, /) -> bool:
+        return False
+
+
+@dataclass(slots=True)
+class PluginChoice:
+    """Looks whether a flow of a plugin answers a request."""
+
+    means: Means
+    request: ChatRequest
+    taken: AsyncGenerator[Event, None] | None = None
+    """The events of the flow, once `look` has ended; None if the model should answer."""
+
+    async def look(self) -> AsyncGenerator[StatusNote, None]:
+        """Yields a note if the choice has to wait for the trial of the model."""
+        means = self.means
+        if means.plugins is None:
+            return
+        if means.is_untried:
+            try:
+                self.taken = await means.plugins.take(means.engine, self.request, _NoTrial())
+            except _TrialNeeded:
+                yield StatusNote(TRYING_OUT)
+            else:
+                return
+        self.taken = await means.plugins.take(means.engine, self.request, means.can_plan)
 
 
 class Asker(Protocol):

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from server.asking.ask import Means
+from server.asking.ask import Means, PluginChoice
 from server.chat import ChatRequest, Json, Message, Tool, ToolCall
 from server.data.markdown import table
 from server.engine.base import Engine
@@ -259,21 +259,26 @@ def converse(means: Means, request: ChatRequest) -> Events:
 
 async def _one(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:
     try:
-        async with aclosing(await _answering(means, request)) as events:
+        async with aclosing(_answer(means, request)) as events:
             async for event in events:
                 yield event
     except AppError as error:
         yield Failed(error)
 
 
-async def _answering(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:
+async def _answer(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:
     """Lets a plugin's flow answer if it takes the question; else the model with its tools."""
-    taken = None
-    if means.plugins:
-        taken = await means.plugins.take(means.engine, request, means.can_plan)
+    choice = PluginChoice(means, request)
+    async for note in choice.look():
+        yield note
+    taken = choice.taken
     if taken is None:
-        return _turns(means, request)
-    return write_into_text(taken) if means.text_only else taken
+        answer = _turns(means, request)
+    else:
+        answer = write_into_text(taken) if means.text_only else taken
+    async with aclosing(answer) as events:
+        async for event in events:
+            yield event
 
 
 async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:

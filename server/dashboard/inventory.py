@@ -57,10 +57,9 @@ class Inventory:
     def line(self, alias: str) -> str:
         return _describe(alias, self.widgets[alias])
 
-    def likely_text(self, question: str, most: int = DETAILED) -> str:
-        """The likeliest widgets in full, where the system message has only names."""
-        likely = self.likely(question, most)
-        return "\n".join(_describe(alias, self.widgets[alias]) for alias in likely)
+    def lines(self, aliases: Iterable[str]) -> str:
+        """These widgets in full, where the system message has only names."""
+        return "\n".join(map(self.line, aliases))
 
     def likely(self, question: str, most: int = DETAILED) -> list[str]:
         aliases = list(self.widgets)

@@ -44,6 +44,9 @@ class Material:
     source: Source | None = None
     widget: Widget | None = None
     is_new: bool = True
+    """It came in this turn."""
+    is_current: bool = True
+    """It need not be asked for again: see `Query.is_current`."""
     citations: tuple[Json, ...] = ()
     is_own: bool = False
     """Made by us in an earlier turn, perhaps from a part of the rows: nothing is computed of it."""
@@ -113,7 +116,8 @@ def _fetched(query: Query) -> Iterator[Material]:
             seen.add(key)
             widget = query.widget_of(source) if source else None
             name = widget.name if widget else str(result.arguments.get("tool_name") or "Data")
-            yield _material(name, element, source, widget, is_new=is_new)
+            material = _material(name, element, source, widget, is_new=is_new)
+            yield replace(material, is_current=query.is_current(result, number))
 
 
 def _material(
@@ -132,7 +136,13 @@ def _material(
         except Unreadable as error:
             problems.append(str(error))
     return Material(
-        name, tuple(documents), tuple(problems), source, widget, is_new, element.citations
+        name,
+        tuple(documents),
+        tuple(problems),
+        source,
+        widget,
+        is_new,
+        citations=element.citations,
     )
 
 

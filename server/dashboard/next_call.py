@@ -1,6 +1,5 @@
 """The next thing to ask of the client, if anything: a skill, widget data, options, a tool."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -24,7 +23,6 @@ from server.events import ClientToolCall, Event, Finished, StatusNote
 from server.language.ranking import rank, stems
 from server.schemas.bounded import closed
 
-FRESH = re.compile(r"\b(refresh|reload|again|fresh|update[ds]?)\b", re.IGNORECASE)
 WIDGET_FUNCTIONS = ("get_widget_data", "get_extra_widget_data")
 SKILL_CHARACTERS = 4000
 TASK_CHARACTERS = 4000
@@ -110,8 +108,13 @@ async def _pending(
         return None
     filled = await fill(query, means, widget, today, options)
     key = Source(place[1], place[2], widget.uuid, filled.arguments).key
-    known = {source.key for result in query.results for source in result.sources}
-    return None if key in known and not FRESH.search(query.question) else filled
+    known = {
+        source.key
+        for result in query.results
+        for number, source in enumerate(result.sources)
+        if query.is_current(result, number)
+    }
+    return None if key in known else filled
 
 
 def _as_shown(widget: Widget, failed: Source) -> Filled:
@@ -152,7 +155,9 @@ def _read(
         for widget, filled in now
     ]
     notes = [note for widget, filled in now for note in _reading(widget, filled)]
-    return _step(query, function, {"data_sources": sources}, *notes, chosen=wanted)
+    updated = [widget.updated for widget, _ in now]
+    arguments = {"data_sources": sources}
+    return _step(query, function, arguments, *notes, chosen=wanted, updated=updated)
 
 
 def _reading(widget: Widget, filled: Filled) -> list[StatusNote]:
@@ -277,8 +282,11 @@ def _step(
     arguments: Json,
     *notes: StatusNote,
     chosen: Sequence[Widget] | None = None,
+    updated: Sequence[str] = (),
 ) -> Step:
     state = state_of(query)
+    if any(updated):
+        state["updated"] = list(updated)
     if chosen is not None:
         state["chosen"] = [list(_source(widget, {}).place) for widget in chosen]
     call = ToolCall(uuid4().hex, function, {**arguments, "state": state})

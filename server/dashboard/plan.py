@@ -70,6 +70,8 @@ THOUGHT_TOKENS = 2000
 ASKED_TOKENS = STEP_TOKENS + THOUGHT_TOKENS
 TURNS_TOLD = 4
 TURN_CHARACTERS = 700
+TOLD_CHARACTERS = 2000
+"""A longer question is told in later turns by the user's own words alone."""
 DATA_CHARACTERS = {"cpu": 1500}
 DATA_CHARACTERS_ELSEWHERE = 6000
 GENERATIVE = "generative-ui"
@@ -181,6 +183,14 @@ DETAILS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A message of an earlier turn, and the widgets that were described with it."""
+
+    message: Message
+    widgets: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class Done:
     """An action and what came of it, as the model is told."""
@@ -220,7 +230,7 @@ class Planner:
     passed_over: list[str] = field(default_factory=list)
     """Widgets that the model wanted at first and gave up when it looked again."""
     _gathered: list[Material] | None = None
-    _earlier: list[Message] = field(default_factory=list)
+    _earlier: list[Told] = field(default_factory=list)
     _materials: dict[str, Material] = field(default_factory=dict)
     _context: list[str] = field(default_factory=list)
     _is_resuming: bool = False
@@ -415,8 +425,14 @@ class Planner:
 
     def _told(self, detail: Detail, *, with_faults: bool) -> Iterator[Message]:
         yield Message("system", self._system(detail))
-        yield from self._earlier[len(self._earlier) - min(detail.earlier, len(self._earlier)) :]
-        yield Message("user", self._question(detail))
+        earlier = self._earlier[len(self._earlier) - min(detail.earlier, len(self._earlier)) :]
+        described: set[str] = set()
+        for told in earlier:
+            widgets = told.widgets if detail.widgets == DETAILED else ()
+            described.update(widgets)
+            text = f"{self._describe(widgets)}{told.message.content}"
+            yield replace(told.message, content=text)
+        yield Message("user", f"{self._likely_widgets(detail, described)}{self._question(detail)}")
         for one in self.done:
             outcome = ends(one.outcome, detail.outcome)
             if outcome.startswith("Error:") and not with_faults:
@@ -424,8 +440,25 @@ class Planner:
             if one.action.kind in ("options", "placed"):
                 yield Message("user", outcome)
                 continue
-            yield Message("assistant", one.action.to_json())
+            yield Message("assistant", self._as_told(one.action).to_json())
             yield Message("user", f"Result: {outcome}")
+
+    def _as_told(self, action: Action) -> Action:
+        """A read with the parameters that differ from what is shown, as the model is to write it.
+
+        Later turns tell it in the same words.
+        """
+        if action.kind != "read":
+            return action
+        return Action(
+            "read", [self._told_read(one.alias, one.parameters) for one in action.reads()]
+        )
+
+    def _told_read(self, alias: str, arguments: Json) -> Json:
+        widget = self.inventory.widgets.get(alias)
+        shown = widget.arguments if widget else {}
+        changed = {name: value for name, value in arguments.items() if value != shown.get(name)}
+        return {"widget": alias, "parameters": changed or arguments}
 
     async def do(self, action: Action) -> Step | None:
         """Carries it out here, or gives the call that the client has to make."""
@@ -659,8 +692,7 @@ class Planner:
             twin = self._twin(source, widget)
             source = twin or source
             kept.append({"widget": read.alias, "parameters": source.arguments})
-            found = self._find_material(source)
-            material = self._materials.get(source.key) if twin else found
+            material = self._find_current(source) if twin else self._find_material(source)
             if material is None:
                 missing.append((widget, source.arguments))
             else:
@@ -789,7 +821,18 @@ class Planner:
         ]
         function = "get_widget_data" if placed else "get_extra_widget_data"
         notes = [_reading(widget, arguments) for widget, arguments in now]
-        return self._step(function, {"data_sources": sources}, [*self._so_far(), action], *notes)
+        planned, kept = [*self._so_far(), action], self._kept_for_later(now)
+        return self._step(function, {"data_sources": sources}, planned, *notes, kept=kept)
+
+    def _kept_for_later(self, reads: Sequence[tuple[Widget, Json]]) -> Json:
+        """What later turns compare: when the widgets were renewed, and how the model was asked.
+
+        Told again in the same words, a question and its data are in the engine's cache.
+        """
+        updated = [widget.updated for widget, _ in reads]
+        kept: Json = {"updated": updated} if any(updated) else {}
+        told = self._question(DETAILS[0])  # its widgets are found again
+        return kept | ({"told": told} if len(told) <= TOLD_CHARACTERS else {})
 
     def _call(self, action: Action) -> Step | None:
         given = _object(action.given)
@@ -823,9 +866,14 @@ class Planner:
         return self._step(name, {"data_sources": [source]}, planned, note)
 
     def _step(
-        self, function: str, arguments: Json, planned: list[Action], *notes: StatusNote
+        self,
+        function: str,
+        arguments: Json,
+        planned: list[Action],
+        *notes: StatusNote,
+        kept: Json | None = None,
     ) -> Step:
-        state = state_of(self.query)
+        state = state_of(self.query) | (kept or {})
         state["plan"] = [{one.kind: one.given} for one in planned]
         if self.understood is not None:
             state["meaning"] = self.understood.to_json()
@@ -851,7 +899,7 @@ class Planner:
 
     def _find_material(self, source: Source) -> Material | None:
         """By widget alone where the client tells other arguments than it was asked for."""
-        exact = self._materials.get(source.key)
+        exact = self._find_current(source)
         if exact is not None or not self._is_resuming:
             return exact
         asked = {one.key for result in self.query.new_results for one in result.sources}
@@ -862,14 +910,21 @@ class Planner:
         ]
         return same[0] if same and source.key not in asked else None
 
+    def _find_current(self, source: Source) -> Material | None:
+        """What was read of it, in this turn or before, if it need not be asked for again."""
+        found = self._materials.get(source.key)
+        return found if found is not None and found.is_current else None
+
     def _tell(self, material: Material, alias: str) -> str:
         """A source that was told of before is named again, not repeated."""
         if any(one is material for one in self.results.sources):
             return f"This is here already: {self._columns()}"
         return self.results.add(material, alias)
 
-    def _tell_earlier_turns(self) -> Iterator[Message]:
+    def _tell_earlier_turns(self) -> Iterator[Told]:
+        """In the words in which the model was told of them, as far as they are known."""
         first = self.query.turn - TURNS_TOLD
+        described: set[str] = set()
         by_turn: dict[int, list[Result]] = {}
         for result in self.query.results:
             if result.turn < self.query.turn and result.function in READERS:
@@ -877,23 +932,36 @@ class Planner:
         for said in self.query.said[:-1]:
             if said.turn < first or said.turn >= self.query.turn:
                 continue
-            yield Message(said.role, ends(said.text, TURN_CHARACTERS))
-            for result in by_turn.pop(said.turn, []) if said.role == "user" else []:
-                yield from self._tell_reads(result)
+            results = by_turn.pop(said.turn, []) if said.role == "user" else []
+            state = results[0].state if results else {}
+            told = state.get("told")
+            widgets: tuple[str, ...] = ()
+            if isinstance(told, str) and len(told) <= TOLD_CHARACTERS and said.text in told:
+                widgets = self._described_for(said.text, state, described)
+                described.update(widgets)
+            else:
+                told = ends(said.text, TURN_CHARACTERS)
+            yield Told(Message(said.role, told), widgets)
+            for result in results:
+                yield from map(Told, self._tell_reads(result))
+
+    def _described_for(self, said: str, state: Json, before: set[str]) -> tuple[str, ...]:
+        """The widgets that stood in full before a question, but for those of questions before."""
+        if not self.inventory.is_large:
+            return ()
+        meant = meaning_from(state)
+        meaning = (meant.english or meant.question) if meant else said
+        return tuple(one for one in self.inventory.likely(f"{said} {meaning}") if one not in before)
 
     def _tell_reads(self, result: Result) -> Iterator[Message]:
         reads: list[Json] = []
         told: list[str] = []
         for source in result.sources:
             alias = self.inventory.alias_of(source)
-            material = self._materials.get(source.key)
+            material = self._find_current(source)
             if not alias or material is None:
                 continue
-            shown = self.inventory.widgets[alias].arguments
-            changed = {
-                name: value for name, value in source.arguments.items() if value != shown.get(name)
-            }
-            reads.append({"widget": alias, "parameters": changed or source.arguments})
+            reads.append(self._told_read(alias, source.arguments))
             told.append(self._tell(material, alias))
         if reads:
             yield Message("assistant", Action("read", reads).to_json())
@@ -915,16 +983,24 @@ class Planner:
             lines += [f"- {name}: it {what}" for name, what in actions.DASHBOARD_TOOLS.items()]
         return "\n".join(lines)
 
+    def _likely_widgets(self, detail: Detail, before: set[str]) -> str:
+        """Those that the question may be about, where the system message does not describe them."""
+        if not self.inventory.is_large and detail.widgets == DETAILED:
+            return ""
+        asked = f"{self.query.question} {self.meaning}"
+        likely = self.inventory.likely(asked, detail.widgets)
+        return self._describe([one for one in likely if one not in before])
+
+    def _describe(self, widgets: Sequence[str]) -> str:
+        listed = fenced(self.inventory.lines(widgets))
+        return f"Likely widgets:\n{listed}\n" if widgets else ""
+
     def _question(self, detail: Detail) -> str:
         query = self.query
         parts = [f"Today is {self.today.isoformat()}."]
         pointed = [alias for alias, one in self.inventory.widgets.items() if one.tier == "primary"]
         if pointed:
             parts.append(f"The user points at: {', '.join(pointed)}.")
-        if self.inventory.is_large or detail.widgets < DETAILED:
-            asked = f"{query.question} {self.meaning}"
-            likely = self.inventory.likely_text(asked, detail.widgets)
-            parts.append(f"Likely widgets:\n{fenced(likely)}")
         parts += [f"Follow this skill of the user:\n{one.text[:4000]}" for one in query.skills]
         if self._context:
             told = ends("\n".join(self._context), 4 * detail.outcome)

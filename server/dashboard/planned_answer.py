@@ -2,8 +2,8 @@
 
 A figure of the answer is bold if rules compute it, or if its query is surely right. A query is
 trusted if it looks up one row, or takes one aggregate over several rows, as the question asks for
-it; if the question has no word that it leaves out; and if a second query agrees. Whatever else a
-query computes is told without bold.
+it; if the question has no word that it leaves out, and the query takes no row that the question
+does not name; and if a second query agrees. Whatever else a query computes is told without bold.
 """
 
 import asyncio
@@ -34,6 +34,7 @@ from server.dashboard.plan import (
 )
 from server.dashboard.query import Query
 from server.dashboard.results import Computed
+from server.data.periods import timelines
 from server.data.sql import Answer as Rows
 from server.data.sql import Refused
 from server.data.tables import Cell, Table
@@ -273,6 +274,7 @@ AGGREGATE = re.compile(
     r"(AVG|SUM|TOTAL|MIN|MAX|COUNT)\s?\(\s*(?:DISTINCT\s+)?(?:\w{1,80}|\*)\s*\)(?:\s+AS\s+\w{1,80})?",
     re.IGNORECASE,
 )
+TEXT = re.compile(r"'([^']*)'")
 OVER_ALL = re.compile(r"\b(?:all|altogether|together|combined|whole|entire|sum)\b", re.IGNORECASE)
 ASKED_AS = {
     "avg": "mean", "sum": "sum", "total": "sum", "min": "min", "max": "max", "count": "count",
@@ -312,11 +314,13 @@ async def _is_plain(planner: Planner, computed: Computed) -> bool:
     chosen = GIVEN_NAME.sub(" ", f"{query['list']} {query['where'] or ''}").replace("_", " ")
     is_of_all = OVER_ALL.search(planner.own_question) is not None
     wanted = _asked_operation(rest, set(stems(chosen)), is_of_all=is_of_all)
-    if wanted is None or (set(stems(chosen)) & QUALIFIERS) - set(stems(planner.own_question)):
+    is_other = bool((set(stems(chosen)) & QUALIFIERS) - set(stems(planner.own_question)))
+    texts = TEXT.findall(query["where"] or "")
+    if wanted is None or is_other or not all(_is_named(planner, one, table) for one in texts):
         return False
     parts = [part.strip() for part in split_list(query["list"])]
     if all(map(CELL_OF_LIST.fullmatch, parts)):
-        return _is_looked_up(query, wanted, len(rows.rows))
+        return _is_looked_up(query, wanted, len(rows.rows), table)
     made = AGGREGATE.fullmatch(parts[0]) if len(parts) == 1 and not query["by"] else None
     if made is None or len(rows.rows) == 1:
         return made is not None and not wanted and made[1].lower() != "count"
@@ -331,18 +335,38 @@ def _asked_operation(question: str, taken: set[str], *, is_of_all: bool) -> str 
     return wanted.name or ("sum" if is_of_all else "")
 
 
-def _is_looked_up(query: "re.Match[str]", wanted: str, rows: int) -> bool:
-    """One row, be it the first or last by what is asked for."""
+def _is_named(planner: Planner, value: str, table: Table) -> bool:
+    """Whether the question means this text of the table, and could mean no other of its column.
+
+    It has all words of it, or words that no other text there has together.
+    """
+    is_symbol = any(one.is_meant_by(value) for one in planner.named_symbols())
+    if is_symbol or value in _arguments(planner):
+        return True
+    asked = set(stems(planner.own_question))
+    words = set(stems(value))
+    if words <= asked:
+        return True
+    for column in table.of_kind("text"):
+        texts = {str(one) for one in table.values(column.name) if one is not None}
+        others = [set(stems(one)) for one in texts if one.lower() != value.lower()]
+        is_held = len(others) < len(texts)
+        if is_held and (not words & asked or any(words & asked <= other for other in others)):
+            return False
+    return True
+
+
+def _is_looked_up(query: "re.Match[str]", wanted: str, rows: int, table: Table) -> bool:
+    """One row, be it the first or last by what is asked for: in time, or by size."""
     if not query["by"]:
         return rows == 1 and wanted in ("", "last", "first")
     falls = (query["way"] or "").upper() == "DESC"
     is_shown = query["by"].lower() in query["list"].lower()
     by_size = wanted in ("max", "min") and is_shown
-    return (
-        rows > 0
-        and (by_size or wanted in ("last", "first"))
-        and falls == (wanted in ("max", "last"))
-    )
+    by_time = wanted in ("last", "first") and query["by"].lower() in {
+        line.column.lower() for line in timelines(table)
+    }
+    return rows > 0 and (by_size or by_time) and falls == (wanted in ("max", "last"))
 
 
 def _takes_right_rows(question: str, rows: Rows, table: Table, chosen: str) -> bool:
@@ -369,12 +393,7 @@ def _uses_up_question(planner: Planner, computed: Computed) -> bool:
     is_own = question == planner.meaning and not planner.is_joined
     if not is_completed or not is_own or not planner.results.uses_all_read():
         return False
-    arguments = [
-        str(value)
-        for source in planner.results.sources
-        if source.source is not None
-        for value in source.source.arguments.values()
-    ]
+    arguments = _arguments(planner)
     try:
         rest = read(question, planner.today).rest
     except Unclear:
@@ -396,6 +415,16 @@ def _uses_up_question(planner: Planner, computed: Computed) -> bool:
         str(cell) for table in tables for row in table.rows[:MOST_SEARCHED_ROWS] for cell in row
     }
     return all(any(one.is_meant_by(value) for value in [*arguments, *cells]) for one in named)
+
+
+def _arguments(planner: Planner) -> list[str]:
+    """What the sources were read for."""
+    return [
+        str(value)
+        for source in planner.results.sources
+        if source.source is not None
+        for value in source.source.arguments.values()
+    ]
 
 
 def _whole_numbers(text: str) -> set[int]:

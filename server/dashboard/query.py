@@ -1,6 +1,7 @@
 """What a dashboard question is made of, free of any wire's spelling."""
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -10,6 +11,16 @@ Tier = Literal["primary", "secondary", "extra"]
 MAX_HOPS = 4
 MOST_OF_A_QUESTION = 10_000
 GAP = "\n[…]\n"
+ASKS_ANEW = re.compile(
+    r"\b(?:refresh\w*|reload\w*|re-?read|re-?fetch|again|fresh|updat(?:e[ds]?|ing)|up[- ]to[- ]date"
+    r"|now|currently|current(?! (?:assets|liabilit|ratio|account|portion|yield))"
+    r"|aktualisier\w*|aktuell\w*|neu laden|frische?[nrs]?|noch ?mals?|erneut|jetzt|gerade"
+    r"|actualis\w*|actuel\w*|rafraîch\w*|recharge\w*|à jour|de nouveau|maintenant"
+    r"|actualiz\w*|actual(?:es|mente)?|refresc\w*|recarg\w*|de nuevo|otra vez|ahora)\b"
+    r"|刷新|更新|最新|重新|现在|当前|目前|实时|再[读查看]",
+    re.IGNORECASE,
+)
+"""The user wants data of this moment, and not what an earlier turn has read."""
 
 
 def ends(text: str, characters: int) -> str:
@@ -50,6 +61,8 @@ class Widget:
     sub_category: str = ""
     source: str = ""
     columns: tuple[str, ...] = ()
+    updated: str = ""
+    """When the client last renewed what it shows, if it tells: only compared, never read."""
 
     @property
     def arguments(self) -> Json:
@@ -190,6 +203,23 @@ class Query:
     @property
     def hop(self) -> int:
         return len(self.new_results)
+
+    def is_current(self, result: Result, place: int) -> bool:
+        """Whether what came for one source of a call still holds, and need not be asked for again.
+
+        What an earlier turn has read does, unless it failed, the user asks for new data, or the
+        client has renewed the widget since.
+        """
+        if result.turn == self.turn:
+            return True
+        if place >= len(result.elements) or ASKS_ANEW.search(self.question):
+            return False
+        if result.elements[place].problem and not result.elements[place].items:
+            return False
+        widget = self.widget_of(result.sources[place]) if place < len(result.sources) else None
+        told = result.state.get("updated")
+        before = told[place] if isinstance(told, list) and place < len(told) else ""
+        return widget is None or not before or before == widget.updated
 
     def widget_of(self, source: Source) -> Widget | None:
         for widget in self.widgets:

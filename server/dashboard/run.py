@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from server.asking.ask import TRYING_OUT, Means
+from server.asking.ask import TRYING_OUT, Means, PluginChoice
 from server.chat import ChatRequest, Message, Sampling
 from server.dashboard import charts
 from server.dashboard.additions import (
@@ -47,27 +48,27 @@ SMALL_TOKENS = 160
 
 async def converse(query: Query, means: Means) -> Events:
     """Ends with one Finished or Failed; with a call for the client, that call comes last."""
+    said = tuple(Message(one.role, one.text) for one in query.said)
+    plugins = means.plugins if _may_be_taken(query) else None
+    request = ChatRequest(said, client=means.client)
+    choice = PluginChoice(replace(means, plugins=plugins), request)
     try:
-        taken = await _taken(query, means)
-        async with aclosing(taken or _steps(query, means)) as events:
+        async for note in choice.look():
+            yield note
+        async with aclosing(choice.taken or _steps(query, means)) as events:
             async for event in events:
                 yield event
     except AppError as error:
         yield Failed(error)
 
 
-async def _taken(query: Query, means: Means) -> Steps | None:
+def _may_be_taken(query: Query) -> bool:
     """A plugin's flow answers when it is named, or when the dashboard offers nothing of its own.
 
     Beside widgets, a model that plans may choose a flow as one of its steps.
     """
-    if means.plugins is None or query.hop:
-        return None
-    if query.widgets and not query.question.lstrip().startswith("@"):
-        return None
-    said = tuple(Message(one.role, one.text) for one in query.said)
-    request = ChatRequest(said, client=means.client)
-    return await means.plugins.take(means.engine, request, means.can_plan)
+    is_named = query.question.lstrip().startswith("@")
+    return not query.hop and (is_named or not query.widgets)
 
 
 async def _steps(query: Query, means: Means) -> Steps:

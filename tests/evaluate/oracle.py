@@ -15,7 +15,7 @@ from typing import Any
 from server.chat import ChatRequest, Message
 from server.engine.base import ModelFacts
 from server.events import Finished, Pieces, ReasoningDelta, TextDelta, Usage
-from tests.evaluate import judge, market, questions
+from tests.evaluate import dashboards, judge, market, questions
 from tests.evaluate.dashboards import Widget
 from tests.evaluate.questions import Read, Turn
 from tests.kit.engines import ScriptedEngine
@@ -180,12 +180,16 @@ class Asked:
         ]
 
     def alias(self, widget: Widget) -> str:
-        """Its name in the list; of two with the same name the one that shows the same."""
-        found = [
-            match
-            for match in INVENTORY.finditer(f"{self.system}\n{self.told}")
-            if match["rest"].lower().startswith(widget.name.lower())
-        ]
+        """Its name in the list; of two with the same name the one that shows the same.
+
+        On the large dashboard some widgets have other names than on the one of the questions.
+        """
+        large = [one for one in dashboards.dashboard("large").widgets if one.key == widget.key]
+        listed = list(INVENTORY.finditer(f"{self.system}\n{self.told}"))
+        found: list[re.Match[str]] = []
+        for one in (widget, *large):
+            name = one.name.lower()
+            found = found or [match for match in listed if match["rest"].lower().startswith(name)]
         shown = [str(value) for value in widget.shown.values() if isinstance(value, str)]
         found.sort(key=lambda match: -sum(value in match["rest"] for value in shown))
         return found[0]["alias"] if found else ""

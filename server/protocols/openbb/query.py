@@ -184,7 +184,14 @@ def _widget(widget: Json, tier: Tier) -> Widget:
         sub_category=_text(widget, "sub_category"),
         source=_text(widget, "source"),
         columns=_columns(widget.get("columns")),
+        updated=_updated(metadata),
     )
+
+
+def _updated(metadata: Any) -> str:
+    """A number or a text, as the client tells it."""
+    found = metadata.get("lastUpdated") if isinstance(metadata, dict) else None
+    return str(found)[:40] if isinstance(found, str | int | float) else ""
 
 
 def _params(params: Any) -> tuple[Param, ...]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from server.asking.ask import Means
+from server.asking.ask import TRYING_OUT, Means
 from server.chat import ChatRequest, Json, Message, Sampling, Tool, ToolCall, ToolChoice
 from server.conversation.run import MAX_TURNS, converse
 from server.errors import BadRequest, ContextOverflow
@@ -19,13 +19,17 @@ from server.events import (
     OfChoice,
     Piece,
     ReasoningDelta,
+    StatusNote,
     TextDelta,
     ToolCallFinished,
     ToolCallRequested,
     ToolCallStarted,
     Usage,
 )
-from tests.kit.engines import EndlessEngine, ScriptedEngine, says
+from server.flows.base import Flow, Step
+from server.plugins.answering import PluginTalk
+from tests.kit.engines import EndlessEngine, ScriptedEngine, ScriptedTrial, says
+from tests.kit.plugin_kits import PlainKit
 
 CALL = ToolCall("c1", "add", {"a": 2, "b": 2})
 ASK = ChatRequest((Message("user", "2+2?"),))
@@ -328,3 +332,41 @@ async def test_a_call_that_is_streamed_is_not_held_back():
     events = await collect(converse(Means(engine), ChatRequest(ASK.messages, tools=(PICKY,))))
     assert calls_of(events) == [("add", {"a": "two"})]
     assert len(engine.requests) == 1
+
+
+def with_books(engine: ScriptedEngine, trial: ScriptedTrial) -> Means:
+    """With a plugin whose flow may be chosen for any question."""
+
+    async def flows() -> list[Flow]:
+        return [Flow("p", "list_books", "List the books on the shelf", (Step("start", "none"),))]
+
+    talk = PluginTalk(flows, lambda _flow, _chat: PlainKit(), lambda: True)
+    return Means(engine, plugins=talk, can_plan=trial)
+
+
+async def test_who_waits_for_the_trial_in_a_plain_chat_is_told_so_and_only_once() -> None:
+    asked = ChatRequest((Message("user", "Welche Romane stehen bei mir?"),))
+    trial = ScriptedTrial(able=False, known=False)
+    for notes in ([StatusNote(TRYING_OUT)], []):
+        means = with_books(ScriptedEngine(says("Many.")), trial)
+        found = await collect(converse(means, asked))
+        assert found == [*notes, TextDelta("Many."), Finished("stop")]
+    assert trial.made == 1
+
+
+@pytest.mark.parametrize("question", ["Hello!", "Which books are on the shelf?"])
+async def test_who_does_not_wait_for_the_trial_is_told_nothing(question: str) -> None:
+    trial = ScriptedTrial(able=True, known=False)
+    engine = ScriptedEngine(says("none"), says("Hi."))
+    means = with_books(engine, trial)
+    found = await collect(converse(means, ChatRequest((Message("user", question),))))
+    assert not [event for event in found if isinstance(event, StatusNote)]
+    assert not trial.made
+
+
+async def test_the_flow_that_is_chosen_after_the_trial_answers() -> None:
+    asked = ChatRequest((Message("user", "Welche Romane stehen bei mir?"),))
+    trial = ScriptedTrial(able=True, known=False)
+    found = await collect(converse(with_books(ScriptedEngine(says("1")), trial), asked))
+    notes = [event.message for event in found if isinstance(event, StatusNote)]
+    assert notes[:2] == [TRYING_OUT, "Using p/list_books"]

@@ -38,7 +38,7 @@ def test_of_many_widgets_the_likeliest_are_told_in_full() -> None:
     found = take_inventory(query(*many, Widget("o", "d", "Dividends", "Payouts by year", uuid="d")))
     assert "Payouts" not in found.text()
     assert found.text().count("\n") == 200
-    assert found.likely_text("Which dividends were paid?").startswith(
+    assert found.lines(found.likely("Which dividends were paid?")).startswith(
         "- dividends: Dividends. Payouts"
     )
     assert len(found.likely("Which dividends were paid?")) == 60

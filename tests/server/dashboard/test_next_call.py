@@ -79,6 +79,21 @@ async def test_what_is_here_is_not_read_again() -> None:
         ("prices", {"symbol": "MSFT"})
     ]
     assert await sources(Query((), "Refresh it", 2, widgets, earlier))
+    assert await sources(Query((), "Bitte aktualisieren", 2, widgets, earlier))
+
+
+async def test_what_failed_in_an_earlier_turn_is_tried_again() -> None:
+    failed = (fetched(PRICES, 1, (Element(problem="HTTP 502"),), symbol="ACME"),)
+    assert await sources(Query((), "q", 2, primary(PRICES), failed))
+
+
+async def test_a_widget_that_the_client_renewed_since_is_read_again() -> None:
+    (shown,) = primary(replace(PRICES, updated="1"))
+    found = await step(Query((), "q", 1, (shown,)))
+    assert found is not None
+    earlier = (replace(fetched(PRICES, 1, symbol="ACME"), state=found.call.arguments["state"]),)
+    assert await step(Query((), "q", 2, (shown,), earlier)) is None
+    assert await sources(Query((), "q", 2, (replace(shown, updated="2"),), earlier))
 
 
 async def test_the_dashboard_is_read_when_nothing_was_pointed_at() -> None:

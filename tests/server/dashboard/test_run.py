@@ -7,7 +7,7 @@ import pytest
 from server.asking.ask import TRYING_OUT, Means
 from server.dashboard.citations import SPEECHLESS
 from server.dashboard.links import AllowedFiles
-from server.dashboard.query import Element, Entry, Item, Query, Result, Source, Widget
+from server.dashboard.query import Element, Entry, Item, Query, Result, Said, Source, Widget
 from server.dashboard.run import converse
 from server.data import tables
 from server.egress import Egress
@@ -26,8 +26,11 @@ from server.events import (
     Suggestions,
     TextDelta,
 )
+from server.flows.base import Flow, Step
+from server.plugins.answering import PluginTalk
 from server.settings import NetworkSettings
 from tests.kit.engines import ScriptedEngine, ScriptedTrial, says
+from tests.kit.plugin_kits import PlainKit
 
 ROWS = [{"date": f"2025-01-0{day}", "close": 100.0 + day} for day in range(1, 6)]
 PRICES = Widget("o", "prices", "Prices", uuid="u1", tier="primary")
@@ -59,6 +62,19 @@ async def test_who_waits_for_the_trial_of_a_model_is_told_so_and_only_once() -> 
         query, means = Query((), "The last close?", 1, (PRICES,)), Means(ScriptedEngine())
         found = [one async for one in converse(query, replace(means, can_plan=trial))]
         assert [one.message for one in found if isinstance(one, StatusNote)] == notes
+
+
+async def test_who_waits_for_the_trial_without_a_dashboard_is_told_so_too() -> None:
+    async def flows() -> list[Flow]:
+        return [Flow("p", "list_books", "List the books on the shelf", (Step("start", "none"),))]
+
+    talk = PluginTalk(flows, lambda _flow, _chat: PlainKit(), lambda: True)
+    asked = "Welche Romane stehen bei mir?"
+    query, trial = Query((Said("user", asked, 1),), asked, 1), ScriptedTrial(True, known=False)
+    means = Means(ScriptedEngine(says("1")), plugins=talk, can_plan=trial)
+    found = [one async for one in converse(query, means)]
+    notes = [one.message for one in found if isinstance(one, StatusNote)]
+    assert notes[:2] == [TRYING_OUT, "Using p/list_books"]
 
 
 async def test_then_the_number_is_computed_and_the_model_speaks_after_it() -> None:
