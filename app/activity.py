@@ -18,7 +18,7 @@ from app.look.controls import Label, Segments, hint, row, short_name
 from app.look.icons import Picture
 from app.look.page import Page
 from app.look.summary import size
-from app.look.translate import told, tr
+from app.look.translate import numeral, told, tr
 from server.face.core import AnsweredRequest, Face, Use, find_away, is_here
 from server.settings import Settings
 
@@ -120,8 +120,12 @@ def request_heads() -> tuple[str, ...]:
 
 
 def request_row(one: AnsweredRequest) -> Row:
-    tokens = f"{one.prompt_tokens:,} → {one.tokens:,}" if one.prompt_tokens or one.tokens else ""
-    took = f"{one.took_s:.1f} s" if one.took_s >= 0.05 else ""
+    tokens = (
+        f"{numeral(one.prompt_tokens)} → {numeral(one.tokens)}"
+        if one.prompt_tokens or one.tokens
+        else ""
+    )
+    took = f"{numeral(one.took_s, '.1f')} s" if one.took_s >= 0.05 else ""
     return (
         clock(one.started_at), _client(one), one.route, one.model, tokens, took,
         outcome_words(one.outcome),

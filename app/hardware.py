@@ -16,7 +16,7 @@ from app.look.machine import BUSY, MachineCard
 from app.look.model_rows import DownloadRow, FitLabel
 from app.look.page import Page
 from app.look.summary import size
-from app.look.translate import join_sentences, tr
+from app.look.translate import join_sentences, numeral, tr
 from server.errors import AppError, LinkLost
 from server.face.core import Face
 from server.face.models import (
@@ -46,7 +46,9 @@ def build() -> dict[str, Slider]:
     return {
         "context_tokens": Slider(
             tr("Context"),
-            lambda value: tr("{tokens} tokens").format(tokens=f"{value:,}") if value else automatic,
+            lambda value: (
+                tr("{tokens} tokens").format(tokens=numeral(value)) if value else automatic
+            ),
             tr("How many tokens the model can read and write in one conversation."),
         ),
         "gpu_layers": Slider(
@@ -64,7 +66,7 @@ def build() -> dict[str, Slider]:
         "threads": Slider(tr("CPU threads"), lambda value: str(value) if value else automatic),
         "batch_tokens": Slider(
             tr("Batch size (tokens)"),
-            lambda value: tr("{tokens} tokens").format(tokens=f"{value:,}"),
+            lambda value: tr("{tokens} tokens").format(tokens=numeral(value)),
             tr("A larger batch reads long prompts faster on a GPU and uses more memory."),
         ),
         "flash_attention": Slider(
@@ -100,7 +102,7 @@ def including(values: Sequence[Any], *own: Any) -> list[Any]:
 
 def split_words(value: Any) -> str:
     whole = sum(value) or 1.0
-    return " : ".join(f"{share / whole:.0%}" for share in value)
+    return " : ".join(numeral(share / whole, ".0%") for share in value)
 
 
 _HEIGHT = 14
@@ -523,7 +525,7 @@ def gain_words(offer: GraphicsOffer) -> str:
     """What the card would gain, with the figure of the releases where there is one."""
     if offer.times_vulkan:
         gain = tr("Answers were measured to come {times} times as fast as by Vulkan ({card}).")
-        gain = gain.format(times=f"{offer.times_vulkan:.1f}", card=offer.measured_on)
+        gain = gain.format(times=numeral(offer.times_vulkan, ".1f"), card=offer.measured_on)
     elif offer.uses_vulkan:
         gain = tr("It is used by Vulkan now; CUDA is usually faster, which was not measured here.")
     else:
@@ -579,7 +581,7 @@ def trial_words(trial: SpeedTrial) -> str:
         else tr("Flash attention off, batches of {batch}, {threads} threads: ")
     )
     speed = tr("reads {read} and writes {write} tokens per second")
-    numbers = {"read": f"{trial.read:,.0f}", "write": f"{trial.write:,.1f}"}
+    numbers = {"read": numeral(trial.read, ",.0f"), "write": numeral(trial.write, ",.1f")}
     text = text.format(batch=trial.batch_tokens, threads=trial.threads)
     return text + speed.format(**numbers)
 
@@ -587,7 +589,7 @@ def trial_words(trial: SpeedTrial) -> str:
 def _speed_note(found: Calibration) -> str:
     day = datetime.fromtimestamp(found.measured_at).astimezone().strftime("%Y-%m-%d")
     note = tr("Measured on {day} in {seconds} seconds.")
-    parts = [note.format(day=day, seconds=f"{found.took_s:.0f}")]
+    parts = [note.format(day=day, seconds=numeral(found.took_s, ".0f"))]
     if not found.is_used:
         parts.append(tr("Used from the next start on, where the settings leave it to Moat."))
     if found.others > BUSY:

@@ -33,7 +33,7 @@ from app.look import theme
 from app.look.controls import Button, CopyButton, Label, row
 from app.look.page import Page
 from app.look.theme import Colours
-from app.look.translate import tr
+from app.look.translate import numeral, tr
 from server.errors import LinkLost
 from server.face.core import Face, LogLine
 from server.system.limits import one_line
@@ -307,9 +307,9 @@ class LogsPage(Page):
     def show_count(self) -> None:
         shown = self.lines.rowCount()
         words = tr("1 line") if shown == 1 else tr("{count} lines")
-        text = words.format(count=f"{shown:,}")
+        text = words.format(count=numeral(shown))
         if self.pause.isChecked():
-            waiting = tr("{count} new").format(count=f"{self.lines.waiting:,}")
+            waiting = tr("{count} new").format(count=numeral(self.lines.waiting))
             text = f"{tr('Paused')}  ·  {waiting}  ·  {text}"
         self.count.setText(text)
 

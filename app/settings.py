@@ -37,9 +37,20 @@ from PySide6.QtWidgets import (
 from app.desktop import autostart
 from app.desktop.autostart import Autostart
 from app.look import theme
-from app.look.controls import Button, Card, Column, Label, NumberBox, divider, hint, row, stack
+from app.look.controls import (
+    Button,
+    Card,
+    Column,
+    Label,
+    NumberBox,
+    Remark,
+    divider,
+    hint,
+    row,
+    stack,
+)
 from app.look.page import Page, SafeKeyboard
-from app.look.translate import told, tr
+from app.look.translate import numeral, told, tr
 from server import VERSION
 from server.errors import AppError, LinkLost
 from server.face.core import Face, Update
@@ -130,8 +141,7 @@ class Field(QWidget):
         self.title = Label(title, wrap=True)
         self.help = Label("", "small", wrap=True)
         self.help.tell(about)
-        self.problem = Label("", "bad", wrap=True)
-        self.problem.hide()
+        self.problem = Remark("bad")
         self.control = _control(info, self._edited)
         if isinstance(self.control, _Number):
             self.control.refused.connect(self.show_problem)
@@ -227,7 +237,7 @@ class _Number(NumberBox):
     def fixup(self, text: str) -> str:
         words = tr("{text} is not possible here. Enter a number from {least} to {most}.")
         given = text.strip() or tr("An empty field")
-        bounds = {"least": f"{self.minimum():,}", "most": f"{self.maximum():,}"}
+        bounds = {"least": numeral(self.minimum()), "most": numeral(self.maximum())}
         self.refused.emit(words.format(text=given, **bounds))
         return str(self.value())
 
@@ -466,7 +476,7 @@ class SettingsPage(Page):
         except AppError as error:
             if not self.fields[name].holds_text:
                 self.show_settings(self.core.settings.get())
-            self.fields[name].show_problem(str(error))
+            self.fields[name].problem.fail(error)
 
     def _lay_out(self) -> None:
         self.search.setPlaceholderText(tr("Search settings"))

@@ -7,8 +7,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
+    QHBoxLayout,
     QLineEdit,
     QRadioButton,
+    QScrollBar,
     QVBoxLayout,
     QWidget,
 )
@@ -143,17 +145,28 @@ class WelcomePage(Page):
         column.body.addWidget(where)
         column.body.addWidget(self._first_program())
         column.body.addStretch(1)
-        foot = QWidget()
-        foot.setMaximumWidth(theme.READING_WIDTH)
-        foot.setLayout(row(0, self.begin))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, theme.LARGE)
         layout.addWidget(column, 1)
+        layout.addLayout(self._foot(column.verticalScrollBar()))
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+
+    def _foot(self, bar: QScrollBar) -> QHBoxLayout:
+        """Stays in sight while what is above it scrolls."""
+        foot = QWidget()
+        foot.setMaximumWidth(theme.READING_WIDTH)
+        foot.setLayout(row(0, self.begin))
         bottom = row(0, foot, 0)
         bottom.setStretch(1, 1000)
-        bottom.setContentsMargins(theme.PAGE_MARGIN, 0, theme.PAGE_MARGIN, 0)
-        layout.addLayout(bottom)
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+
+        def keep_in_line() -> None:
+            """The scroll bar takes its room from the column, but not from what is below it."""
+            taken = bar.sizeHint().width() if bar.maximum() > 0 else 0
+            bottom.setContentsMargins(theme.PAGE_MARGIN, 0, theme.PAGE_MARGIN + taken, 0)
+
+        bar.rangeChanged.connect(keep_in_line)
+        keep_in_line()
+        return bottom
 
     def _first_program(self) -> Card:
         """Goes on until a program has its answer; nobody has to wait for it."""

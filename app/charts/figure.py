@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast, get_args
 
-from app.look.translate import tr
+from app.look.translate import numeral, tr
 from server.artifacts import (
     LONGEST_LABEL,
     MOST_ROWS,
@@ -58,13 +58,13 @@ def number(value: float) -> str:
     """As short as it can be read: 1,250 or 3.4 M."""
     size = abs(value)
     if size and (size >= 1e15 or size < 1e-4):
-        return f"{value:.2g}"
+        return numeral(value, ".2g")
     for least, unit in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
         if size >= least:
-            return f"{value / least:,.4g} {unit}"
+            return f"{numeral(value / least, ',.4g')} {unit}"
     if size >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.4g}"
+        return numeral(value, ",.0f")
+    return numeral(value, ".4g")
 
 
 def kind_words(figure: Figure) -> str:
@@ -83,7 +83,7 @@ def describe(figure: Figure) -> str:
     parts = [f"{kind_words(figure)}: {figure.title}." if figure.title else kind_words(figure) + "."]
     if figure.is_round:
         slices = zip(figure.labels, shares(figure), strict=True)
-        told = ", ".join(f"{label} {share:.0%}" for label, share in slices)
+        told = ", ".join(f"{label} {numeral(share, '.0%')}" for label, share in slices)
         return " ".join([*parts, f"{told}."])
     first, last = (figure.labels[0], figure.labels[-1]) if count else ("", "")
     spans = tr("{count} points from {first} to {last}.")
@@ -106,8 +106,8 @@ def point_words(figure: Figure, at: int) -> str:
     lines = [figure.labels[at]]
     for series in figure.series:
         value = series.values[at]
-        shown = "-" if value is None else f"{value:,.6g}"
-        share = f"  ({shares(figure)[at]:.1%})" if figure.is_round else ""
+        shown = "-" if value is None else numeral(value, ",.6g")
+        share = f"  ({numeral(shares(figure)[at], '.1%')})" if figure.is_round else ""
         lines.append(f"{series.name}: {shown}{share}")
     return "\n".join(lines)
 
@@ -296,5 +296,5 @@ def _table(rows: list[Json]) -> str:
     lines = [markdown_table(names, ([row.get(name) for name in names] for row in shown), _label)]
     if more := len(rows) - len(shown):
         words = tr("1 more row") if more == 1 else tr("{count} more rows")
-        lines += ["", words.format(count=f"{more:,}")]
+        lines += ["", words.format(count=numeral(more))]
     return "\n".join(lines)

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.charts.figure import Figure, describe, kind_words, number, point_words, shares
 from app.look import theme
 from app.look.theme import Colours
+from app.look.translate import numeral
 
 _HOLE = 0.56
 _PULLED = 5.0
@@ -477,7 +478,8 @@ class ChartView(QWidget):
             room.setLeft(room.left() + room.width() * (1 - _PIE_LEGEND_SHARE))
             named = zip(figure.labels, shares(figure), strict=True)
             entries = [
-                Entry(f"{label}  {share:.1%}", place) for place, (label, share) in enumerate(named)
+                Entry(f"{label}  {numeral(share, '.1%')}", place)
+                for place, (label, share) in enumerate(named)
             ]
             return Legend.downwards(entries, room, metrics)
         names = [series.name for series in figure.series]

@@ -9,7 +9,7 @@ from app.chat.attachments import IMAGES, Attachment
 from app.look import theme
 from app.look.controls import Button, Label, hint, row, shortened, stack
 from app.look.icons import Picture
-from app.look.translate import tr
+from app.look.translate import numeral, tr
 from server.chat import DOCUMENTS, TEXTS
 from server.face.core import SourceCard
 from server.system.limits import one_line
@@ -22,8 +22,8 @@ def size_words(size: int) -> str:
     if size < _KB:
         return tr("{count} bytes").format(count=size)
     if size < _MB:
-        return f"{size / _KB:.0f} kB"
-    return f"{size / _MB:,.1f} MB"
+        return f"{numeral(size / _KB, '.0f')} kB"
+    return f"{numeral(size / _MB, ',.1f')} MB"
 
 
 def kind_words(name: str) -> str:
@@ -49,7 +49,7 @@ def source_words(path: Path, card: SourceCard | None) -> str:
     match card.phase:
         case "reading" if card.total:
             words = tr("{done} of {all} files read")
-            state = words.format(done=f"{card.done:,}", all=f"{card.total:,}")
+            state = words.format(done=numeral(card.done), all=numeral(card.total))
         case "reading":
             state = tr("Reading…")
         case "stopped":
@@ -61,7 +61,7 @@ def source_words(path: Path, card: SourceCard | None) -> str:
         case "ready":
             state = tr("Searched for each question")
             if path.is_dir():
-                state = tr("{count} files searched").format(count=f"{card.files:,}")
+                state = tr("{count} files searched").format(count=numeral(card.files))
     return f"{kind}  ·  {state}"
 
 

@@ -34,6 +34,7 @@ from app.look.controls import (
     Button,
     Column,
     CopyButton,
+    Details,
     Label,
     Slider,
     for_menu,
@@ -46,7 +47,7 @@ from app.look.controls import (
 from app.look.icons import Picture
 from app.look.layouts import Beside, Panel, centred
 from app.look.page import Page
-from app.look.translate import told, tr
+from app.look.translate import numeral, told, tr
 from server.errors import AppError
 from server.events import Finished
 from server.face.core import Face, ModelStatus, ServerStatus, find_away
@@ -144,7 +145,7 @@ def _titled(title: str, part: QWidget) -> QWidget:
 
 
 def _value_words(value: float | None) -> str:
-    return tr("Automatic") if value is None else f"{value:,}"
+    return tr("Automatic") if value is None else numeral(value)
 
 
 _MOST_LINES = 5000
@@ -211,6 +212,8 @@ class EmptyChat(QScrollArea):
         for label in (self.title, self.text):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
             column.addWidget(label)
+        self.details = Details()
+        column.addWidget(self.details)
         column.addSpacing(theme.MEDIUM)
         column.addWidget(self.action, 0, Qt.AlignmentFlag.AlignHCenter)
         for button in (*self.offers, *self.suggestions):
@@ -236,6 +239,7 @@ class EmptyChat(QScrollArea):
         title, text, action = _state_words(server, model)
         self.title.setText(title)
         self.text.setText(text)
+        self.details.tell(server.details if server.phase == "failed" else model.details)
         self.action.setVisible(bool(action))
         if action:
             self.action.setText(action)
@@ -299,7 +303,7 @@ def _state_words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, st
             return (
                 tr("Loading {name}").format(name=model.name),
                 tr("{percent}. You can already type your message.").format(
-                    percent=f"{model.progress:.0%}"
+                    percent=numeral(model.progress, ".0%")
                 ),
                 "",
             )
@@ -333,7 +337,9 @@ class ModelPicker(Button):
         self.setEnabled(server.phase == "ready")
         words = model.name or tr("Choose a model")
         if model.phase == "loading":
-            words = tr("Loading {name}").format(name=model.name) + f"  {model.progress:.0%}"
+            words = (
+                tr("Loading {name}").format(name=model.name) + f"  {numeral(model.progress, '.0%')}"
+            )
         self._full = for_menu(words)
         self.setAccessibleName(tr("Model: {name}").format(name=words))
         self.setToolTip(tr("Choose the model that answers"))

@@ -32,7 +32,7 @@ from app.look.controls import (
     stack,
     text_to_read,
 )
-from app.look.translate import told, tr
+from app.look.translate import numeral, told, tr
 from server.errors import AppError
 from server.events import Finished
 from server.system.limits import one_line, printable
@@ -399,15 +399,15 @@ class Pace:
         """`tokens` is the server's count once it is known; until then each piece is one."""
         tokens = tokens or self.pieces
         words = tr("1 token") if tokens == 1 else tr("{count} tokens")
-        parts = [words.format(count=f"{tokens:,}")]
+        parts = [words.format(count=numeral(tokens))]
         if self.last_at - self.first_at > _MEASURABLE_S:
             parts.append(
                 tr("{speed} tokens/s").format(
-                    speed=f"{(tokens - 1) / (self.last_at - self.first_at):,.1f}"
+                    speed=numeral((tokens - 1) / (self.last_at - self.first_at), ",.1f")
                 )
             )
         parts.append(
-            tr("{time} s to first token").format(time=f"{self.first_at - self.asked_at:.1f}")
+            tr("{time} s to first token").format(time=numeral(self.first_at - self.asked_at, ".1f"))
         )
         return "  ·  ".join(parts)
 

@@ -14,7 +14,7 @@ from app.chat.chats import Chat, Quote, Said, put_beside
 from app.chat.dialects import Heard, Options
 from app.chat.transcript import Answer
 from app.desktop.probe import NAME
-from app.look.translate import told, tr
+from app.look.translate import numeral, told, tr
 from server import tasks
 from server.chat import Message
 from server.errors import AppError, LinkLost
@@ -235,7 +235,7 @@ def used_words(finished: Finished, context_tokens: int) -> str:
     if not used or not context_tokens:
         return ""
     words = tr("{used} of {all} tokens of context used")
-    return words.format(used=f"{used:,}", all=f"{context_tokens:,}")
+    return words.format(used=numeral(used), all=numeral(context_tokens))
 
 
 def why(error: Exception) -> AppError:

@@ -16,6 +16,7 @@ from app.look.controls import (
     CopyButton,
     Label,
     NumberBox,
+    Remark,
     Rows,
     restyle,
     reveal,
@@ -24,7 +25,7 @@ from app.look.controls import (
 )
 from app.look.model_rows import facts
 from app.look.page import Page
-from app.look.translate import told, tr
+from app.look.translate import numeral, tr
 from server.errors import AppError, LinkLost
 from server.face.core import Face, KeyCard, KeyLimits, ServerStatus
 
@@ -66,10 +67,10 @@ class KeyRow(QWidget):
 
 def describe(card: KeyCard) -> str:
     limits = card.limits
-    spent = tr("{count} tokens today").format(count=f"{card.tokens_today:,}")
+    spent = tr("{count} tokens today").format(count=numeral(card.tokens_today))
     if limits.tokens_per_day:
         spent = tr("{count} of {limit} tokens today").format(
-            count=f"{card.tokens_today:,}", limit=f"{limits.tokens_per_day:,}"
+            count=numeral(card.tokens_today), limit=numeral(limits.tokens_per_day)
         )
     at_once = tr("{count} at a time").format(count=limits.at_once) if limits.at_once else ""
     models = ", ".join(limits.models)
@@ -103,7 +104,7 @@ class KeysCard(Card):
         self.add = Button(tr("Make a key"), "plus", name=tr("Make a named key"))
         self.add.clicked.connect(self._send)
         self.unasked = Label("", "small", wrap=True)
-        self.state = Label("", "small", wrap=True)
+        self.state = Remark()
         self.key = QLineEdit()
         self.key.setReadOnly(True)
         self.key.setFont(theme.mono())
@@ -128,9 +129,9 @@ class KeysCard(Card):
         self.state.tell(tr("The key of {name}. It is shown this once.").format(name=name))
         self.made.show()
 
-    def show_problem(self, sentence: str) -> None:
+    def show_problem(self, error: AppError) -> None:
         self.made.hide()
-        self.state.tell(told(sentence))
+        self.state.fail(error)
 
     def forget(self) -> None:
         self.key.clear()
@@ -171,7 +172,6 @@ class KeysCard(Card):
         self.column.addLayout(row(0, self.add))
         self.column.addWidget(self.state)
         self.column.addWidget(self.made)
-        self.state.hide()
 
 
 class ClientCard(Card):
@@ -371,7 +371,7 @@ class ConnectPage(Page):
         try:
             self.keys.show_made(name, await self.core.add_key(name, limits))
         except AppError as error:
-            self.keys.show_problem(str(error))
+            self.keys.show_problem(error)
 
     async def test(self, card: ClientCard) -> None:
         settings = self.core.settings.get().server

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from app.look import icons, theme
 from app.look.icons import Picture
-from app.look.translate import told, tr
+from app.look.translate import join_sentences, locale, told, tr
 from server.errors import AppError
 from server.system.limits import one_line, printable
 
@@ -393,6 +393,7 @@ class _Steps(QSlider):
 class NumberBox(QSpinBox):
     def __init__(self) -> None:
         super().__init__()
+        self.setLocale(locale())
         set_off_text(self)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
@@ -403,6 +404,7 @@ class NumberBox(QSpinBox):
 class FractionBox(QDoubleSpinBox):
     def __init__(self) -> None:
         super().__init__()
+        self.setLocale(locale())
         set_off_text(self)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
@@ -560,6 +562,38 @@ class Details(QWidget):
             self.switch.setChecked(False)
         self.text.setText(text)
         self.text.setVisible(self.switch.isChecked())
+        reveal(self, shown=bool(text))
+
+
+class Remark(QWidget):
+    """Words beside what they are about, how it stands or why it failed; no room without words."""
+
+    def __init__(self, role: str = "small") -> None:
+        super().__init__()
+        self.words = Label("", role, wrap=True)
+        self.details: Details | None = None
+        self._role = role
+        self._column = stack(self.words)
+        self.setLayout(self._column)
+        self.hide()
+
+    def text(self) -> str:
+        return self.words.text()
+
+    def fail(self, error: AppError) -> None:
+        """What failed, what to do, and on request the technical name and cause."""
+        words = join_sentences((told(str(error)), advice_for(error)))
+        self.tell(words, "bad", error.details)
+
+    def tell(self, text: str, role: str = "", details: str = "") -> None:
+        self.words.setText(text)
+        self.words.setProperty("role", role or self._role)
+        restyle(self.words)
+        if details and self.details is None:
+            self.details = Details()
+            self._column.addWidget(self.details)
+        if self.details is not None:
+            self.details.tell(details)
         reveal(self, shown=bool(text))
 
 

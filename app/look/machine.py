@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from app.look import theme
 from app.look.controls import Banner, Button, Card, Label, divider, hint, row, stack
 from app.look.summary import phase_of, size
-from app.look.translate import join_sentences, told, tr
+from app.look.translate import join_sentences, numeral, told, tr
 from server.face.core import Load, RunningRequest
 from server.face.models import Device, Machine, Pace
 
@@ -34,7 +34,7 @@ class Plot(QWidget):
         self.values.append(value)
         most = max(self.values)
         self.setAccessibleName(name)
-        self.setAccessibleDescription(f"{value:,.1f} / {most:,.1f}")
+        self.setAccessibleDescription(f"{numeral(value, ',.1f')} / {numeral(most, ',.1f')}")
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
@@ -102,7 +102,7 @@ class Activity(Card):
     def show_load(self, load: Load) -> None:
         self.speed_plot.add(load.tokens_per_s, tr("Tokens per second in the last minutes"))
         self.memory_plot.add(load.memory_mb, tr("Memory in the last minutes"))
-        self.speed.tell(f"{load.tokens_per_s:,.1f}", tr("tokens per second"))
+        self.speed.tell(numeral(load.tokens_per_s, ",.1f"), tr("tokens per second"))
         self.running.tell(f"{load.running}", tr("running"))
         self.waiting.tell(f"{load.waiting}", tr("waiting"))
         self.memory.tell(_memory(load.memory_mb), tr("memory in use") if load.memory_mb else "")
@@ -167,7 +167,11 @@ class Figure(QWidget):
 def _memory(megabytes: float) -> str:
     if not megabytes:
         return ""
-    return f"{megabytes:,.0f} MB" if megabytes < 1000 else f"{megabytes / 1000:.1f} GB"
+    return (
+        f"{numeral(megabytes, ',.0f')} MB"
+        if megabytes < 1000
+        else f"{numeral(megabytes / 1000, '.1f')} GB"
+    )
 
 
 class MachineCard(Card):
@@ -242,8 +246,8 @@ def pace_words(pace: Pace) -> str:
         "per second (measured on {day}). Speeds of models are estimated from this."
     )
     return words.format(
-        gigabytes=f"{usual.bytes_per_s / 1e9:.1f}",
-        billions=f"{usual.values_per_s / 1e9:.0f}",
+        gigabytes=numeral(usual.bytes_per_s / 1e9, ".1f"),
+        billions=numeral(usual.values_per_s / 1e9, ".0f"),
         day=day,
     )
 

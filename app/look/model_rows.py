@@ -4,9 +4,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
 from app.look import theme
-from app.look.controls import Button, Label, restyle, row, stack
+from app.look.controls import Button, Label, Remark, restyle, row, stack
 from app.look.summary import size
-from app.look.translate import told, tr
+from app.look.translate import numeral, told, tr
 from server.face.core import ModelStatus
 from server.face.models import Download, Fit, Verdict
 
@@ -50,7 +50,7 @@ def speed_words(fit: Fit) -> str:
 
 def pace(per_s: float) -> str:
     """With one digit behind the point where it matters."""
-    return f"{per_s:,.0f}" if per_s >= 10 else f"{per_s:.1f}"
+    return numeral(per_s, ",.0f") if per_s >= 10 else numeral(per_s, ".1f")
 
 
 def verdict_words(verdict: Verdict) -> str:
@@ -66,9 +66,9 @@ def parameters(count: int) -> str:
     if not count:
         return ""
     billions = count / 1e9
-    return f"{billions:.0f}B" if billions >= 10 else f"{billions:.1f}B" if billions >= 1 else (
-        f"{count / 1e6:.0f}M"
-    )  # fmt: skip
+    if billions >= 1:
+        return f"{numeral(billions, '.0f' if billions >= 10 else '.1f')}B"
+    return f"{numeral(count / 1e6, '.0f')}M"
 
 
 def facts(*parts: str) -> str:
@@ -84,7 +84,7 @@ class DownloadRow(QWidget):
         super().__init__()
         number = self.number = download.id
         self.name = Label(download.name, "section")
-        self.state = Label("", "small", wrap=True)
+        self.state = Remark()
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.progress.setRange(0, 1000)
@@ -111,12 +111,12 @@ class DownloadRow(QWidget):
         done = download.done_bytes / download.total_bytes if download.total_bytes else 0.0
         self.progress.setValue(round(done * 1000))
         self.progress.setAccessibleName(
-            tr("{name}: {percent} downloaded").format(name=download.name, percent=f"{done:.0%}")
+            tr("{name}: {percent} downloaded").format(
+                name=download.name, percent=numeral(done, ".0%")
+            )
         )
         self.progress.setVisible(download.phase not in ("done", "failed"))
-        self.state.setText(state_words(download))
-        self.state.setProperty("role", _role(download))
-        restyle(self.state)
+        self.state.tell(state_words(download), _role(download), download.details)
         self.pause.setVisible(download.phase in ("running", "waiting"))
         self.resume.setVisible(download.phase == "paused")
         self.retry.setVisible(download.phase == "failed")
@@ -158,7 +158,7 @@ def time_left(seconds: float | None) -> str:
 
 
 def _speed(download: Download) -> str:
-    return f"{download.bytes_per_s / 1e6:.1f} MB/s" if download.bytes_per_s else ""
+    return f"{numeral(download.bytes_per_s / 1e6, '.1f')} MB/s" if download.bytes_per_s else ""
 
 
 def _role(download: Download) -> str:

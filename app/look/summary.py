@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from app.look.translate import join_sentences, told, tr
+from app.look.translate import join_sentences, numeral, told, tr
 from server.face.core import Face, ModelStatus, RunningRequest, ServerStatus, find_away
 from server.face.models import ModelCard
 from server.observe import Disconnect
@@ -86,7 +86,7 @@ def describe_model(model: ModelStatus, cards: tuple[ModelCard, ...]) -> str:
     is_here = card is not None and not card.hosts
     parts = [card.quantisation if card else "", size(card.size_bytes) if card and is_here else ""]
     if model.context_tokens:
-        parts.append(tr("{tokens} tokens of context").format(tokens=f"{model.context_tokens:,}"))
+        parts.append(tr("{tokens} tokens of context").format(tokens=numeral(model.context_tokens)))
     device = model.device.upper() if model.device in ("cpu", "gpu") else model.device
     parts.append(", ".join(model.hosts) or device)
     return "  ·  ".join(part for part in parts if part)
@@ -111,9 +111,9 @@ def size(count: int) -> str:
     amount = float(count)
     for unit in ("B", "kB", "MB"):
         if amount < 1000:
-            return f"{amount:.0f} {unit}"
+            return f"{numeral(amount, '.0f')} {unit}"
         amount /= 1000
-    return f"{amount:.1f} GB"
+    return f"{numeral(amount, '.1f')} GB"
 
 
 def phase_of(request: RunningRequest) -> str:
@@ -122,20 +122,20 @@ def phase_of(request: RunningRequest) -> str:
             return tr("Queued")
         case "reading" if request.prompt_total:
             done = tr("{done} of {total} tokens").format(
-                done=f"{request.prompt_done:,}", total=f"{request.prompt_total:,}"
+                done=numeral(request.prompt_done), total=numeral(request.prompt_total)
             )
             return tr("Reading the prompt: {done}").format(done=done)
         case "reading":
             return tr("Reading the prompt")
         case "writing":
-            return tr("Writing: {count} tokens so far").format(count=f"{request.tokens:,}")
+            return tr("Writing: {count} tokens so far").format(count=numeral(request.tokens))
 
 
 def _serving(model: ModelStatus, requests: tuple[RunningRequest, ...]) -> Summary:
     match model.phase:
         case "loading":
             words = tr("{percent} read. Requests wait until it is ready.")
-            detail = words.format(percent=f"{model.progress:.0%}")
+            detail = words.format(percent=numeral(model.progress, ".0%"))
             return Summary("loading", tr("Loading {name}").format(name=model.name), detail)
         case "failed":
             advice = tr("Choose another model below, or close other programs and try again.")
@@ -144,6 +144,7 @@ def _serving(model: ModelStatus, requests: tuple[RunningRequest, ...]) -> Summar
                 tr("{name} could not be loaded").format(name=model.name),
                 told(model.reason),
                 advice,
+                model.details,
             )
         case "empty":
             detail = tr("No model is loaded. Choose one below; a request loads it too.")

@@ -35,6 +35,29 @@ def language() -> str:
     return QCoreApplication.translate(_OWN_NAME, ENGLISH)
 
 
+def locale() -> QLocale:
+    """How the window's language writes numbers."""
+    return _locale(language())
+
+
+@cache
+def _locale(spoken: str) -> QLocale:
+    return QLocale(spoken)
+
+
+def numeral(value: float, form: str = ",") -> str:
+    """A number as the window's language writes it; `form` is as for Python's `format`."""
+    return _separated(format(value, form), locale())
+
+
+def _separated(written: str, chosen: QLocale) -> str:
+    """Another language's separators in a number, and what stands before its sign for percent."""
+    if chosen.language() == QLocale.Language.German and written.endswith("%"):
+        written = f"{written[:-1]}\N{NO-BREAK SPACE}%"
+    group, point = chosen.groupSeparator(), chosen.decimalPoint()
+    return written.translate({ord(","): group, ord("."): point})
+
+
 def read(path: Path, context: str = CONTEXT) -> dict[str, str]:
     """The finished translations of one context of a Qt Linguist file."""
     if not path.is_file():
@@ -114,6 +137,10 @@ LONGEST = 2000
 KEPT = 512
 _BREAK = re.compile(r"(?<=[.!?]) ")
 _WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"-?\d[\d,]*(\.\d+)?")
+_AMOUNT = re.compile(rf"{_NUMBER.pattern} ?([kMGT]i?B(/s)?|s|ms|%)")
+_UNITS = (" kB", " MB", " GB", " s", " tokens", "%")
+"""What a number that people read stands before; others are names, versions or ports."""
 
 
 class Joints(NamedTuple):
@@ -151,6 +178,12 @@ class Form:
         parsed = Formatter().parse(self.source)
         return [(words, place is not None) for words, place, _, _ in parsed]
 
+    @cached_property
+    def followers(self) -> list[str]:
+        """The words behind each place."""
+        behind = [*(words for words, _ in self.parts[1:]), ""]
+        return [words for words, (_, is_place) in zip(behind, self.parts, strict=True) if is_place]
+
     @property
     def has_places(self) -> bool:
         return any(followed for _, followed in self.parts)
@@ -175,8 +208,9 @@ class Form:
 
 
 class Sentences:
-    def __init__(self, known: dict[str, str], joints: Joints = Joints()) -> None:  # noqa: B008
-        self._joints = joints
+    def __init__(self, known: dict[str, str], spoken: str = ENGLISH) -> None:
+        self._joints = JOINTS.get(spoken, Joints())
+        self._locale = _locale(spoken)
         self._plain: dict[str, str] = {}
         self._forms: dict[str, list[Form]] = {}
         for source, translation in known.items():
@@ -219,12 +253,21 @@ class Sentences:
             found = form.pattern.fullmatch(text)
             if found is None:
                 continue
-            values = [(one, self._tell(one, depth - 1)) for one in found.groups()]
+            values = [
+                (one, self._tell_value(one, after, depth))
+                for one, after in zip(found.groups(), form.followers, strict=True)
+            ]
             said = form.translation.format(*(value for _, value in values))
             if all(value != one or not _BREAK.search(one) for one, value in values):
                 return said
             spare = spare or said
         return spare
+
+    def _tell_value(self, value: str, after: str, depth: int) -> str:
+        is_read = _NUMBER.fullmatch(value) and after.startswith(_UNITS)
+        if is_read or _AMOUNT.fullmatch(value):
+            return _separated(value, self._locale)
+        return self._tell(value, depth - 1)
 
     def _candidates(self, text: str) -> list[Form]:
         words = {*_WORD.findall(text), ""}
@@ -245,4 +288,4 @@ class Sentences:
 
 @cache
 def _of(spoken: str) -> Sentences:
-    return Sentences(read(FOLDER / f"moat_{spoken}.ts", SERVER), JOINTS.get(spoken, Joints()))
+    return Sentences(read(FOLDER / f"moat_{spoken}.ts", SERVER), spoken)

@@ -7,10 +7,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.look import theme
-from app.look.controls import Button, Card, Label, Rows, restyle, row, stack, text_to_read
+from app.look.controls import Button, Card, Label, Remark, Rows, restyle, row, stack, text_to_read
 from app.look.model_rows import FitLabel, facts, parameters
 from app.look.summary import size
-from app.look.translate import told, tr
+from app.look.translate import numeral, told, tr
+from server.errors import AppError
 from server.face.models import HubCard, HubFile, HubListing, HubModel, Suggestion
 
 T = TypeVar("T")
@@ -77,7 +78,7 @@ class RepositoryRow(QWidget):
         self.open.clicked.connect(lambda: self.opened.emit(found.repo))
         downloads = tr("1 download") if found.downloads == 1 else tr("{count} downloads")
         about = facts(
-            downloads.format(count=f"{found.downloads:,}"),
+            downloads.format(count=numeral(found.downloads)),
             parameters(found.parameters),
             found.licence,
             tr("gated") if found.gated else "",
@@ -158,7 +159,7 @@ class Discover(QWidget):
         self.search.returnPressed.connect(self._search)
         self.go = Button(tr("Search"), "search")
         self.go.clicked.connect(self._search)
-        self.busy = Label("", "muted", wrap=True)
+        self.busy = Remark("muted")
         self.heading = Label("", "headline", wrap=True)
         self.note = Label("", "small", wrap=True)
         self.back = Button(tr("Back"), name=tr("Back to the list"))
@@ -192,15 +193,11 @@ class Discover(QWidget):
         self.card.column.addLayout(self._body)
         column.addWidget(self.card)
 
-    def show_problem(self, sentence: str) -> None:
+    def show_problem(self, error: AppError) -> None:
         self.show_busy("")
-        self.busy.setProperty("role", "bad")
-        restyle(self.busy)
-        self.busy.tell(sentence)
+        self.busy.fail(error)
 
     def show_busy(self, words: str) -> None:
-        self.busy.setProperty("role", "muted")
-        restyle(self.busy)
         self.busy.tell(words)
         self.go.setEnabled(not words)
 

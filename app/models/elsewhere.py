@@ -20,6 +20,7 @@ from app.look.controls import (
     FractionBox,
     Label,
     NumberBox,
+    Remark,
     Rows,
     restyle,
     reveal,
@@ -29,7 +30,8 @@ from app.look.controls import (
 )
 from app.look.model_rows import facts, parameters, show_use
 from app.look.summary import where_words
-from app.look.translate import told, tr
+from app.look.translate import numeral, told, tr
+from server.errors import AppError
 from server.face.core import ModelStatus
 from server.face.models import EngineState
 from server.settings import ENGINE_FORM, EngineElsewhere
@@ -98,7 +100,7 @@ def describe(state: EngineState) -> str:
         state.kind,
         state.model if state.model != state.engine.name else "",
         parameters(state.parameters),
-        tr("{tokens} tokens of context").format(tokens=f"{context:,}") if context else "",
+        tr("{tokens} tokens of context").format(tokens=numeral(context)) if context else "",
         tr("reads images") if state.sees_images else "",
     )
 
@@ -183,7 +185,7 @@ class EngineForm(Card):
         for number in (self.context, self.billions):
             number.setSpecialValueText(says)
         self.place = Label("", "small", wrap=True)
-        self.state = Label("", "small", wrap=True)
+        self.state = Remark()
         self.more = Button(tr("More options"))
         self.options = QWidget()
         self.test = Button(tr("Test connection"), "reset")
@@ -198,7 +200,7 @@ class EngineForm(Card):
         restyle(self.place)
 
     def show_busy(self) -> None:
-        self._tell(tr("Connecting to {hosts}…").format(hosts=self.urls.text().strip()), "small")
+        self.state.tell(tr("Connecting to {hosts}…").format(hosts=self.urls.text().strip()))
         self.test.setEnabled(False)
 
     def show_found(self, state: EngineState) -> None:
@@ -206,11 +208,11 @@ class EngineForm(Card):
         if not self.name.text().strip():
             self.name.setText(state.model)
         model = state.model if state.model == state.engine.name else ""
-        self._tell(facts(tr("It works"), model, describe(state)), "good")
+        self.state.tell(facts(tr("It works"), model, describe(state)), "good")
 
-    def show_problem(self, sentence: str) -> None:
+    def show_problem(self, error: AppError) -> None:
         self.test.setEnabled(True)
-        self._tell(told(sentence), "bad")
+        self.state.fail(error)
 
     def clear(self) -> None:
         for edit in (self.urls, self.name, self.model, self.key):
@@ -234,14 +236,10 @@ class EngineForm(Card):
             )
         except ValidationError as error:
             is_name = error.errors()[0]["loc"][0] == "name"
-            self.show_problem(tr("Give it a name.") if is_name else ENGINE_FORM)
+            self.test.setEnabled(True)
+            self.state.tell(tr("Give it a name.") if is_name else told(ENGINE_FORM), "bad")
             return
         emit(engine, self.key.text().strip())
-
-    def _tell(self, text: str, role: str) -> None:
-        self.state.setProperty("role", role)
-        restyle(self.state)
-        self.state.tell(text)
 
     def _turn(self) -> None:
         reveal(self.options, shown=not self.options.isVisibleTo(self))
@@ -274,7 +272,6 @@ class EngineForm(Card):
             self.column.addWidget(part)
         self.column.addLayout(row(self.more, 0, self.test, self.add))
         self.options.hide()
-        self.state.hide()
 
 
 class _Choice(QComboBox):

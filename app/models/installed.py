@@ -20,9 +20,9 @@ from app.look.controls import (
     Button,
     Card,
     Label,
+    Remark,
     Rows,
     divider,
-    restyle,
     reveal,
     row,
     stack,
@@ -30,8 +30,9 @@ from app.look.controls import (
 )
 from app.look.model_rows import FitLabel, facts, parameters, show_use
 from app.look.summary import sentence, size
-from app.look.translate import told, tr
+from app.look.translate import locale, numeral, told, tr
 from server.chat import SAMPLED, Sampling
+from server.errors import AppError
 from server.face.core import ModelStatus
 from server.face.models import FoundFolder, ModelCard, ModelDetail, Newer, TemplateNote
 from server.settings import OWN_FIELDS, ModelSettings, OwnSettings
@@ -50,7 +51,7 @@ class _Number(QLineEdit):
 
     def show_value(self, value: object) -> None:
         self._shown = "" if value is None else str(value)
-        self.setText(self._shown)
+        self.setText(self._shown.replace(".", locale().decimalPoint()))
 
     def _finish(self) -> None:
         text = self.text().strip().replace(",", ".")
@@ -115,7 +116,7 @@ class OwnBox(QWidget):
         super().__init__()
         self.fields: dict[str, Control] = {}
         self.summary = Label("", "small", wrap=True)
-        self.problem = Label("", "bad", wrap=True)
+        self.problem = Remark("bad")
         self.reset = Button(tr("Reset all"), "reset", name=tr("Reset the settings of this model"))
         self.reset.clicked.connect(self._reset)
         self._own: dict[str, Any] = {}
@@ -130,7 +131,6 @@ class OwnBox(QWidget):
         column.addWidget(self.summary)
         column.addLayout(form)
         column.addWidget(self.problem)
-        self.problem.hide()
 
     def show_settings(self, own: OwnSettings, shared: ModelSettings) -> None:
         self._own = own.values
@@ -146,9 +146,9 @@ class OwnBox(QWidget):
         self.reset.setEnabled(bool(self._own))
         self.problem.hide()
 
-    def show_problem(self, sentence: str) -> None:
+    def show_problem(self, error: AppError) -> None:
         """What was typed stays there to be mended."""
-        self.problem.tell(told(sentence))
+        self.problem.fail(error)
 
     def _control(self, field: str) -> Control:
         made = self.fields[field] = _KINDS.get(field, _Number)()
@@ -168,11 +168,12 @@ class OwnBox(QWidget):
 def _otherwise(field: str, shared: ModelSettings) -> str:
     """What holds while nothing is entered, and where that comes from."""
     if field in SAMPLED:
-        return tr("Default: {value}").format(value=getattr(Sampling(), field))
+        return tr("Default: {value}").format(value=numeral(getattr(Sampling(), field), ""))
     if field in ModelSettings.model_fields:
         value = getattr(shared, field)
         is_automatic = value == type(shared).model_fields[field].default
-        return tr("All models: {value}").format(value=tr("Automatic") if is_automatic else value)
+        words = tr("Automatic") if is_automatic else numeral(value, "")
+        return tr("All models: {value}").format(value=words)
     return tr("For conversations that bring none of their own.")
 
 
@@ -186,35 +187,29 @@ class NewerFile(QWidget):
         super().__init__()
         self.seek = Button(tr("Look for a newer file"), "search")
         self.get = Button(tr("Download the newer file"), "download", "primary")
-        self.state = Label("", "small", wrap=True)
+        self.state = Remark()
         self.seek.clicked.connect(self._seek)
         self.get.clicked.connect(self.wanted)
         column = stack(self.state, spacing=theme.SMALL)
         column.insertLayout(0, row(self.seek, self.get, 0))
         column.setContentsMargins(0, 0, 0, 0)
         self.setLayout(column)
-        self.state.hide()
         self.get.hide()
 
     def show_found(self, found: Newer) -> None:
         self.seek.setEnabled(True)
         self.get.setVisible(found.state == "newer")
-        self._tell(*_newer_words(found))
+        self.state.tell(*_newer_words(found))
 
-    def show_problem(self, why: str) -> None:
+    def show_problem(self, error: AppError) -> None:
         self.seek.setEnabled(True)
         self.get.hide()
-        self._tell(why, "bad")
+        self.state.fail(error)
 
     def _seek(self) -> None:
         self.seek.setEnabled(False)
-        self._tell(tr("Comparing it with the hub's file…"), "muted")
+        self.state.tell(tr("Comparing it with the hub's file…"), "muted")
         self.sought.emit()
-
-    def _tell(self, words: str, role: str) -> None:
-        self.state.setProperty("role", role)
-        restyle(self.state)
-        self.state.tell(words)
 
 
 class ModelDetails(QWidget):
@@ -296,7 +291,7 @@ def _lines(detail: ModelDetail) -> list[str]:
         facts(
             detail.quantisation,
             size(detail.size_bytes),
-            tr("{tokens} tokens of context").format(tokens=f"{context:,}") if context else "",
+            tr("{tokens} tokens of context").format(tokens=numeral(context)) if context else "",
         ),
         tr("Licence: {name}").format(name=detail.licence or tr("not specified")),
         tr("Tool calls: {style}").format(style=detail.tool_style or tr("not in its template")),
@@ -321,7 +316,7 @@ class InstalledRow(QWidget):
         name = card.name
         self.name = Label(name, "section")
         self.facts = Label("", "small", wrap=True)
-        self.note = Label("", "small", wrap=True)
+        self.note = Remark()
         self.load = Button(tr("Load"), name=tr("Load {name}").format(name=name))
         self.load.clicked.connect(lambda: self.loaded.emit(name))
         self.about = Button(tr("Details"), name=tr("Details of {name}").format(name=name))
@@ -355,7 +350,7 @@ class InstalledRow(QWidget):
                 card.quantisation,
                 size(card.size_bytes),
                 parameters(card.parameters),
-                tr("{tokens} tokens of context").format(tokens=f"{context:,}") if context else "",
+                tr("{tokens} tokens of context").format(tokens=numeral(context)) if context else "",
             )
         )
         show_use(self.load, card.name, model)
@@ -386,10 +381,13 @@ class InstalledRow(QWidget):
         does = tr("This frees {size} on the disk.").format(size=size(card.size_bytes))
         if card.owned == "listed":
             does = tr("This removes it from the list. The file is not deleted.")
-        remark = sentence(told(card.label))
-        if card.failure:
-            remark = tr("Could not be loaded: {why}").format(why=told(card.failure))
-        self.note.tell(does if asking else remark)
+        if asking:
+            self.note.tell(does)
+        elif card.failure:
+            words = tr("Could not be loaded: {why}").format(why=told(card.failure))
+            self.note.tell(words, details=card.failure_details)
+        else:
+            self.note.tell(sentence(told(card.label)))
         reveal(self.sure, shown=asking)
         reveal(self.keep, shown=asking)
         reveal(self.load, shown=not asking)

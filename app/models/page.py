@@ -29,7 +29,7 @@ from app.look.controls import (
 from app.look.model_rows import DownloadRow
 from app.look.page import Page
 from app.look.summary import is_heard, size
-from app.look.translate import told, tr
+from app.look.translate import tr
 from app.models.discover import Discover
 from app.models.elsewhere import EngineForm, Engines
 from app.models.installed import Installed, OtherFolders
@@ -227,14 +227,14 @@ class ModelsPage(Page):
             self.discover.show_card(await self.core.models.read_hub_card(repo))
         except AppError as error:
             self.discover.about.clear()
-            self.discover.show_problem(told(str(error)))
+            self.discover.show_problem(error)
 
     async def find_newer(self, name: str) -> None:
         try:
             found = await self.core.models.find_newer(name)
         except AppError as error:
             if newer := self.installed.newer_of(name):
-                newer.show_problem(told(str(error)))
+                newer.show_problem(error)
         else:
             if newer := self.installed.newer_of(name):
                 newer.show_found(found)
@@ -245,7 +245,7 @@ class ModelsPage(Page):
             await self.core.models.change_own_setting(name, field, value)
         except AppError as error:
             if box := self.installed.own_of(name):
-                box.show_problem(str(error))
+                box.show_problem(error)
 
     async def download_newer(self, name: str) -> None:
         await self.core.models.download_newer(name)
@@ -276,13 +276,13 @@ class ModelsPage(Page):
         try:
             self.engine_form.show_found(await self.core.engines.test(engine, key))
         except AppError as error:
-            self.engine_form.show_problem(str(error))
+            self.engine_form.show_problem(error)
 
     async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
         try:
             await self.core.engines.add(engine, key)
         except AppError as error:
-            self.engine_form.show_problem(str(error))
+            self.engine_form.show_problem(error)
         else:
             self.engine_form.clear()
             await self._show_place_of_token()
@@ -291,7 +291,7 @@ class ModelsPage(Page):
         try:
             await work  # type: ignore[misc]
         except AppError as error:
-            self.discover.show_problem(told(str(error)))
+            self.discover.show_problem(error)
 
     async def _show_found(self, text: str) -> None:
         self.discover.show_found(text, await self.core.models.search(text))
@@ -311,7 +311,7 @@ class ModelsPage(Page):
             await self.core.models.refresh_suggestions()
         except AppError as error:
             self.discover.show_refreshing("")
-            self.discover.show_problem(told(str(error)))
+            self.discover.show_problem(error)
         else:
             self.discover.show_refreshing("")
             await self._suggest()

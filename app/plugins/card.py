@@ -21,6 +21,7 @@ from app.look.controls import (
     CodeBox,
     CopyButton,
     Label,
+    Remark,
     divider,
     hint,
     restyle,
@@ -34,6 +35,7 @@ from app.look.model_rows import facts
 from app.look.translate import join_sentences, told, tr
 from app.plugins.questions import AnswerGrid, Unfit
 from server.chat import Json
+from server.errors import AppError
 from server.face.plugins import OperationCard, OptionCard, PluginCard, PluginTest, ToolCard
 
 _MOST_LOG_LINES = 14
@@ -213,7 +215,7 @@ class PluginTrial(QWidget):
         for mode, button in self.modes.items():
             button.setToolTip(hint(button.accessibleName()))
             button.clicked.connect(lambda _=False, mode=mode: self._ask(mode))
-        self.state = Label("", "small", wrap=True)
+        self.state = Remark()
         self.result = CodeBox(tr("Result"), _MOST_LINES)
         self.result.hide()
         self.copy = CopyButton(tr("the report"), self.result.toPlainText)
@@ -245,8 +247,8 @@ class PluginTrial(QWidget):
         self.copy.show()
         self._update()
 
-    def show_failure(self, sentence: str) -> None:
-        self.state.tell(told(sentence))
+    def show_failure(self, error: AppError) -> None:
+        self.state.fail(error)
         self._update()
 
     def _find(self) -> None:
@@ -303,7 +305,6 @@ class PluginTrial(QWidget):
         column.addLayout(row(*self.modes.values(), self.copy, 0))
         column.addWidget(self.state)
         column.addWidget(self.result)
-        self.state.hide()
 
 
 def _with_choices(schema: Json) -> Json:
@@ -387,7 +388,7 @@ class PluginBox(Card):
         self.state = Label("", "small", wrap=True)
         self.about = Label(card.description, "muted", wrap=True)
         self.review = Label("", wrap=True)
-        self.findings = Label("", "warn", wrap=True)
+        self.findings = Remark("warn")
         self.switch = Button(tr("Enable"))
         self.switch.clicked.connect(lambda: self.switched.emit(card.key, not self._card.enabled))
         self.more = Button(tr("Details"), name=tr("Details of {name}").format(name=card.name))
@@ -418,7 +419,7 @@ class PluginBox(Card):
         self.state.setProperty("role", "small" if card.state == "ok" else "warn")
         restyle(self.state)
         self.review.tell(review_words(card) if card.review or not card.enabled else "")
-        self.findings.tell("\n".join(card.findings))
+        self.findings.tell("\n".join(card.findings), details=card.failure_details)
         enable = tr("Accept and enable") if card.review else tr("Enable")
         self.switch.setText(tr("Disable") if card.enabled else enable)
         self.switch.setAccessibleName(f"{self.switch.text()}: {card.name}")

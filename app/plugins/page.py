@@ -169,7 +169,7 @@ class PluginsPage(Page):
         try:
             box.trial.show_test(await self.core.plugins.test(key, flow, question, mode))
         except AppError as error:
-            box.trial.show_failure(str(error))
+            box.trial.show_failure(error)
 
     async def _try_tool(
         self, box: PluginBox, key: str, tool: str, arguments: str, mode: str
@@ -177,13 +177,13 @@ class PluginsPage(Page):
         try:
             box.trial.show_test(await self.core.plugins.try_tool(key, tool, arguments, mode))
         except AppError as error:
-            box.trial.show_failure(str(error))
+            box.trial.show_failure(error)
 
     async def _find_tools(self, box: PluginBox, key: str) -> None:
         try:
             box.trial.show_tools(await self.core.plugins.find_tools(key))
         except AppError as error:
-            box.trial.show_failure(str(error))
+            box.trial.show_failure(error)
 
     async def _read_log(self, box: PluginBox, key: str) -> None:
         box.log.show_lines(await self.core.plugins.read_log(key, LOG_LINES))

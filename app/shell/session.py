@@ -5,6 +5,7 @@ There is one window per user: a second start asks the first to show itself.
 
 import asyncio
 import hashlib
+import json
 import logging
 import os
 import signal
@@ -188,18 +189,15 @@ async def _live(app: QApplication, first: FirstWindow, places: Paths, *, hidden:
     program = Program(processes.command("serve", "--child"), processes.environment("serve"))
     server = tasks.spawn(keep_serving(program, link), "keep serving")
     memory = QSettings(str(places.config / "window.ini"), QSettings.Format.IniFormat)
-    translator = translate.install(_readable_language(memory))
+    wanted = wanted_at_start(places.settings, memory)
+    translator = translate.install(_readable(wanted.window.language))
     tray = Tray(link.face, memory)
     tray.menu.aboutToShow.connect(link.look)
     app.applicationStateChanged.connect(link.look)
     tray.show()
     # The server process and the icon come now, while the window is being built.
     await asyncio.sleep(0)
-    remembered = Settings()
-    for field, key in (("window.theme", _THEME), ("window.language", _LANGUAGE)):
-        with suppress(ValueError):
-            remembered = remembered.changed(field, memory.value(key, "system"))
-    link.face.settings.set(remembered)
+    link.face.settings.set(wanted)
     session = Session(app, link.face, tray, memory)
     first.on_show(session.window.raise_to_front)
     _quit_on_signals(session.quit)
@@ -216,8 +214,33 @@ async def _live(app: QApplication, first: FirstWindow, places: Paths, *, hidden:
             app.removeTranslator(translator)
 
 
-def _readable_language(memory: QSettings) -> str:
-    wanted = str(memory.value(_LANGUAGE, "system"))
+def wanted_at_start(saved: Path, memory: QSettings) -> Settings:
+    """Theme and language, before the server can tell them: its first word comes after the window.
+
+    As for the server, a variable stands before the file. What the server said last counts where
+    there is no file that can be read.
+    """
+    held = _window_group(saved)
+    if held is None:
+        held = _window_group(saved.with_suffix(".backup.json"))
+    wanted = Settings()
+    for name, key in (("theme", _THEME), ("language", _LANGUAGE)):
+        otherwise = memory.value(key, "system") if held is None else held.get(name, "system")
+        for value in (otherwise, os.environ.get(f"MOAT_WINDOW__{name.upper()}")):
+            with suppress(ValueError):
+                wanted = wanted.changed(f"window.{name}", value) if value else wanted
+    return wanted
+
+
+def _window_group(saved: Path) -> dict[str, Any] | None:
+    try:
+        held = json.loads(saved.read_text("utf-8"))
+        return dict(held.get("window", {}))
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _readable(wanted: str) -> str:
     return translate.ENGLISH if translate.lacks_font(wanted) else wanted
 
 

@@ -106,10 +106,12 @@ async def _show_logs(running: RunningServer, options: argparse.Namespace) -> int
     async with aclosing(running.signals("logged")) as coming:
         for line in await running.command("recent_logs", count=options.n):
             _tell(_log_line(line, as_json=options.json))
-        if options.follow:
-            async for line in coming:
-                _tell(_log_line(line, as_json=options.json))
-    return 0
+        if not options.follow:
+            return 0
+        async for line in coming:
+            _tell(_log_line(line, as_json=options.json))
+    sys.stderr.write("Moat has ended.\n")
+    return NOT_RUNNING
 
 
 def _log_line(line: LogLine, *, as_json: bool) -> str:

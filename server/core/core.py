@@ -147,7 +147,8 @@ class Core:
         self._meter = Meter()
         self.load = self._meter.load
         self._chosen = ""
-        self._failures: dict[str, str] = {}
+        # By the name of the model: the reason, and what is technical about it.
+        self._failures: dict[str, tuple[str, str]] = {}
         """Why models could not be loaded when that was last tried, by their names."""
         self._load_begun = False
         self._cards_added = 0
@@ -385,13 +386,15 @@ class Core:
         now = self.model.get()
         if now.phase != "failed" or now.name != name or old == name:
             return
-        self._failures[name] = now.reason
+        self._failures[name] = now.reason, now.details
         self._choose(*before)
         if was_loaded:
             await self._load_default(name)
         self._current.forget_failure()
         self._refresh_models()
-        raise ModelNotUsed(name, now.reason, old)
+        failure = ModelNotUsed(name, now.reason, old)
+        failure.known_details = now.details
+        raise failure
 
     def _choose(self, chosen: str, name: str) -> None:
         """The default: `chosen` for this run, else `name` by the settings."""
@@ -662,13 +665,18 @@ class Core:
         states = {entry.name: entry for entry in self._pool.loaded.get()}
         for name, state in states.items():
             if state.phase == "failed":
-                self._failures[name] = state.reason
+                self._failures[name] = state.reason, state.details
             elif state.phase == "ready":
                 self._failures.pop(name, None)
         loaded = {name for name, state in states.items() if state.phase == "ready"}
         self.models.cards.set(
             tuple(
-                replace(card, loaded=card.name in loaded, failure=self._failures.get(card.name, ""))
+                replace(
+                    card,
+                    loaded=card.name in loaded,
+                    failure=self._failures.get(card.name, ("", ""))[0],
+                    failure_details=self._failures.get(card.name, ("", ""))[1],
+                )
                 for card in self.models.cards.get()
             )
         )

@@ -33,6 +33,7 @@ class CurrentModel:
         self._say = say
         self._hosts_of = hosts_of
         self._reason = ""
+        self._details = ""
         self._checking = asyncio.Lock()
         self._turn = asyncio.Lock()
         """Loading, unloading and changes of settings come one after the other."""
@@ -161,7 +162,7 @@ class CurrentModel:
         return True
 
     def _fail(self, error: AppError) -> None:
-        self._reason = str(error)
+        self._reason, self._details = str(error), error.details
         log.warning("The model cannot be loaded: %s", error)
         self._show(self._pool.loaded.get())
 
@@ -171,7 +172,8 @@ class CurrentModel:
         hosts = self._hosts_of(name)
         if entry is None:
             phase: ModelPhase = "failed" if self._reason else "empty"
-            status = ModelStatus(phase, name, 0.0, self._reason, hosts=hosts)
+            details = self._details if self._reason else ""
+            status = ModelStatus(phase, name, 0.0, self._reason, hosts=hosts, details=details)
         else:
             status = ModelStatus(
                 entry.phase,
@@ -182,6 +184,7 @@ class CurrentModel:
                 entry.facts.device,
                 entry.facts.sees_images,
                 hosts,
+                entry.details,
             )
         self.status.set(status)
 

@@ -73,6 +73,8 @@ class LoadState:
     phase: LoadPhase = "empty"
     progress: float = 0.0
     reason: str = ""
+    details: str = ""
+    """What is technical about the reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,7 +212,7 @@ class FittedEngine:
             await self._check_eyes()
             await self._try(header, await self._survey(header))
         except AppError as error:
-            self.state.set(LoadState("failed", 0.0, str(error)))
+            self.state.set(LoadState("failed", 0.0, str(error), error.details))
             raise
         finally:
             self._settling = False

@@ -105,6 +105,8 @@ class Loaded:
     facts: ModelFacts = field(default_factory=ModelFacts)
     leaves_at: float | None = None
     """When it will be unloaded if nobody uses it until then; None: not by itself."""
+    details: str = ""
+    """What is technical about the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,6 +385,7 @@ class Pool:
             entry.running,
             entry.engine.facts,
             _leaves_at(entry),
+            state.details,
         )
 
 

@@ -460,7 +460,7 @@ class WorkerProcess:
             link = await self._open()
         except ModelLoadFailed as error:
             log.error("%s", error)  # noqa: TRY400 - the sentence is the whole story
-            self.state.set(LoadState("failed", 0.0, str(error)))
+            self.state.set(LoadState("failed", 0.0, str(error), error.details))
             return error
         except asyncio.CancelledError:
             # Only `close` cancels it. A caller that waits for the load gets an error instead.
@@ -501,7 +501,8 @@ class WorkerProcess:
         now = asyncio.get_running_loop().time()
         self._crashes = [at for at in self._crashes if now - at < CALM_S] + [now]
         if len(self._crashes) >= TOO_MANY_CRASHES:
-            self.state.set(LoadState("failed", 0.0, f"{link.error} This happened repeatedly."))
+            reason = f"{link.error} This happened repeatedly."
+            self.state.set(LoadState("failed", 0.0, reason, link.error.details))
             return
         repeats = len(self._crashes) - 1
         delay_s = min(LONGEST_DELAY_S, 0.25 * 2 ** (repeats - 1)) if repeats else 0.0

@@ -135,6 +135,8 @@ class ModelStatus:
     sees_images: bool = False
     hosts: tuple[str, ...] = ()
     """The servers that run it; empty: Moat runs it itself."""
+    details: str = ""
+    """What is technical about the reason."""
 
 
 RequestPhase = Literal["waiting", "reading", "writing"]

@@ -46,6 +46,8 @@ class ModelCard:
     """The server reports it; a model here needs a projector."""
     failure: str = ""
     """Why it could not be loaded when that was last tried."""
+    failure_details: str = ""
+    """What is technical about that."""
 
     @property
     def has_eyes(self) -> bool:
@@ -262,6 +264,8 @@ class Download:
     """Why it waits, failed, or what it does about a fault just now."""
     sha256: str = ""
     """The checksum of its first file, as the hub reports it."""
+    details: str = ""
+    """What is technical about a failure."""
 
 
 @dataclass(frozen=True, slots=True)

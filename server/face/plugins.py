@@ -61,6 +61,8 @@ class PluginCard:
     review: bool
     shipped: bool
     findings: tuple[str, ...] = ()
+    failure_details: str = ""
+    """What is technical about the servers that failed."""
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     missing_secrets: tuple[str, ...] = ()

@@ -187,6 +187,7 @@ class Plugin:
         self._clients: dict[str, McpClient] = {}
         self._resting: dict[str, float] = {}
         self.failures: dict[str, str] = {}
+        self.failure_details: dict[str, str] = {}
         """Why an MCP server does not list its tools, by its name."""
 
     @property
@@ -386,6 +387,8 @@ class Plugin:
             self.journal.note(f"{server.name} did not list its tools: {reason}")
             self._resting[server.name] = loop.time() + REST_S
             self.failures[server.name] = reason
+            details = error.details if isinstance(error, AppError) else type(error).__name__
+            self.failure_details[server.name] = details
             self._outside.changed()
             return {}
         if self.failures.pop(server.name, None) is not None or (found, client.listed) != before:

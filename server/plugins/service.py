@@ -100,6 +100,11 @@ def card(
         review=decided.reviewed != plugin.reviewed,
         shipped=shelf.is_shipped(plugin.key),
         findings=_findings(plugin),
+        failure_details="\n".join(
+            f"{name}: {details}"
+            for name, details in plugin.failure_details.items()
+            if details and name in plugin.failures
+        ),
         hosts=plugin.hosts,
         secrets=plugin.secrets,
         missing_secrets=missing,

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.chat.page import ChatPage
 from app.desktop.autostart import File
+from app.look.controls import Card, Column
 from app.shell.session import Session
 from app.shell.tray import Tray
 from app.welcome import WelcomePage, from_home
@@ -111,3 +112,20 @@ def test_a_folder_of_ones_own_begins_with_a_tilde(monkeypatch: pytest.MonkeyPatc
     assert from_home(Path("/srv/models")) == str(Path("/srv/models"))
     if os.name == "posix":
         assert from_home(Path("/home/me/.local/share/moat/models")) == "~/.local/share/moat/models"
+
+
+@pytest.mark.parametrize("height", [400, 2000], ids=["scrolled", "whole"])
+async def test_the_button_stands_in_line_with_what_is_above_it(
+    core: FakeCore, shown: Shown, tmp_path: Path, height: int
+) -> None:
+    page = shown(made(core, tmp_path))
+    page.resize(1080, height)
+    bar = page.findChild(Column).verticalScrollBar()
+    await until(lambda: bar.isVisible() == (height == 400))
+    card = page.findChild(Card)
+
+    def is_in_line() -> bool:
+        edges = {part.mapTo(page, part.rect().topRight()).x() for part in (card, page.begin)}
+        return len(edges) == 1
+
+    await until(is_in_line)

@@ -451,7 +451,7 @@ class RemoteEngine:
             with self._as_expected():
                 self.facts = _facts(chosen, properties, self._remote, kind)
         except AppError as error:
-            self.state.set(LoadState("failed", 0.0, str(error)))
+            self.state.set(LoadState("failed", 0.0, str(error), error.details))
             raise ModelLoadFailed(str(error)) from error
         self.state.set(LoadState("ready", 1.0))
 

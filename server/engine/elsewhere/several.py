@@ -95,7 +95,7 @@ class Several:
                 await self._prepare()
             self.facts = await self._ask(_load)
         except AppError as error:
-            self.state.set(LoadState("failed", 0.0, str(error)))
+            self.state.set(LoadState("failed", 0.0, str(error), error.details))
             raise ModelLoadFailed(str(error)) from error
         except BaseException:
             self.state.set(LoadState())  # whoever asked for it left

@@ -76,6 +76,7 @@ class Journal:
         self.tags: dict[int, str] = {}
         self.paused = False
         self.failed = ""
+        self.details = ""
         self.is_reserved = False
 
     @classmethod
@@ -145,8 +146,8 @@ class Journal:
     def set_paused(self, *, paused: bool) -> None:
         self._add({"paused": paused})
 
-    def set_failed(self, reason: str) -> None:
-        self._add({"failed": reason})
+    def set_failed(self, reason: str, details: str = "") -> None:
+        self._add({"failed": reason, "details": details})
 
     def change_file(self, file: int, changed: PlannedFile) -> None:
         """The hub has another version now: begin that file anew."""
@@ -184,8 +185,8 @@ class Journal:
                 self.tags[file] = tag
             case {"paused": bool(paused)}:
                 self.paused, self.failed = paused, ""
-            case {"failed": str(reason)}:
-                self.failed = reason
+            case {"failed": str(reason), **more}:
+                self.failed, self.details = reason, str(more.get("details", ""))
             case {"reserved": True}:
                 self.is_reserved = True
             case {"changed": [int(file), dict(changed)]}:

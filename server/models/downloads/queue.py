@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from server.errors import AppError, BadRequest, DiskFailed, DiskFull, HubRefused
+from server.errors import AppError, BadRequest, DiskFailed, DiskFull, HubRefused, describe_causes
 from server.face.models import Download, DownloadPhase
 from server.models import hub_cache, names
 from server.models.downloads import download
@@ -74,8 +74,9 @@ class _Job:
         self.claim: Claim | None = None
         self.phase: DownloadPhase = "paused" if journal.paused else "waiting"
         self.reason = ""
+        self.details = ""
         if journal.failed:
-            self.phase, self.reason = "failed", journal.failed
+            self.phase, self.reason, self.details = "failed", journal.failed, journal.details
 
     def let_go(self) -> None:
         if self.claim is not None:
@@ -102,6 +103,7 @@ class _Job:
             left_s,
             reason,
             plan.files[0].sha256,
+            self.details if self.phase == "failed" else "",
         )
 
 
@@ -142,6 +144,7 @@ class Downloads:
                         self._run(job)
                     except AppError as error:
                         job.phase, job.reason = "failed", str(error)
+                        job.details = error.details
         self._tell()
 
     async def close(self) -> None:
@@ -246,10 +249,11 @@ class Downloads:
                 await self._transfer(job)
         except AppError as error:
             log.warning("The download of %s failed: %s", job.journal.plan.name, error)
-            _fail(job, str(error))
-        except Exception:
+            _fail(job, str(error), error.details)
+        except Exception as error:
             log.exception("The download of %s failed", job.journal.plan.name)
-            _fail(job, "Something went wrong inside Moat.")
+            details = "\n".join(describe_causes(error))
+            _fail(job, "Something went wrong inside Moat.", details)
         else:
             job.phase, job.reason = "done", ""
             job.let_go()
@@ -344,7 +348,7 @@ def _throw_away(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _fail(job: _Job, reason: str) -> None:
-    job.phase, job.reason = "failed", reason
+def _fail(job: _Job, reason: str, details: str) -> None:
+    job.phase, job.reason, job.details = "failed", reason, details
     with suppress(DiskFailed):
-        job.journal.set_failed(reason)
+        job.journal.set_failed(reason, details)

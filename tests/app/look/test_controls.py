@@ -7,7 +7,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
-from app.look.controls import Banner, Button, CopyButton, Label, Slider
+from app.look.controls import Banner, Button, CopyButton, Label, Remark, Slider
+from app.look.model_rows import DownloadRow
+from server.errors import AppError, OutOfMemory
+from server.face.models import Download
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
@@ -84,3 +87,36 @@ async def test_buttons_stand_in_their_order(shown: Shown) -> None:
     banner.add_button(first)
     banner.add_button(second)
     await until(lambda: 0 < first.x() < second.x())
+
+
+def test_a_remark_says_what_failed_and_what_is_technical_on_request(shown: Shown) -> None:
+    remark = shown(Remark())
+    error = OutOfMemory("It does not fit.")
+    error.__cause__ = MemoryError("mmap")
+    remark.fail(error)
+    assert remark.text() == "It does not fit. Close other programs, or choose a smaller model."
+    assert remark.words.property("role") == "bad"
+    assert not remark.details.text.isVisible()
+    remark.details.switch.click()
+    assert remark.details.text.text() == "out_of_memory\nMemoryError: mmap"
+    assert remark.details.text.isVisible()
+    remark.tell("It works")
+    assert remark.words.property("role") == "small"
+    assert not remark.details.isVisible()
+    remark.tell("")
+    assert not remark.isVisible()
+
+
+def test_a_remark_has_no_button_where_nothing_is_technical(shown: Shown) -> None:
+    remark = shown(Remark())
+    remark.fail(AppError("Give it a name."))
+    assert remark.isVisible()
+    assert remark.details is None
+
+
+def test_a_failed_download_has_its_details(shown: Shown) -> None:
+    failed = Download("1", "m", "r", "failed", reason="It broke.", details="disk_failed\nOSError")
+    line = shown(DownloadRow(failed))
+    line.show_download(failed)
+    assert line.state.text() == "It broke."
+    assert line.state.details.text.text() == failed.details

@@ -1,3 +1,4 @@
+import ast
 import asyncio
 import re
 import string
@@ -12,9 +13,9 @@ from PySide6.QtWidgets import QApplication, QScrollArea
 
 from app.home import HomePage
 from app.look import theme, translate
-from app.look.controls import Banner
+from app.look.controls import Banner, FractionBox
 from app.look.model_rows import FitLabel, state_words
-from app.look.summary import summarise
+from app.look.summary import size, summarise
 from app.look.translate import (
     CONTEXT,
     ENGLISH,
@@ -23,8 +24,8 @@ from app.look.translate import (
     LONGEST,
     SERVER,
     Form,
-    Joints,
     Sentences,
+    numeral,
     read,
     told,
     tr,
@@ -175,7 +176,7 @@ KNOWN = {
 
 @pytest.fixture
 def german() -> Sentences:
-    return Sentences(KNOWN)
+    return Sentences(KNOWN, "de")
 
 
 def test_words_are_known_and_values_stay(german: Sentences) -> None:
@@ -192,7 +193,7 @@ def test_several_sentences_are_told_one_by_one(german: Sentences) -> None:
     assert german.told("It answered 1. It fell silent. It answered 2.") == (
         "Antwort: 1. Sie schwieg. Antwort: 2."
     )
-    chinese = Sentences(KNOWN, Joints(""))
+    chinese = Sentences(KNOWN, "zh")
     assert chinese.told("It fell silent. It answered 2.") == "Sie schwieg.Antwort: 2."
 
 
@@ -282,7 +283,7 @@ def test_summaries_estimates_and_downloads_are_told(speak: Speak) -> None:
     summary = summarise(ServerStatus("ready"), stopped, ())
     assert summary.detail == "Die Engine ist stehen geblieben: sie brach ab."
     label = FitLabel(Fit("tight", "It takes 3.1 GB of the 8.0 GB free."))
-    assert label.why.text() == "Es braucht 3.1 GB von den freien 8.0 GB."
+    assert label.why.text() == "Es braucht 3,1 GB von den freien 8,0 GB."
     assert label.accessibleName().endswith(label.why.text())
 
 
@@ -327,3 +328,52 @@ async def test_a_notice_is_told_and_dismissed_by_what_the_server_said(
     banner.dismissed.emit()
     await until(lambda: core.notices.get() == ())
     page.deleteLater()
+
+
+@pytest.mark.parametrize(
+    ("language", "long", "fraction", "part", "amount"),
+    [
+        ("de", "1.234.567", "2,1", "50\N{NO-BREAK SPACE}%", "2,1 GB"),
+        ("zh", "1,234,567", "2.1", "50%", "2.1 GB"),
+        ("", "1,234,567", "2.1", "50%", "2.1 GB"),
+    ],
+)
+def test_numbers_are_written_as_the_language_does(
+    language: str, long: str, fraction: str, part: str, amount: str, speak: Speak
+) -> None:
+    if language:
+        speak(language)
+    assert numeral(1234567) == long
+    assert numeral(2.1, ".1f") == fraction
+    assert numeral(0.5, ".0%") == part
+    assert size(2_100_000_000) == amount
+    box = FractionBox()
+    box.setValue(2.1)
+    assert box.text() == f"{fraction}0"
+
+
+def test_numbers_in_sentences_of_the_server_are_written_so_too(german: Sentences) -> None:
+    assert german.told("It answered 2.1 GB.") == "Antwort: 2,1 GB."
+    assert german.told("Bad luck Again in 1,234.5 s.") == "Bad luck Neu in 1.234,5 s."
+    assert german.told("It answered 1.2.") == "Antwort: 1.2.", "a version or a name stays as it is"
+
+
+def written_by_python(source: str) -> list[str]:
+    """The f-strings that give a number separators which only English and Chinese use."""
+    return [
+        ast.unparse(node)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FormattedValue)
+        and node.format_spec is not None
+        and re.search(r"[,%]|\.[1-9]\d*[fg]", ast.unparse(node.format_spec))
+    ]
+
+
+def test_no_number_of_the_window_is_written_past_the_language() -> None:
+    assert written_by_python('f"{size:,} {share:.0%} {speed:.1f} {name:>3}"') != []
+    found = {
+        str(path.name): lines
+        for path in Path(translate.__file__).parents[1].rglob("*.py")
+        if (lines := written_by_python(path.read_text("utf-8")))
+    }
+    assert found == {}

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from app.desktop.autostart import File
 from app.look import theme
 from app.look.theme import DARK, LIGHT
 from app.shell import session as sessions
-from app.shell.session import NO_TRAY, Session
+from app.shell.session import NO_TRAY, Session, wanted_at_start
 from app.shell.tray import Tray
 from app.welcome import WelcomePage
 from server.settings import Settings
@@ -120,3 +121,34 @@ async def test_during_the_welcome_the_menu_leads_to_the_welcome(
     session.tray.wants_logs.emit()
     assert session.window.page().title == "Logs"
     assert session.window.buttons[0].isVisible()
+
+
+def write_window(path: Path, **values: str) -> None:
+    path.write_text(json.dumps({"window": values}))
+
+
+def test_a_language_in_the_settings_file_counts_at_the_first_start(
+    tmp_path: Path, memory: QSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = tmp_path / "settings.json"
+    memory.setValue("window/language", "zh")
+    assert wanted_at_start(saved, memory).window.language == "zh"
+    write_window(saved, language="de", theme="dark")
+    assert wanted_at_start(saved, memory).window.language == "de"
+    assert wanted_at_start(saved, memory).window.theme == "dark"
+    write_window(saved, theme="light")
+    assert wanted_at_start(saved, memory).window.language == "system"
+    monkeypatch.setenv("MOAT_WINDOW__LANGUAGE", "zh")
+    assert wanted_at_start(saved, memory).window.language == "zh"
+
+
+@pytest.mark.parametrize("broken", ["{", "[]", '{"window": 3}', '{"window": {"language": "xx"}}'])
+def test_a_broken_settings_file_does_not_stop_the_window(
+    tmp_path: Path, memory: QSettings, broken: str
+) -> None:
+    saved = tmp_path / "settings.json"
+    saved.write_text(broken)
+    assert wanted_at_start(saved, memory).window.language == "system"
+    write_window(tmp_path / "settings.backup.json", language="de")
+    expected = "system" if "xx" in broken else "de"
+    assert wanted_at_start(saved, memory).window.language == expected

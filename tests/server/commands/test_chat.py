@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import os
 import re
 import signal
 import subprocess
@@ -14,73 +15,18 @@ import pytest
 
 from server import cli
 from server.chat import Message
-from server.commands.chat import HELP, Conversation, Markdown
+from server.commands.chat import HELP, PROMPT, Conversation
 from server.errors import AppError
-from server.face.core import FileText
+from server.face.core import FileText, ModelStatus
 from server.face.models import ModelCard
 from server.system import processes
-from server.system.limits import printable
 from tests.kit.running import serving
 
-STYLES = re.compile(r"\x1b\[([0-9;]*)m")
+if sys.platform != "win32":
+    import pty
+    import termios
 
-
-def spans(text: str, size: int = 1) -> list[tuple[str, str]]:
-    """Each stretch of the text with its style."""
-    markdown = Markdown()
-    pieces = [text[at : at + size] for at in range(0, len(text), size)]
-    out = "".join(map(markdown.feed, pieces)) + markdown.end()
-    parts = ["0", *STYLES.split(out)]
-    assert parts[-2] == "0", "the terminal is left as it was"
-    styled = zip(parts[::2], parts[1::2], strict=True)
-    return [(shown, style if style != "0" else "") for style, shown in styled if shown]
-
-
-CASES = [
-    ("plain words\n", [("plain words\n", "")]),
-    ("# Moats\ntext", [("Moats", "1;4"), ("\ntext", "")]),
-    ("a **bold** word", [("a ", ""), ("bold", "1"), (" word", "")]),
-    ("an *odd* word", [("an ", ""), ("odd", "3"), (" word", "")]),
-    ("call `a * b` now", [("call ", ""), ("a * b", "36"), (" now", "")]),
-    ("``a ` b``", [("a ` b", "36")]),
-    ("- one\n  * two", [("•", "35"), (" one\n  ", ""), ("•", "35"), (" two", "")]),
-    ("12. twelfth", [("12.", "35"), (" twelfth", "")]),
-    ("> said **so**", [("│ said ", "2"), ("so", "2;1")]),
-    ("2 * 3 * 4 and 2**8", [("2 * 3 * 4 and 2**8", "")]),
-    ("snake_case and \\*star\\*", [("snake_case and \\*star\\*", "")]),
-    ("**open\nnext", [("open", "1"), ("\nnext", "")]),
-    (
-        "```py\nx = `1`**2\n```\nafter",
-        [("py", "2"), ("\n", ""), ("x = `1`**2", "36"), ("\n\nafter", "")],
-    ),
-    ("~~~~\n~~~\n~~~~\n", [("\n", ""), ("~~~", "36"), ("\n\n", "")]),
-    ("```\nnever ends", [("\n", ""), ("never ends", "36")]),
-    ("#hashtag and 3) x", [("#hashtag and 3) x", "")]),
-    ("-1 is less", [("-1 is less", "")]),
-    ("*", [("*", "")]),
-    ("****", [("****", "")]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "expected"), CASES)
-def test_it_is_coloured_whatever_the_pieces_are(text: str, expected: list[tuple[str, str]]) -> None:
-    for size in (1, 2, 3, 1000):
-        merged: list[tuple[str, str]] = []
-        for shown, style in spans(text, size):
-            if merged and merged[-1][1] == style:
-                shown = merged.pop()[0] + shown
-            merged.append((shown, style))
-        assert merged == expected, size
-
-
-def test_a_model_cannot_steer_the_terminal() -> None:
-    markdown = Markdown()
-    given = "\x1b[31mred\x1b]0;title\x07 **\x9b1mbold**\r\n"
-    out = "".join(markdown.feed(printable(letter)) for letter in given) + markdown.end()
-    assert STYLES.findall(out) == ["1", "0"]
-    assert STYLES.sub("", out) == "[31mred]0;title 1mbold\n"
-
-
+STYLES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 CHAT = [sys.executable, "-P", "-m", "app", "chat"]
 
 
@@ -89,6 +35,7 @@ class Echo:
 
     def __init__(self) -> None:
         self.asked: list[tuple[list[Message], str]] = []
+        self.status = ModelStatus("ready", "small")
 
     async def answer(self, messages: list[Message], model: str) -> AsyncGenerator[str, None]:
         self.asked.append((messages, model))
@@ -106,6 +53,9 @@ class Echo:
 
     async def models(self) -> tuple[ModelCard, ...]:
         return (ModelCard("small", "/s", 1, loaded=True), ModelCard("large", "/l", 1))
+
+    async def default(self) -> ModelStatus:
+        return self.status
 
 
 @pytest.fixture
@@ -132,6 +82,27 @@ def test_a_conversation_remembers_and_can_forget(
     assert "1: one\n" in out
     assert "3: two\n" in out
     assert "1: three\n" in out
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (ModelStatus("ready", "small"), "You talk to small. /model lists others.\n"),
+        (ModelStatus("empty", "small"), "You talk to small. /model lists others.\n"),
+        (ModelStatus("failed", "small", 0.0, "Too big."), "No model answers now. Too big.\n"),
+        (ModelStatus(), "There is no model yet. This gets one: moat models pull NAME\n"),
+    ],
+)
+def test_a_conversation_begins_with_who_answers(
+    echo: Echo,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    status: ModelStatus,
+    told: str,
+) -> None:
+    echo.status = status
+    converse(echo, monkeypatch)
+    assert capsys.readouterr().out.startswith(told)
 
 
 def test_the_model_the_system_prompt_and_a_file_go_along(
@@ -212,6 +183,32 @@ def test_a_conversation_comes_from_a_pipe_too(home: dict[str, str]) -> None:
     done = run(home, text="Say hi.\n/quit\n")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("> ") == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
+def test_a_terminal_breaks_lines_between_words_and_names_the_model(home: dict[str, str]) -> None:
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (12, 40))
+    question = b"Tell me about castles in many long sentences.\n"
+    with subprocess.Popen(CHAT, env=home, stdin=theirs, stdout=theirs, stderr=theirs) as talk:
+        os.close(theirs)
+        begin = _read_until(ours, PROMPT)
+        os.write(ours, question)
+        answer = _read_until(ours, f"\n{PROMPT}").partition("\n")[2].removesuffix(PROMPT)
+        os.write(ours, b"/quit\n")
+        assert talk.wait() == 0
+    os.close(ours)
+    assert begin.startswith("You talk to SmolLM2-135M-Instruct.\n/model")
+    lines = STYLES.sub("", answer).split("\n")
+    assert len(lines) > 2, answer
+    assert max(map(len, lines)) <= 40
+
+
+def _read_until(terminal: int, end: str) -> str:
+    read = ""
+    while not read.endswith(end):
+        read += os.read(terminal, 1000).decode(errors="replace").replace("\r\n", "\n")
+    return read
 
 
 def test_an_empty_question_is_refused(

@@ -79,11 +79,30 @@ async def test_the_log_is_followed(core: FakeCore):
         assert line.result() == FIRST
 
 
+async def test_whoever_follows_the_log_is_told_that_moat_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+):
+    monkeypatch.setenv("MOAT_HOME", str(tmp_path))
+    note = paths.find().control
+    note.parent.mkdir(parents=True)
+    fake = FakeCore.ready()
+    async with serve_core(fake, "secret") as address:
+        note.write_text(json.dumps({"address": address, "secret": "secret", "pid": 1}))
+        following = spawn(moat("logs", "-f"), "follow")
+        shown = ""
+        while "engine: loaded" not in shown:
+            fake.logged.emit(FIRST)
+            await asyncio.wait([following], timeout=0.05)
+            shown += capsys.readouterr().out
+    assert await following == NOT_RUNNING
+    assert capsys.readouterr().err == "Moat has ended.\n"
+
+
 async def test_without_a_running_moat_the_status_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
 ):
     monkeypatch.setenv("MOAT_HOME", str(tmp_path))
-    for command in (["ps"], ["load", "x"], ["unload"], ["logs"]):
+    for command in (["ps"], ["load", "x"], ["unload"], ["logs"], ["logs", "-f"]):
         assert await moat(*command) == NOT_RUNNING
         assert "moat serve" in capsys.readouterr().err
 

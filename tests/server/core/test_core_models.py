@@ -82,6 +82,8 @@ async def test_a_model_that_does_not_load_leaves_the_working_one(core: Core, wor
     assert core.settings.get().model.name == "first"
     assert workers.loaded == on_cards(core) == ["first"]
     assert failures(core) == {"second": "It is broken."}
+    second = next(card for card in core.models.cards.get() if card.name == "second")
+    assert second.failure_details == "model_load_failed"
     workers.broken = ""
     await core.load_model("second")
     assert core.model.get().name == core.settings.get().model.name == "second"
@@ -152,6 +154,7 @@ async def test_a_mended_setting_loads_what_had_failed(core: Core, workers: Worke
     await core.change_setting("model.name", "first")
     await core.load_model("first")
     assert core.model.get().phase == "failed"
+    assert core.model.get().details.startswith("model_load_failed")
     workers.broken = ""
     await core.change_setting("model.slots", 2)
     assert core.model.get().phase == "ready"

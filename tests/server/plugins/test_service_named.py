@@ -91,6 +91,7 @@ async def test_a_server_that_did_not_start_is_named_with_its_reason(
     assert "not_there_at_all" in said
     (card,) = house.cards.get()
     assert "The server 'time' failed" in card.findings[0]
+    assert card.failure_details.startswith("time: ")
 
 
 async def test_what_is_off_or_unknown_is_said(house: PluginHouse, tmp_path: Path) -> None:

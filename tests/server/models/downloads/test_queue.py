@@ -157,11 +157,14 @@ async def test_what_never_mends_fails_with_its_reason_and_can_be_tried_again(
         number = await begin(hub, downloads)
         final = await until(downloads, ended)
         assert (final.phase, final.reason) == ("failed", "The hub answered with the error 500.")
+        assert final.details.startswith("hub_")
     hub.faults.clear()
     async with desk(hub, tmp_path / "m") as downloads:
         assert downloads.all.get()[0].phase == "failed"
+        assert downloads.all.get()[0].details == final.details
         await downloads.resume(number)
-        assert (await until(downloads, ended)).phase == "done"
+        done = await until(downloads, ended)
+        assert (done.phase, done.details) == ("done", "")
 
 
 async def test_another_version_on_the_hub_begins_anew(hub: FakeHub, tmp_path: Path):
