@@ -13,14 +13,17 @@ MOST_OF_A_QUESTION = 10_000
 GAP = "\n[…]\n"
 ASKS_ANEW = re.compile(
     r"\b(?:refresh\w*|reload\w*|re-?read|re-?fetch|again|fresh|updat(?:e[ds]?|ing)|up[- ]to[- ]date"
-    r"|now|currently|current(?! (?:assets|liabilit|ratio|account|portion|yield))"
-    r"|aktualisier\w*|aktuell\w*|neu laden|frische?[nrs]?|noch ?mals?|erneut|jetzt|gerade"
-    r"|actualis\w*|actuel\w*|rafraîch\w*|recharge\w*|à jour|de nouveau|maintenant"
-    r"|actualiz\w*|actual(?:es|mente)?|refresc\w*|recarg\w*|de nuevo|otra vez|ahora)\b"
-    r"|刷新|更新|最新|重新|现在|当前|目前|实时|再[读查看]",
+    r"|right now|currently|current(?! (?:assets|liabilit|ratio|account|portion|yield))"
+    r"|aktualisier\w*|aktuell\w*|neu laden|frische?[nrs]?|noch ?mals?|erneut"
+    r"|actualis\w*|actuel\w*|rafraîch\w*|recharge\w*|à jour|de nouveau"
+    r"|actualiz\w*|actuales|actualmente|(?:el|la|su|un|una) \w{1,40} actual|refresc\w*|recarg\w*"
+    r"|de nuevo|otra vez)\b"
+    r"|\b(?:now|jetzt|maintenant|ahora)[\s.?!]*$"
+    r"|刷新|更新|最新|重新|现在的|当前|目前|实时|再[读查看]",
     re.IGNORECASE,
 )
-"""The user wants data of this moment, and not what an earlier turn has read."""
+"""The user wants data of this moment, and not what an earlier turn has read. "Now as a chart" does
+not: the word for now must end the question."""
 
 
 def ends(text: str, characters: int) -> str:

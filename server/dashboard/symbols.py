@@ -19,6 +19,8 @@ ELISION = re.compile(r"\b([dl]|qu)['\u2019](?=[A-Z])")
 """French writes d'Apple."""
 TIME = re.compile(r"q[1-4]|h[12]|\d{4}")
 """A quarter is no company, though one is named Q2."""
+ORDINARY = frozenset({"now", "next", "news"})
+"""Alone they name no company, also where they begin a sentence: 'Now as a chart'."""
 PAIR = re.compile(r"\b[A-Z]{2,6}[-/][A-Z]{3,4}\b")
 LONGEST_NAME = 6
 """In words."""
@@ -93,7 +95,8 @@ def _longest_name(words: list[re.Match[str]], table: _Table) -> tuple[int, list[
         return None
     for count in range(len(words), 0, -1):
         key = tuple(_plain_word(word[0]) for word in words[:count])
-        if count == 1 and TIME.fullmatch(key[0]):
+        is_plain = words[0][0].lower() in ORDINARY or TIME.fullmatch(key[0])
+        if count == 1 and is_plain:
             continue
         if symbols := table.by_words.get(key):
             return count, symbols

@@ -246,11 +246,15 @@ def then(query: Query, question: str, *widgets: Widget) -> Query:
     [
         ("What was it in 2023?", False),
         ("What are the current assets of MSFT?", False),
+        ("Now as a chart, please.", False),
+        ("What was the actual revenue of MSFT?", False),
         ("Refresh the revenue of MSFT.", True),
+        ("What is the revenue of MSFT now?", True),
         ("What is the revenue of MSFT right now?", True),
         ("Wie hoch ist der aktuelle Umsatz von MSFT?", True),
         ("Quel est le chiffre d'affaires de MSFT maintenant ?", True),
         ("¿Cuáles son los ingresos actuales de MSFT?", True),
+        ("¿Cuál es el ingreso actual de MSFT?", True),
         ("MSFT 最新的收入是多少?", True),
     ],
 )

@@ -20,6 +20,9 @@ def symbols(text: str, *known: str) -> list[str]:
         ("Bank of America dividends", ["BAC"]),
         ("What is the target price?", []),
         ("How did the apple harvest go?", []),
+        ("Now as a chart, please.", []),
+        ("Next quarter? News on Apple?", ["AAPL"]),
+        ("NOW and News Corp", ["NOW", "NWS"]),
         ("", []),
     ],
 )
