@@ -140,7 +140,7 @@ _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"-?\d[\d,]*(\.\d+)?")
 _AMOUNT = re.compile(rf"{_NUMBER.pattern} ?([kMGT]i?B(/s)?|s|ms|%)")
 _UNITS = (" kB", " MB", " GB", " s", " tokens", "%")
-"""What a number that people read stands before; others are names, versions or ports."""
+_ABOUT = "about "
 
 
 class Joints(NamedTuple):
@@ -179,10 +179,14 @@ class Form:
         return [(words, place is not None) for words, place, _, _ in parsed]
 
     @cached_property
-    def followers(self) -> list[str]:
-        """The words behind each place."""
+    def counts(self) -> list[bool]:
+        """Of each place, whether a number there is an amount: others are names, versions, ports."""
         behind = [*(words for words, _ in self.parts[1:]), ""]
-        return [words for words, (_, is_place) in zip(behind, self.parts, strict=True) if is_place]
+        return [
+            before.endswith(_ABOUT) or after.startswith(_UNITS)
+            for after, (before, is_place) in zip(behind, self.parts, strict=True)
+            if is_place
+        ]
 
     @property
     def has_places(self) -> bool:
@@ -254,8 +258,8 @@ class Sentences:
             if found is None:
                 continue
             values = [
-                (one, self._tell_value(one, after, depth))
-                for one, after in zip(found.groups(), form.followers, strict=True)
+                (one, self._tell_value(one, depth, counts=counts))
+                for one, counts in zip(found.groups(), form.counts, strict=True)
             ]
             said = form.translation.format(*(value for _, value in values))
             if all(value != one or not _BREAK.search(one) for one, value in values):
@@ -263,9 +267,8 @@ class Sentences:
             spare = spare or said
         return spare
 
-    def _tell_value(self, value: str, after: str, depth: int) -> str:
-        is_read = _NUMBER.fullmatch(value) and after.startswith(_UNITS)
-        if is_read or _AMOUNT.fullmatch(value):
+    def _tell_value(self, value: str, depth: int, *, counts: bool) -> str:
+        if (counts and _NUMBER.fullmatch(value)) or _AMOUNT.fullmatch(value):
             return _separated(value, self._locale)
         return self._tell(value, depth - 1)
 

@@ -42,8 +42,8 @@ async def busy(core: FakeCore, _window: Window) -> str:
 
 
 async def failed(core: FakeCore, _window: Window) -> str:
-    reason = "Not enough memory: the model needs 5.4 GB and 3.1 GB are free."
-    core.model.set(ModelStatus("failed", "Qwen3-8B", reason=reason))
+    reason = "It needs 5.4 GB and 3.1 GB are free: close other programs, or choose a smaller model."
+    core.model.set(ModelStatus("failed", "Qwen3-8B", reason=reason, details="out_of_memory"))
     return "Home"
 
 

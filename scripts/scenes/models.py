@@ -6,14 +6,14 @@ from dataclasses import replace
 from app.models.page import DISCOVER, DOWNLOADS, ELSEWHERE, HERE, ModelsPage
 from app.shell.window import Window
 from scripts.scenes.base import Scene, opened
-from server.errors import AppError
+from server.errors import AppError, HubFailed
 from server.face.core import ModelStatus
 from server.face.models import Download, EngineState, Fit, Suggestion
 from server.settings import EngineElsewhere
 from tests.kit.fake_core import FakeCore
 from tests.kit.fake_shelf import AT_FORTY, SUGGESTED, TOO_LARGE
 
-TIGHT = Fit("tight", "It takes 10.9 GB of the 12.0 GB free; close other programs first.")
+TIGHT = Fit("tight", "It takes 10.9 GB of the 12.0 GB free.")
 SUGGESTIONS: list[Suggestion] = [
     SUGGESTED,
     replace(SUGGESTED, file="b", title="Qwen3 14B", recommended=False, fit=TIGHT),
@@ -88,12 +88,21 @@ async def newer(core: FakeCore, window: Window) -> str:
 
 async def downloads(core: FakeCore, window: Window) -> str:
     _part(window, DOWNLOADS)
-    reason = "The disk is full: 1.2 GB are missing. Free some space and try again."
+    reason, details = "The disk is full: 1200 MB more are needed.", "disk_full"
     core.models.downloads.set(
         (
             AT_FORTY,
             Download("d2", "Qwen3-1.7B-Q8_0.gguf", "Qwen", "paused", 900_000_000, 1_830_000_000),
-            Download("d3", "Phi-4-mini-Q4_K_M.gguf", "a/b", "failed", 1, 2, reason=reason),
+            Download(
+                "d3",
+                "Phi-4-mini-Q4_K_M.gguf",
+                "a/b",
+                "failed",
+                1,
+                2,
+                reason=reason,
+                details=details,
+            ),
             Download("d4", "gemma-3-4b-it-Q4_K_M.gguf", "a/b", "verifying", 9, 10),
             Download("d5", "bge-small-en-Q8_0.gguf", "a/b", "done", 37_000_000, 37_000_000),
         )
@@ -147,7 +156,9 @@ async def failed(core: FakeCore, window: Window) -> str:
     """The hub cannot be reached."""
     page = _part(window, DISCOVER)
     await asyncio.sleep(0.1)
-    core.refuse = AppError("huggingface.co did not answer. Is this machine connected?")
+    core.refuse = HubFailed(
+        "Cannot reach huggingface.co. Check the connection, or set a mirror in Settings → Network."
+    )
     page.run(page.search("qwen3"))
     return "Models"
 
@@ -157,7 +168,9 @@ async def unfit(core: FakeCore, window: Window) -> str:
     page = _part(window, DISCOVER)
     await asyncio.sleep(0.1)
     page.discover.show_suggestions([SUGGESTIONS[2]])
-    reason = "Not enough memory: Qwen3-30B-A3B needs 19.2 GB and 12.0 GB are free."
+    reason = (
+        "It needs 19.2 GB and 12.0 GB are free: close other programs, or choose a smaller model."
+    )
     core.model.set(ModelStatus("failed", "Qwen3-30B-A3B", reason=reason))
     return "Models"
 

@@ -170,6 +170,7 @@ KNOWN = {
     "it broke ({0})": "Bruch ({0})",
     "bad luck": "Pech",
     "Using {0}": "Benutzt {0}",
+    "It writes about {0}.": "Sie schreibt etwa {0}.",
     "Write {{}} in {0}.": "In {0} steht {{}}.",
 }
 
@@ -355,6 +356,7 @@ def test_numbers_are_written_as_the_language_does(
 def test_numbers_in_sentences_of_the_server_are_written_so_too(german: Sentences) -> None:
     assert german.told("It answered 2.1 GB.") == "Antwort: 2,1 GB."
     assert german.told("Bad luck Again in 1,234.5 s.") == "Bad luck Neu in 1.234,5 s."
+    assert german.told("It writes about 7.5.") == "Sie schreibt etwa 7,5."
     assert german.told("It answered 1.2.") == "Antwort: 1.2.", "a version or a name stays as it is"
 
 
