@@ -8,6 +8,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import time
 from collections import deque
 from collections.abc import Callable
@@ -123,6 +124,12 @@ class Journal:
     def recent(self, count: int) -> list[str]:
         return list(self._lines)[-count:] if count > 0 else []
 
+    def since(self, last: list[str]) -> list[str]:
+        """Returns what was noted after the line that was the last one then, without its time."""
+        lines = list(self._lines)
+        known = max((at for at, line in enumerate(lines, 1) if line in last), default=0)
+        return [line[STAMP:] for line in lines[known:]]
+
     def _write(self, line: str) -> None:
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -140,6 +147,18 @@ HTTP_S = 30.0
 LISTING_S = 10.0
 REST_S = 120.0
 STAMP = len("2026-01-01 00:00:00 ")
+_TELLING = re.compile(r"error|exception|cannot|no module|not found|denied|fatal", re.IGNORECASE)
+_TRACE = re.compile(r"^\s*(?:at\b|File\b|code:|errno:|\^)")
+
+
+def choose_telling(lines: list[str]) -> str:
+    """Of the last words of a program the line that names what went wrong, else the last line.
+
+    Node ends what it says about an error with a brace and its version.
+    """
+    telling = [line for line in lines if _TELLING.search(line) and not _TRACE.match(line)]
+    spoken = [line for line in lines if re.search(r"\w", line)]
+    return (telling or spoken or lines or [""])[-1].strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,9 +399,8 @@ class Plugin:
                 found = await client.tools()
         except (AppError, TimeoutError) as error:
             reason = str(error) or f"no answer in {LISTING_S:.0f} s"
-            if self.journal.recent(1) != last_words:
-                last_line = self.journal.recent(1)[0][STAMP:]
-                reason = " ".join((reason, f"It said: {last_line}"))
+            if said := self.journal.since(last_words):
+                reason = " ".join((reason, f"It said: {choose_telling(said)}"))
             self.journal.note(f"{server.name} did not list its tools: {reason}")
             self._resting[server.name] = loop.time() + REST_S
             self.failures[server.name] = reason

@@ -79,6 +79,11 @@ def kind() -> Kind:
     return ""
 
 
+_SCRIPTS = {".js", ".mjs", ".cjs", ".ts", ".py"}
+_INSTALLED = {"node_modules", "site-packages", "dist-packages"}
+_SIGNS = ("package.json", "pyproject.toml")
+
+
 def walled(
     command: list[str], room: Room, by: Kind, door: int | None = None, port: int = inside.PORT
 ) -> list[str]:
@@ -185,8 +190,25 @@ def _program(command: list[str]) -> list[str]:
             path = path.parent / path.readlink()
             found.append(str(path))
     prefixes = [str(Path(path).parent.parent) for path in found if Path(path).parent.name == "bin"]
+    projects = [project for path in found if (project := _project(Path(path)))]
+    shown = (*found, *prefixes, *projects)
     local = str(Path.home() / ".local")
-    return [path for path in (*found, *prefixes) if path != local and not _holds_a_home(path)]
+    return [path for path in shown if path != local and not _holds_a_home(path)]
+
+
+def _project(script: Path) -> str:
+    """Names the folder that a script was installed or written in, with the packages it needs.
+
+    `node …/dist/index.js` reads the files beside it and its dependencies; without a sign of a
+    project only the script itself may be read, for it may lie among a person's own files.
+    """
+    if script.suffix not in _SCRIPTS:
+        return ""
+    installed = [one for one in script.parents if one.name in _INSTALLED]
+    if installed:
+        return str(installed[-1])
+    signed = (one for one in script.parents if any((one / sign).is_file() for sign in _SIGNS))
+    return str(next(signed, ""))
 
 
 def _holds_a_home(path: str) -> bool:

@@ -241,3 +241,44 @@ async def test_a_common_server_waits_for_a_review_and_starts_with_what_was_chose
         assert [tool.key for tool in await house.find_tools("git")] == ["git/add"]
     log = await house.read_log("git", 10)
     assert any(f"mcp-server-git --repository {tmp_path / 'repo'}" in line for line in log)
+
+
+NODE = """node:internal/modules/cjs/loader:1228
+  throw err;
+  ^
+
+Error: Cannot find module './tools.js'
+Require stack:
+- /opt/server/index.js
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1225:15)
+    at Module._load (node:internal/modules/cjs/loader:1051:27) {
+  code: 'MODULE_NOT_FOUND',
+  requireStack: [ '/opt/server/index.js' ]
+}
+
+Node.js v20.19.2"""
+PYTHON = """Traceback (most recent call last):
+  File "/opt/server.py", line 1, in <module>
+    import beside
+ModuleNotFoundError: No module named 'beside'"""
+
+
+@pytest.mark.parametrize(
+    ("said", "telling"),
+    [
+        (NODE, "Error: Cannot find module './tools.js'"),
+        (PYTHON, "ModuleNotFoundError: No module named 'beside'"),
+        ("Starting\nPlease give a folder\n}", "Please give a folder"),
+        ("}", "}"),
+    ],
+)
+def test_of_the_last_words_the_line_that_names_the_failure_is_shown(
+    said: str, telling: str, tmp_path: Path
+) -> None:
+    """Node's own last words are a brace and its version."""
+    journal = plugin_module.Journal(tmp_path / "log", str)
+    journal.note("an error of an earlier start")
+    before = journal.recent(1)
+    assert journal.since(before) == []
+    journal.note(said)
+    assert plugin_module.choose_telling(journal.since(before)) == telling

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import socket
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -209,6 +210,52 @@ async def test_a_program_reaches_only_accepted_hosts_and_is_recorded(
         assert [use.reason for use in door.uses.get()] == ["program of plugin p"]
         await wire.close()
     await door.close()
+
+
+PRINTER = """
+import beside, os, sys
+print([os.path.exists(given.removeprefix("at=")) for given in sys.argv[1:]])
+"""
+
+
+@pytest.mark.parametrize("by", KINDS)
+@pytest.mark.parametrize(
+    ("script", "sign"),
+    [("dist/server.py", "pyproject.toml"), ("node_modules/one/dist/server.py", "")],
+)
+def test_a_script_finds_what_its_project_has_and_nothing_beside_it(
+    by: walls.Kind, script: str, sign: str, tmp_path: Path
+) -> None:
+    """`node /path/to/server/dist/index.js` is how most programs' lists of MCP servers name one."""
+    path = tmp_path / "project" / script
+    path.parent.mkdir(parents=True)
+    path.write_text(PRINTER)
+    path.with_name("beside.py").write_text("")
+    dependency, secret = tmp_path / "project" / script.split("/")[0] / "lib", tmp_path / "secret"
+    dependency.write_text("")
+    secret.write_text("")
+    if sign:
+        (tmp_path / "project" / sign).write_text("")
+    (tmp_path / "p").mkdir()
+    room = walls.Room(tmp_path / "p", tmp_path / "scratch")
+    room.scratch.mkdir()
+    # A path of its own in the command may be read, so these are none.
+    asked = [sys.executable, str(path), f"at={dependency}", f"at={secret}"]
+    command = walls.walled(asked, room, by)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "[True, False]\n", done.stderr
+
+
+def test_a_script_among_a_persons_own_files_shows_nothing_else(tmp_path: Path) -> None:
+    script = tmp_path / "server.py"
+    script.write_text("import beside")
+    (tmp_path / "beside.py").write_text("")
+    (tmp_path / "p").mkdir()
+    room = walls.Room(tmp_path / "p", tmp_path / "scratch")
+    room.scratch.mkdir()
+    command = walls.walled([sys.executable, str(script)], room, walls.kind())
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "No module named 'beside'" in done.stderr
 
 
 def test_there_is_a_wall_on_this_machine() -> None:
