@@ -147,7 +147,9 @@ HTTP_S = 30.0
 LISTING_S = 10.0
 REST_S = 120.0
 STAMP = len("2026-01-01 00:00:00 ")
-_TELLING = re.compile(r"error|exception|cannot|no module|not found|denied|fatal", re.IGNORECASE)
+_TELLING = re.compile(
+    r"error|exception|cannot|no module|not found|denied|fatal|invalid|refused", re.IGNORECASE
+)
 _TRACE = re.compile(r"^\s*(?:at\b|File\b|code:|errno:|\^)")
 
 

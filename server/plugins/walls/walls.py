@@ -79,6 +79,10 @@ def kind() -> Kind:
     return ""
 
 
+CERTIFICATES = (
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
+)  # fmt: skip
+"""The variables that name certificates: in a company's network nothing is trusted without them."""
 _SCRIPTS = {".js", ".mjs", ".cjs", ".ts", ".py"}
 _INSTALLED = {"node_modules", "site-packages", "dist-packages"}
 _SIGNS = ("package.json", "pyproject.toml")
@@ -121,6 +125,13 @@ def surroundings(env: dict[str, str], room: Room, port: int = inside.PORT) -> di
     }
     home = dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP"), scratch)
     return {**env, **home, **proxies, "NODE_USE_ENV_PROXY": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def find_certificates(env: dict[str, str]) -> tuple[str, ...]:
+    """Lists the files and folders of certificates that the variables name."""
+    named = (env.get(name, "") for name in CERTIFICATES)
+    found = [path for paths in named for path in paths.split(os.pathsep)]
+    return tuple(path for path in found if os.path.isabs(path) and not _holds_a_home(path))  # noqa: PTH117
 
 
 def _both(name: str) -> tuple[str, str]:

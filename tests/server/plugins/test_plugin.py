@@ -257,6 +257,10 @@ Require stack:
 }
 
 Node.js v20.19.2"""
+UV = """error: Failed to fetch: https://pypi.org/simple/mcp-server-time/
+  cause: client error (Connect)
+  cause: invalid peer certificate: UnknownIssuer
+hint: Consider enabling use of system TLS certificates"""
 PYTHON = """Traceback (most recent call last):
   File "/opt/server.py", line 1, in <module>
     import beside
@@ -268,6 +272,7 @@ ModuleNotFoundError: No module named 'beside'"""
     [
         (NODE, "Error: Cannot find module './tools.js'"),
         (PYTHON, "ModuleNotFoundError: No module named 'beside'"),
+        (UV, "cause: invalid peer certificate: UnknownIssuer"),
         ("Starting\nPlease give a folder\n}", "Please give a folder"),
         ("}", "}"),
     ],

@@ -246,6 +246,37 @@ def test_a_script_finds_what_its_project_has_and_nothing_beside_it(
     assert done.stdout == "[True, False]\n", done.stderr
 
 
+READER = """
+import json, os, sys
+for _line in sys.stdin:
+    path = os.environ["SSL_CERT_FILE"]
+    print(json.dumps({"path": path, "there": os.path.exists(path)}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("by", KINDS)
+async def test_a_program_has_the_certificates_that_the_machine_names(
+    by: walls.Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a company's network uvx and npx trust no registry without them."""
+    monkeypatch.setattr(walls, "kind", lambda: by)
+    company = tmp_path / "company.pem"
+    company.write_text("")
+    monkeypatch.setenv("SSL_CERT_FILE", str(company))
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "server.py").write_text(READER)
+    door, heard = Egress(NetworkSettings), asyncio.Queue[Json]()
+    room = walls.Room(tmp_path / "p", tmp_path / "scratch")
+    kept = Walls(room, Doorway(door, "program of plugin p", lambda _line: None))
+    wire = Program((sys.executable, "server.py"), {}, heard.put_nowait, lambda _line: None, kept)
+    await wire.open()
+    async with asyncio.timeout(60):
+        await wire.send({})
+        assert await heard.get() == {"path": str(company), "there": True}
+    await wire.close()
+    await door.close()
+
+
 def test_a_script_among_a_persons_own_files_shows_nothing_else(tmp_path: Path) -> None:
     script = tmp_path / "server.py"
     script.write_text("import beside")
