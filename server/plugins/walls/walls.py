@@ -102,7 +102,8 @@ def walled(
     links = [[path, str(Path(path).readlink())] for path in _SYSTEM if Path(path).is_symlink()]
     shown = _readable_places(room, command)
     # A folder that the person chose may lie in the plugin's, so only the plugin's is named.
-    inert = [str(room.folder)] if room.is_code else []
+    # A program may run what it loads into its scratch, as uvx does; the walls hold for that too.
+    inert = [str(room.folder), str(room.scratch)] if room.is_code else []
     asked = {
         "own": by == "namespaces", "door": door, "links": links, "inert": inert,
         "shown": [[os.path.realpath(place), place] for place in shown],

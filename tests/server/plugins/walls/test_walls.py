@@ -246,6 +246,26 @@ def test_a_script_finds_what_its_project_has_and_nothing_beside_it(
     assert done.stdout == "[True, False]\n", done.stderr
 
 
+STARTER = """
+import os, shutil, subprocess
+shutil.copy("/bin/true", os.environ["HOME"] + "/own")
+print(subprocess.run([os.environ["HOME"] + "/own"]).returncode)
+"""
+
+
+@pytest.mark.parametrize("by", KINDS)
+def test_a_program_runs_what_it_put_into_its_scratch(by: walls.Kind, tmp_path: Path) -> None:
+    """uvx installs the server there and starts it. The code of a plugin cannot ("library")."""
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "start.py").write_text(STARTER)
+    room = walls.Room(tmp_path / "p", tmp_path / "scratch")
+    room.scratch.mkdir()
+    command = walls.walled([sys.executable, "start.py"], room, by)
+    env = walls.surroundings({"PATH": os.environ["PATH"]}, room)
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    assert done.stdout == "0\n", done.stderr
+
+
 READER = """
 import json, os, sys
 for _line in sys.stdin:
