@@ -5003,6 +5003,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Ein Werkzeug darf über HTTP nur lesen; um zu ändern, geben Sie eine API an.</translation>
   </message>
   <message>
+   <source>no answer in {0} s.</source>
+   <translation>keine Antwort in {0} s.</translation>
+  </message>
+  <message>
    <source>{0} did not list its tools: {1}</source>
    <translation>{0} hat seine Werkzeuge nicht aufgelistet: {1}</translation>
   </message>

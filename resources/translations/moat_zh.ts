@@ -5003,6 +5003,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>工具只能通过 HTTP 读取；要进行更改请声明 API。</translation>
   </message>
   <message>
+   <source>no answer in {0} s.</source>
+   <translation>{0} 秒内没有应答。</translation>
+  </message>
+  <message>
    <source>{0} did not list its tools: {1}</source>
    <translation>{0} 没有告知其工具：{1}</translation>
   </message>

@@ -25,6 +25,7 @@ from server.flows.base import Action, Flow, Reach, Step
 from server.plugins.api.action import MAX_ANSWER, ApiAction, Reaching
 from server.plugins.api.operations import Operation
 from server.plugins.folder import Loaded
+from server.plugins.install import STORES
 from server.plugins.manifest import OPTION, SECRET, TOKENS, Auth, Manifest, McpServer
 from server.plugins.mcp.client import Listed, McpAction, McpClient, McpTool, Remote
 from server.plugins.mcp.program import Hear, Program, Walls
@@ -145,6 +146,8 @@ class Journal:
 READS = ("get", "post", "query")
 HTTP_S = 30.0
 LISTING_S = 10.0
+FETCHING_S = 60.0
+"""The same for a program that is fetched at each start: npx, uvx."""
 REST_S = 120.0
 STAMP = len("2026-01-01 00:00:00 ")
 _TELLING = re.compile(
@@ -395,12 +398,14 @@ class Plugin:
             return {}
         client = self._client(server)
         await client.prepare()
+        is_fetched = Path(server.command[0]).stem in STORES if server.command else False
+        patience_s = FETCHING_S if is_fetched and not client.version else LISTING_S
         before, last_words = (client.known, client.listed), self.journal.recent(1)
         try:
-            async with asyncio.timeout(LISTING_S):
+            async with asyncio.timeout(patience_s):
                 found = await client.tools()
         except (AppError, TimeoutError) as error:
-            reason = str(error) or f"no answer in {LISTING_S:.0f} s"
+            reason = str(error) or f"no answer in {patience_s:.0f} s."
             if said := self.journal.since(last_words):
                 reason = " ".join((reason, f"It said: {choose_telling(said)}"))
             self.journal.note(f"{server.name} did not list its tools: {reason}")

@@ -109,6 +109,20 @@ async def test_a_server_that_hangs_is_left_out_and_ended(
         await house.close()
 
 
+async def test_a_program_that_is_fetched_first_is_waited_for(
+    house: PluginHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """npx and uvx load the server before they start it, behind walls each time."""
+    monkeypatch.setattr(plugin_module, "LISTING_S", 0.5)
+    fake = tmp_path / "bin" / "npx"
+    fake.parent.mkdir()
+    fake.write_text(f"#!/bin/sh\nsleep 2\nexec {shlex.join(program())}\n")
+    fake.chmod(0o755)
+    await enable(house, tmp_path / "home" / "a", mcp={"far": started((str(fake),))})
+    async with asyncio.timeout(90):
+        assert [flow.name for flow in await house.flows()] == ["far/add"]
+
+
 async def test_code_reads_an_answer_that_comes_in_pieces(
     house: PluginHouse, tmp_path: Path
 ) -> None:
