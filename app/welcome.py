@@ -21,7 +21,7 @@ from app.look import theme
 from app.look.controls import Button, Card, Column, CopyButton, Label, divider, row, stack
 from app.look.icons import Picture
 from app.look.machine import device_words
-from app.look.model_rows import speed_words
+from app.look.model_rows import download_size, speed_words
 from app.look.page import Page
 from app.look.summary import size
 from app.look.translate import join_sentences, told, tr
@@ -70,7 +70,7 @@ class WelcomePage(Page):
         self.why.setVisible(best is not None)
         if best:
             words = tr("Download {name} ({size}), recommended for this computer")
-            self.recommended.setText(words.format(name=best.title, size=size(best.size_bytes)))
+            self.recommended.setText(words.format(name=best.title, size=download_size(best)))
             self.recommended.setAccessibleName(self.recommended.text())
             parts = (told(best.good_at), told(best.fit.why), speed_words(best.fit), told(best.why))
             self.why.setText(join_sentences(parts))

@@ -40,13 +40,13 @@ from scripts.bootstrap.places import ROOT
 from scripts.scenes.welcome import NoAutostart
 from server import tasks
 from server.face.core import Face
+from server.models import catalogue
 from server.system import paths, processes
 from server.system.files import write_atomically
 from tests.kit.until import until
 
 OUT = ROOT / "docs" / "images"
 LIST = "pictures.json"
-CATALOGUE = ROOT / "resources" / "catalogue.json"
 SIZE = (1080, 720)
 PATIENCE_S = 600.0
 SETTLE_S = 1.0
@@ -129,17 +129,16 @@ def texts_of(widget: QWidget) -> list[str]:
 
 def check_suggestions(page: QWidget) -> None:
     """Each suggestion has the size and the parameters of the catalogue."""
-    entries = json.loads(CATALOGUE.read_text("utf-8"))["models"]
-    known = {entry["title"]: entry for entry in entries}
+    known = {entry.title: entry for entry in catalogue.read().models}
     rows: Iterable[FileRow] = page.findChildren(FileRow)
     for line in rows:
         entry = known.get(line.title.text())
         if entry is None:
             raise Untrue(f"The catalogue has no {line.title.text()}.")
         shown = " ".join(texts_of(line))
-        for fact in (size(entry["size_bytes"]), parameters(entry["parameters"])):
+        for fact in (size(entry.download_bytes), parameters(entry.parameters)):
             if fact not in shown:
-                raise Untrue(f"{entry['title']} is shown without {fact}: {shown}")
+                raise Untrue(f"{entry.title} is shown without {fact}: {shown}")
 
 
 def check_installed(core: Face) -> None:

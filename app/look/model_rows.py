@@ -8,7 +8,7 @@ from app.look.controls import Button, Label, Remark, restyle, row, stack
 from app.look.summary import size
 from app.look.translate import numeral, told, tr
 from server.face.core import ModelStatus
-from server.face.models import Download, Fit, Verdict
+from server.face.models import Download, Fit, Suggestion, Verdict
 
 _ROLES: dict[Verdict, str] = {
     "runs well": "good",
@@ -60,6 +60,12 @@ def verdict_words(verdict: Verdict) -> str:
         "does not fit": tr("Does not fit"),
         "unknown": tr("Not known yet"),
     }[verdict]
+
+
+def download_size(one: Suggestion) -> str:
+    """All that comes with it; a size that was computed says so."""
+    amount = size(one.size_bytes)
+    return tr("about {size}").format(size=amount) if one.is_about else amount
 
 
 def parameters(count: int) -> str:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.look import theme
 from app.look.controls import Button, Card, Label, Remark, Rows, restyle, row, stack, text_to_read
-from app.look.model_rows import FitLabel, facts, parameters
+from app.look.model_rows import FitLabel, download_size, facts, parameters
 from app.look.summary import size
 from app.look.translate import numeral, told, tr
 from server.errors import AppError
@@ -278,7 +278,7 @@ class Discover(QWidget):
     def _suggestion(self, one: Suggestion) -> QWidget:
         good_at = told(one.good_at)
         uses = ", ".join(_USES[use]() for use in one.uses if use in _USES)
-        about = facts(good_at, uses, parameters(one.parameters), size(one.size_bytes), one.licence)
+        about = facts(good_at, uses, parameters(one.parameters), download_size(one), one.licence)
         made = FileRow(one.title, about, one)
         made.wanted.connect(lambda: self.wanted.emit(one.repo, one.file))
         self._files[one.repo, one.file] = made

@@ -1736,6 +1736,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{name} laden</translation>
   </message>
   <message>
+   <source>about {size}</source>
+   <translation>etwa {size}</translation>
+  </message>
+  <message>
    <source>Waiting</source>
    <translation>Wartet</translation>
   </message>
@@ -4999,6 +5003,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Ein Werkzeug darf über HTTP nur lesen; um zu ändern, geben Sie eine API an.</translation>
   </message>
   <message>
+   <source>no answer in {0} s.</source>
+   <translation>keine Antwort in {0} s.</translation>
+  </message>
+  <message>
    <source>{0} did not list its tools: {1}</source>
    <translation>{0} hat seine Werkzeuge nicht aufgelistet: {1}</translation>
   </message>
@@ -5803,12 +5811,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation> durch {0}</translation>
   </message>
   <message>
-   <source>Short answers on very small machines.</source>
-   <translation>Kurze Antworten auf sehr kleinen Rechnern.</translation>
+   <source>Short answers on very small machines; reads pictures.</source>
+   <translation>Kurze Antworten auf sehr kleinen Rechnern; liest Bilder.</translation>
   </message>
   <message>
    <source>Fast and small; simple questions, simple tool calls.</source>
    <translation>Schnell und klein; einfache Fragen, einfache Werkzeugaufrufe.</translation>
+  </message>
+  <message>
+   <source>Simple questions and tool calls on a small laptop; reads pictures.</source>
+   <translation>Einfache Fragen und Werkzeugaufrufe auf einem kleinen Laptop; liest Bilder.</translation>
   </message>
   <message>
    <source>A good start on a laptop without a graphics card; calls tools.</source>
@@ -5819,20 +5831,56 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Geschäftstexte, Zusammenfassungen, lange Dokumente; ruft Werkzeuge auf.</translation>
   </message>
   <message>
-   <source>Several languages, long texts, thinking when asked.</source>
-   <translation>Mehrere Sprachen, lange Texte, denkt auf Wunsch nach.</translation>
+   <source>European languages, tool calls, pictures; small.</source>
+   <translation>Europäische Sprachen, Werkzeugaufrufe, Bilder; klein.</translation>
   </message>
   <message>
-   <source>The best of the small ones: reasoning, tables, tool calls.</source>
-   <translation>Das beste der kleinen: Nachdenken, Tabellen, Werkzeugaufrufe.</translation>
+   <source>Reasoning, tables, tool calls; keeps long conversations quick.</source>
+   <translation>Schlussfolgern, Tabellen, Werkzeugaufrufe; bleibt auch in langen Gesprächen schnell.</translation>
+  </message>
+  <message>
+   <source>The best of the small ones: reasoning, tables, tool calls, pictures.</source>
+   <translation>Das beste der kleinen: Schlussfolgern, Tabellen, Werkzeugaufrufe, Bilder.</translation>
+  </message>
+  <message>
+   <source>Many languages and pictures on a small laptop; calls tools.</source>
+   <translation>Viele Sprachen und Bilder auf einem kleinen Laptop; ruft Werkzeuge auf.</translation>
+  </message>
+  <message>
+   <source>Many languages, pictures and charts; calls tools.</source>
+   <translation>Viele Sprachen, Bilder und Diagramme; ruft Werkzeuge auf.</translation>
+  </message>
+  <message>
+   <source>Several languages, long texts, thinking when asked.</source>
+   <translation>Mehrere Sprachen, lange Texte, denkt auf Wunsch nach.</translation>
   </message>
   <message>
    <source>Sound analysis and reliable tool calls; needs 8 GB of free memory.</source>
    <translation>Gründliche Analyse und verlässliche Werkzeugaufrufe; braucht 8 GB freien Speicher.</translation>
   </message>
   <message>
+   <source>Very quick on a processor; its licence limits large companies.</source>
+   <translation>Sehr schnell auf einem Prozessor; die Lizenz schränkt große Unternehmen ein.</translation>
+  </message>
+  <message>
+   <source>European languages, careful tool calls, pictures.</source>
+   <translation>Europäische Sprachen, sorgfältige Werkzeugaufrufe, Bilder.</translation>
+  </message>
+  <message>
    <source>Enterprise texts, citations from documents, tool calls.</source>
    <translation>Unternehmenstexte, Zitate aus Dokumenten, Werkzeugaufrufe.</translation>
+  </message>
+  <message>
+   <source>Sound analysis, reliable tool calls, charts and scanned pages.</source>
+   <translation>Gründliche Analysen, verlässliche Werkzeugaufrufe, Diagramme und gescannte Seiten.</translation>
+  </message>
+  <message>
+   <source>Many languages, long texts, pictures; best with a graphics card.</source>
+   <translation>Viele Sprachen, lange Texte, Bilder; am besten mit einer Grafikkarte.</translation>
+  </message>
+  <message>
+   <source>European languages, deeper analysis, pictures; best with a graphics card.</source>
+   <translation>Europäische Sprachen, tiefere Analysen, Bilder; am besten mit einer Grafikkarte.</translation>
   </message>
   <message>
    <source>Deeper analysis; best with a graphics card of 12 GB or more.</source>
@@ -5843,20 +5891,32 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Starkes Nachdenken und gute Werkzeugaufrufe; schnell für seine Größe.</translation>
   </message>
   <message>
-   <source>European languages, careful tool calls; needs a graphics card.</source>
-   <translation>Europäische Sprachen, sorgfältige Werkzeugaufrufe; braucht eine Grafikkarte.</translation>
+   <source>Many languages and pictures; uses a seventh of itself per token.</source>
+   <translation>Viele Sprachen und Bilder; nutzt je Token nur ein Siebtel von sich.</translation>
   </message>
   <message>
-   <source>The strongest model here; uses only a tenth of itself per token, so it runs on a processor.</source>
-   <translation>Das stärkste Modell hier; nutzt je Token nur ein Zehntel seiner selbst und läuft darum auf einem Prozessor.</translation>
+   <source>The newest of its kind: long tasks with tools; needs a graphics card.</source>
+   <translation>Das neueste seiner Art: lange Aufgaben mit Werkzeugen; braucht eine Grafikkarte.</translation>
   </message>
   <message>
-   <source>Reads pictures and charts; many languages.</source>
-   <translation>Liest Bilder und Diagramme; viele Sprachen.</translation>
+   <source>Deep analysis and long tasks with tools; needs a graphics card.</source>
+   <translation>Tiefe Analysen und lange Aufgaben mit Werkzeugen; braucht eine Grafikkarte.</translation>
   </message>
   <message>
-   <source>Reads charts, tables and scanned pages.</source>
-   <translation>Liest Diagramme, Tabellen und gescannte Seiten.</translation>
+   <source>Many languages, careful reasoning, pictures; needs a large graphics card.</source>
+   <translation>Viele Sprachen, sorgfältiges Schlussfolgern, Bilder; braucht eine große Grafikkarte.</translation>
+  </message>
+  <message>
+   <source>Strong; uses only a tenth of itself per token, so it runs on a processor.</source>
+   <translation>Stark; nutzt je Token nur ein Zehntel von sich und läuft darum auf einem Prozessor.</translation>
+  </message>
+  <message>
+   <source>The strongest that runs on a processor: it uses a tenth of itself per token.</source>
+   <translation>Das stärkste, das auf einem Prozessor läuft: Es nutzt je Token ein Zehntel von sich.</translation>
+  </message>
+  <message>
+   <source>The most able reasoner of this list; for a workstation with much memory.</source>
+   <translation>Das fähigste dieser Liste im Schlussfolgern; für eine Workstation mit viel Speicher.</translation>
   </message>
   <message>
    <source>Finds passages in English documents.</source>

@@ -1736,6 +1736,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>加载 {name}</translation>
   </message>
   <message>
+   <source>about {size}</source>
+   <translation>约 {size}</translation>
+  </message>
+  <message>
    <source>Waiting</source>
    <translation>等待中</translation>
   </message>
@@ -4999,6 +5003,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>工具只能通过 HTTP 读取；要进行更改请声明 API。</translation>
   </message>
   <message>
+   <source>no answer in {0} s.</source>
+   <translation>{0} 秒内没有应答。</translation>
+  </message>
+  <message>
    <source>{0} did not list its tools: {1}</source>
    <translation>{0} 没有告知其工具：{1}</translation>
   </message>
@@ -5803,12 +5811,16 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>，占用者是 {0}</translation>
   </message>
   <message>
-   <source>Short answers on very small machines.</source>
-   <translation>在很小的机器上给出简短回答。</translation>
+   <source>Short answers on very small machines; reads pictures.</source>
+   <translation>适合很小的电脑：简短回答，能看图片。</translation>
   </message>
   <message>
    <source>Fast and small; simple questions, simple tool calls.</source>
    <translation>又快又小；简单问题，简单的工具调用。</translation>
+  </message>
+  <message>
+   <source>Simple questions and tool calls on a small laptop; reads pictures.</source>
+   <translation>小型笔记本电脑上的简单问题和工具调用；能看图片。</translation>
   </message>
   <message>
    <source>A good start on a laptop without a graphics card; calls tools.</source>
@@ -5819,20 +5831,56 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>商务文本、摘要、长文档；会调用工具。</translation>
   </message>
   <message>
-   <source>Several languages, long texts, thinking when asked.</source>
-   <translation>多种语言、长文本，可按要求思考。</translation>
+   <source>European languages, tool calls, pictures; small.</source>
+   <translation>欧洲语言、工具调用、图片；体积小。</translation>
   </message>
   <message>
-   <source>The best of the small ones: reasoning, tables, tool calls.</source>
-   <translation>小型模型中最好的：推理、表格、工具调用。</translation>
+   <source>Reasoning, tables, tool calls; keeps long conversations quick.</source>
+   <translation>推理、表格、工具调用；长对话也保持快速。</translation>
+  </message>
+  <message>
+   <source>The best of the small ones: reasoning, tables, tool calls, pictures.</source>
+   <translation>小模型中最好的：推理、表格、工具调用、图片。</translation>
+  </message>
+  <message>
+   <source>Many languages and pictures on a small laptop; calls tools.</source>
+   <translation>小型笔记本电脑上的多语言和图片；能调用工具。</translation>
+  </message>
+  <message>
+   <source>Many languages, pictures and charts; calls tools.</source>
+   <translation>多语言、图片和图表；能调用工具。</translation>
+  </message>
+  <message>
+   <source>Several languages, long texts, thinking when asked.</source>
+   <translation>多种语言、长文本，可按要求思考。</translation>
   </message>
   <message>
    <source>Sound analysis and reliable tool calls; needs 8 GB of free memory.</source>
    <translation>分析可靠，工具调用稳定；需要 8 GB 空闲内存。</translation>
   </message>
   <message>
+   <source>Very quick on a processor; its licence limits large companies.</source>
+   <translation>在处理器上非常快；许可证对大公司有限制。</translation>
+  </message>
+  <message>
+   <source>European languages, careful tool calls, pictures.</source>
+   <translation>欧洲语言、谨慎的工具调用、图片。</translation>
+  </message>
+  <message>
    <source>Enterprise texts, citations from documents, tool calls.</source>
    <translation>企业文本、引用文档、工具调用。</translation>
+  </message>
+  <message>
+   <source>Sound analysis, reliable tool calls, charts and scanned pages.</source>
+   <translation>可靠的分析和工具调用，能读图表和扫描页面。</translation>
+  </message>
+  <message>
+   <source>Many languages, long texts, pictures; best with a graphics card.</source>
+   <translation>多语言、长文本、图片；最好有显卡。</translation>
+  </message>
+  <message>
+   <source>European languages, deeper analysis, pictures; best with a graphics card.</source>
+   <translation>欧洲语言、更深入的分析、图片；最好有显卡。</translation>
   </message>
   <message>
    <source>Deeper analysis; best with a graphics card of 12 GB or more.</source>
@@ -5843,20 +5891,32 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>推理和工具调用能力强；就其大小而言很快。</translation>
   </message>
   <message>
-   <source>European languages, careful tool calls; needs a graphics card.</source>
-   <translation>欧洲语言，工具调用谨慎；需要显卡。</translation>
+   <source>Many languages and pictures; uses a seventh of itself per token.</source>
+   <translation>多语言和图片；每个词元只用到自身的七分之一。</translation>
   </message>
   <message>
-   <source>The strongest model here; uses only a tenth of itself per token, so it runs on a processor.</source>
-   <translation>这里最强的；每个词只用十分之一，因此处理器也能胜任。</translation>
+   <source>The newest of its kind: long tasks with tools; needs a graphics card.</source>
+   <translation>同类中最新的：使用工具的长任务；需要显卡。</translation>
   </message>
   <message>
-   <source>Reads pictures and charts; many languages.</source>
-   <translation>能看图片和图表；支持多种语言。</translation>
+   <source>Deep analysis and long tasks with tools; needs a graphics card.</source>
+   <translation>深入分析和使用工具的长任务；需要显卡。</translation>
   </message>
   <message>
-   <source>Reads charts, tables and scanned pages.</source>
-   <translation>能读图表、表格和扫描页。</translation>
+   <source>Many languages, careful reasoning, pictures; needs a large graphics card.</source>
+   <translation>多语言、谨慎推理、图片；需要大显卡。</translation>
+  </message>
+  <message>
+   <source>Strong; uses only a tenth of itself per token, so it runs on a processor.</source>
+   <translation>能力强；每个词元只用到自身的十分之一，因此能在处理器上运行。</translation>
+  </message>
+  <message>
+   <source>The strongest that runs on a processor: it uses a tenth of itself per token.</source>
+   <translation>能在处理器上运行的最强模型：每个词元只用到自身的十分之一。</translation>
+  </message>
+  <message>
+   <source>The most able reasoner of this list; for a workstation with much memory.</source>
+   <translation>本列表中推理能力最强的；适合内存很大的工作站。</translation>
   </message>
   <message>
    <source>Finds passages in English documents.</source>

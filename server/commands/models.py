@@ -298,7 +298,8 @@ async def _suggest(options: argparse.Namespace, shelf: ModelShelf) -> int:
     for one in found:
         mark = "*" if one.recommended else " "
         speed = f"{one.fit.writes:5.1f} tokens/s" if one.fit.writes else ""
-        _say(f"{mark} {one.title:<24} {one.size_bytes / GB:5.1f} GB  {one.fit.verdict:<13}{speed}")
+        size = f"{'about ' if one.is_about else ''}{one.size_bytes / GB:.1f} GB"
+        _say(f"{mark} {one.title:<24} {size:>14}  {one.fit.verdict:<13}{speed}")
         uses = ", ".join(one.uses)
         _say(_fit_line(f"    {one.good_at} ({uses}; {one.licence})"))
         _say(f"    moat models pull {one.repo} {one.file}")

@@ -375,6 +375,8 @@ class Suggestion:
     projector: str = ""
     why: str = ""
     """Why it is the recommended one."""
+    is_about: bool = False
+    """The size is computed; the hub names the exact one when the download begins."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError, model_validator
 
 from server.errors import BadRequest, HubFailed, HubRefused, ModelDamaged
 from server.face.models import Fit, HubModel, Machine, Setup, Suggestion
 from server.models import repository
-from server.models.fit import judge
+from server.models.fit import READING_PACE, judge
 from server.models.gguf.header import Header, LongArray
 from server.models.hub import Hub, TrendingModel
 from server.models.repository import QUANTISATION
@@ -32,8 +32,6 @@ BRISK_BYTES = 3 << 30
 """Weights read for each word; a processor of eight cores writes briskly up to about here."""
 BRISK_CORES = 8
 """Counts where the speed of the machine was not measured."""
-READING_PACE = 7.0
-"""Tokens per second: slower than this, one waits for an answer while reading it."""
 
 
 class Shape(BaseModel, extra="forbid"):
@@ -80,13 +78,37 @@ class Entry(BaseModel, extra="forbid"):
     uses: tuple[str, ...]
     licence: str
     parameters: int
-    size_bytes: int
+    size_bytes: int = 0
+    bits_per_weight: float = 0.0
+    """Where the exact size of the file is not known: the size is computed from it."""
     rank: int
     shape: Shape | None = None
     head: dict[str, Any] = {}
     """In place of a shape: what the head of the file itself says."""
     active_parameters: int = 0
     projector: str = ""
+    projector_bytes: int = 0
+    is_about: bool = False
+    """A size is computed, not read from the hub. A download asks the hub for the real one."""
+
+    @model_validator(mode="after")
+    def _compute_size(self) -> "Entry":
+        if not self.size_bytes:
+            self.size_bytes = int(self.parameters * self.bits_per_weight / 8)
+            self.is_about = True
+        if not self.size_bytes:
+            raise ValueError("neither the size nor the bits per weight are given")
+        # A list of the head is a tuple again, as the reader of files gives it.
+        self.head = {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in self.head.items()
+        }
+        return self
+
+    @property
+    def download_bytes(self) -> int:
+        """The model and the projector that comes along with it."""
+        return self.size_bytes + self.projector_bytes
 
     @property
     def bytes_per_word(self) -> float:
@@ -99,6 +121,7 @@ class Entry(BaseModel, extra="forbid"):
         return self.shape.header(self.size_bytes, 7 if "Q8_0" in self.file else 15)
 
     def fit(self, machine: Machine, setup: Setup) -> Fit:
+        setup = replace(setup, projector_bytes=self.projector_bytes)
         return judge(self.header, setup, machine, self.size_bytes)
 
 
@@ -135,6 +158,8 @@ def suggest(
     Those are never recommended: nobody has tried them. `as_used` puts in the real speed of a file.
     """
     entries = (*read().models, *found)
+    # A publisher that renames a file often changes capitals only.
+    here = {name.lower() for name in installed}
     judged = [(entry, as_used(entry.file, entry.fit(machine, setup))) for entry in entries]
     tried = [(entry, fit) for entry, fit in judged if entry.rank]
     best = recommended(machine, tried)
@@ -142,7 +167,7 @@ def suggest(
     for entry, fit in judged:
         is_best = entry is best
         why = _explain(entry, tried) if is_best else ""
-        suggestion = _suggestion(entry, fit, installed)
+        suggestion = _suggestion(entry, fit, here)
         made.append(replace(suggestion, recommended=is_best, why=why))
     return made
 
@@ -201,11 +226,12 @@ def _suggestion(entry: Entry, fit: Fit, installed: Collection[str]) -> Suggestio
         entry.uses,
         entry.licence,
         entry.parameters,
-        entry.size_bytes,
+        entry.download_bytes,
         entry.header.context_tokens,
         fit,
-        installed=entry.file in installed,
+        installed=entry.file.lower() in installed,
         projector=entry.projector,
+        is_about=entry.is_about,
     )
 
 
@@ -400,6 +426,7 @@ class CatalogueRefresh:
             rank=0,
             head=kept_head(header),
             projector=seeing.name if seeing else "",
+            projector_bytes=seeing.size_bytes if seeing else 0,
         )
 
 

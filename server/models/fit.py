@@ -28,7 +28,9 @@ CACHE_MOST = 4096 * MIB
 SMALLEST_CONTEXT = 2048
 LAST_CONTEXT = 512
 SLOW_BYTES = 8192 * MIB
-"""Weights read for each token; more than this on a processor is slow."""
+"""Weights read for each token; more on a processor is slow, unless its speed is known."""
+READING_PACE = 7.0
+"""Tokens per second: slower than this, one waits for an answer while reading it."""
 
 
 def judge(header: Header, setup: Setup, machine: Machine, weight_bytes: int = 0) -> Fit:
@@ -39,11 +41,10 @@ def judge(header: Header, setup: Setup, machine: Machine, weight_bytes: int = 0)
         return Fit("unknown", "The file does not say how large the model's layers are.")
     settled = settle(header, setup, machine, weights)
     memory = memory_of(header, weights, settled, machine)
-    verdict, why = _verdict(header, memory, settled, machine, layout)
     reads, writes = predict(header, settled, machine, weights)
+    note = "" if writes >= READING_PACE else _slowness(header, settled, layout, memory)
     return Fit(
-        verdict,
-        why,
+        *_verdict(memory, settled, machine, layout, note),
         memory,
         memory.needed + memory.gpu,
         machine.free_bytes + sum(device.free_bytes for device in machine.devices),
@@ -116,7 +117,7 @@ def _placed(header: Header, setup: Setup, machine: Machine, weights: int) -> Set
 
 
 def _verdict(
-    header: Header, memory: Memory, setup: Setup, machine: Machine, layout: Layout
+    memory: Memory, setup: Setup, machine: Machine, layout: Layout, note: str
 ) -> tuple[Verdict, str]:
     free = machine.free_bytes
     short = memory.needed + SYSTEM_MARGIN - free
@@ -133,7 +134,6 @@ def _verdict(
         where = f"{in_gb(memory.gpu)} on the graphics card, {in_gb(memory.needed)} in memory"
         if setup.cpu_experts:
             where += f" with the experts of {setup.cpu_experts} layers on the processor"
-    note = _slowness(header, setup, layout, memory)
     if (
         memory.needed > COMFORTABLE * free
         or note

@@ -54,14 +54,7 @@ def layout_of(header: Header) -> Layout:
     layers = max(1, header.number("block_count", 1))
     width = header.number("embedding_length")
     heads = max(_per_layer(header, "attention.head_count", layers, 1))
-    key = header.number("attention.key_length", width // max(1, heads))
-    value = header.number("attention.value_length", key)
-    groups = _per_layer(header, "attention.head_count_kv", layers, heads)
-    interval = header.number("full_attention_interval", 1) or 1
-    widths = tuple(
-        count * (key + value) if (number + 1) % interval == 0 else 0
-        for number, count in enumerate(groups)
-    )
+    widths = _cache_widths(header, layers, width // max(1, heads), heads)
     return Layout(
         layers,
         width,
@@ -72,6 +65,30 @@ def layout_of(header: Header) -> Layout:
         header.vocabulary or header.number("vocab_size") or 128_000,
         header.context_tokens or 4096,
     )
+
+
+def _cache_widths(header: Header, layers: int, head: int, heads: int) -> tuple[int, ...]:
+    """Key plus value numbers of a token in each layer.
+
+    Layers with a sliding window may have smaller heads; they keep all cells, as llama.cpp does
+    unless told otherwise. The last layers may share the cache of earlier ones.
+    """
+    key = header.number("attention.key_length", head)
+    value = header.number("attention.value_length", key)
+    near_key = header.number("attention.key_length_swa", key)
+    near_value = header.number("attention.value_length_swa", value)
+    groups = _per_layer(header, "attention.head_count_kv", layers, heads)
+    interval = header.number("full_attention_interval", 1) or 1
+    pattern = header.own("attention.sliding_window_pattern")
+    near = pattern if isinstance(pattern, tuple) else ()
+    own = layers - header.number("attention.shared_kv_layers")
+    widths = []
+    for number, count in enumerate(groups):
+        is_near = number < len(near) and bool(near[number])
+        both = near_key + near_value if is_near else key + value
+        attends = (number + 1) % interval == 0 and number < own
+        widths.append(count * both if attends else 0)
+    return tuple(widths)
 
 
 def _per_layer(header: Header, name: str, layers: int, default: int) -> tuple[int, ...]:

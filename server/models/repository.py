@@ -169,9 +169,16 @@ def recommended(judged: Sequence[HubFile]) -> HubFile | None:
 
 
 def named(models: Sequence[HubFile], eyes: Sequence[HubFile], file: str) -> HubFile | None:
-    """By a file's name, or by a quantisation."""
+    """By a file's name, or by a quantisation.
+
+    Publishers rename files. If the name is gone, the one file of the same quantisation is meant.
+    """
     choice = next((one for one in (*models, *eyes) if one.name == file), None)
-    return choice or next((one for one in models if one.quantisation == file.upper()), None)
+    choice = choice or next((one for one in models if one.quantisation == file.upper()), None)
+    if choice or is_projector(file) or not quantisation(file):
+        return choice
+    alike = [one for one in models if one.quantisation == quantisation(file)]
+    return alike[0] if len(alike) == 1 else None
 
 
 def files_of(

@@ -358,7 +358,7 @@ class ModelShelf:
         return replace(fit, reads=reads or fit.reads, writes=writes, is_measured=True)
 
     async def suggest(self) -> list[Suggestion]:
-        here = {Path(card.path).name: card for card in self.look()}
+        here = {Path(card.path).name.lower(): card for card in self.look()}
         found = await asyncio.to_thread(self._refresh.found)
         await self.surveyor.measure()
         return catalogue.suggest(
@@ -366,7 +366,9 @@ class ModelShelf:
             self._setup(),
             here,
             found,
-            lambda file, fit: self._as_used(fit, here[file]) if file in here else fit,
+            lambda file, fit: (
+                self._as_used(fit, here[name]) if (name := file.lower()) in here else fit
+            ),
         )
 
     async def refresh_suggestions(self) -> int:

@@ -8,6 +8,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import time
 from collections import deque
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from server.flows.base import Action, Flow, Reach, Step
 from server.plugins.api.action import MAX_ANSWER, ApiAction, Reaching
 from server.plugins.api.operations import Operation
 from server.plugins.folder import Loaded
+from server.plugins.install import STORES
 from server.plugins.manifest import OPTION, SECRET, TOKENS, Auth, Manifest, McpServer
 from server.plugins.mcp.client import McpAction, McpClient
 from server.plugins.mcp.servers import Hear, Listed, McpTool, Program, Remote, Walls
@@ -123,6 +125,12 @@ class Journal:
     def recent(self, count: int) -> list[str]:
         return list(self._lines)[-count:] if count > 0 else []
 
+    def since(self, last: list[str]) -> list[str]:
+        """Returns what was noted after the line that was the last one then, without its time."""
+        lines = list(self._lines)
+        known = max((at for at, line in enumerate(lines, 1) if line in last), default=0)
+        return [line[STAMP:] for line in lines[known:]]
+
     def _write(self, line: str) -> None:
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -138,8 +146,24 @@ class Journal:
 READS = ("get", "post", "query")
 HTTP_S = 30.0
 LISTING_S = 10.0
+FETCHING_S = 60.0
+"""The same for a program that is fetched at each start: npx, uvx."""
 REST_S = 120.0
 STAMP = len("2026-01-01 00:00:00 ")
+_TELLING = re.compile(
+    r"error|exception|cannot|no module|not found|denied|fatal|invalid|refused", re.IGNORECASE
+)
+_TRACE = re.compile(r"^\s*(?:at\b|File\b|code:|errno:|\^)")
+
+
+def choose_telling(lines: list[str]) -> str:
+    """Of the last words of a program the line that names what went wrong, else the last line.
+
+    Node ends what it says about an error with a brace and its version.
+    """
+    telling = [line for line in lines if _TELLING.search(line) and not _TRACE.match(line)]
+    spoken = [line for line in lines if re.search(r"\w", line)]
+    return (telling or spoken or lines or [""])[-1].strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,15 +399,16 @@ class Plugin:
             return {}
         client = self._client(server)
         await client.prepare()
+        is_fetched = Path(server.command[0]).stem in STORES if server.command else False
+        patience_s = FETCHING_S if is_fetched and not client.version else LISTING_S
         before, last_words = (client.known, client.listed), self.journal.recent(1)
         try:
-            async with asyncio.timeout(LISTING_S):
+            async with asyncio.timeout(patience_s):
                 found = await client.tools()
         except (AppError, TimeoutError) as error:
-            reason = str(error) or f"no answer in {LISTING_S:.0f} s"
-            if self.journal.recent(1) != last_words:
-                last_line = self.journal.recent(1)[0][STAMP:]
-                reason = " ".join((reason, f"It said: {last_line}"))
+            reason = str(error) or f"no answer in {patience_s:.0f} s."
+            if said := self.journal.since(last_words):
+                reason = " ".join((reason, f"It said: {choose_telling(said)}"))
             self.journal.note(f"{server.name} did not list its tools: {reason}")
             self._resting[server.name] = loop.time() + REST_S
             self.failures[server.name] = reason

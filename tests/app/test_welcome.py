@@ -1,5 +1,6 @@
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from app.chat.page import ChatPage
 from app.desktop.autostart import File
 from app.look.controls import Card, Column
+from app.look.summary import size
 from app.shell.session import Session
 from app.shell.tray import Tray
 from app.welcome import WelcomePage, from_home
@@ -33,6 +35,16 @@ async def test_it_says_what_this_machine_can_do(
     await until(lambda: "17.2 GB of memory" in page.machine.text())
     assert SUGGESTED.title in page.recommended.text()
     assert page.starter.isChecked()
+
+
+async def test_a_size_that_is_computed_says_so(
+    core: FakeCore, shown: Shown, tmp_path: Path
+) -> None:
+    page = shown(made(core, tmp_path))
+    await until(lambda: SUGGESTED.title in page.recommended.text())
+    assert "about" not in page.recommended.text()
+    page.show_suggestions([replace(SUGGESTED, is_about=True)])
+    assert f"(about {size(SUGGESTED.size_bytes)})" in page.recommended.text()
 
 
 async def test_the_starter_needs_nothing(core: FakeCore, shown: Shown, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def moat(shape: Shape) -> Iterator[Server]:
         port = free_port()
         command = [sys.executable, "-m", "app", "serve", "--port", str(port)]
         environment = {**os.environ, "MOAT_HOME": home, "MOAT_MODEL__CALIBRATE": "false"}
-        with _started("moat", port, [*command, "--model", str(shape.model)], environment) as server:
+        with started("moat", port, [*command, "--model", str(shape.model)], environment) as server:
             yield server
 
 
@@ -86,7 +86,7 @@ def llama_server(program: Path, shape: Shape) -> Iterator[Server]:
         *("-c", str(shape.context_tokens * shape.slots), "-t", threads, "-tb", threads),
         *("-ngl", str(shape.gpu_layers), *shape.theirs, "--no-webui"),
     ]
-    with _started("llama-server", port, command, dict(os.environ)) as server:
+    with started("llama-server", port, command, dict(os.environ)) as server:
         yield server
 
 
@@ -97,7 +97,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def _started(
+def started(
     name: str, port: int, command: list[str], environment: dict[str, str]
 ) -> Iterator[Server]:
     process = subprocess.Popen(

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.models.discover import Discover
-from scripts.pictures import CATALOGUE, LIST, OUT, ROOT, SCENES, Untrue, check_suggestions
+from scripts.pictures import LIST, OUT, ROOT, SCENES, Untrue, check_suggestions
 from server.face.models import Suggestion
+from server.models import catalogue
 from tests.kit.fake_shelf import SUGGESTED
 
 
@@ -43,12 +44,12 @@ def shown(qtbot: QtBot, suggestion: Suggestion) -> QWidget:
 
 
 def test_a_suggestion_with_the_facts_of_another_is_untrue(qtbot: QtBot) -> None:
-    entry = json.loads(CATALOGUE.read_text("utf-8"))["models"][0]
+    entry = catalogue.read().models[0]
     true = replace(
         SUGGESTED,
-        title=entry["title"],
-        size_bytes=entry["size_bytes"],
-        parameters=entry["parameters"],
+        title=entry.title,
+        size_bytes=entry.download_bytes,
+        parameters=entry.parameters,
     )
     check_suggestions(shown(qtbot, true))
     for wrong in ({"size_bytes": 29 * 10**8}, {"parameters": 4 * 10**9}, {"title": "Nobody 7B"}):

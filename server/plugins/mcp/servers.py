@@ -15,7 +15,7 @@ import subprocess
 import sys
 from asyncio.subprocess import Process
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ DRAINED, DRAIN_S = 1024 * 1024, 0.01
 OPEN_S = 20.0
 KEPT_VARIABLES = (
     "PATH", "HOME", "LANG", "TZ", "TMPDIR", "TEMP", "TMP", "USER", "SYSTEMROOT", "APPDATA",
-    "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC",
+    "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC", *walls.CERTIFICATES,
 )  # fmt: skip
 Hear = Callable[[Json], Awaitable[None] | None]
 """Whoever hears slowly slows the program down: the next line is read when this is done."""
@@ -140,7 +140,7 @@ class Program:
         }  # fmt: skip
         if self._kept is None:
             return await start(*command, env=env, **options)
-        room, way_out = self._kept.room, self._kept.way_out
+        room, way_out = self._room(env), self._kept.way_out
         command = _in(room.folder, command)
         await asyncio.to_thread(_must_be_there, command)
         if not by:
@@ -158,6 +158,12 @@ class Program:
             )
         return await self._start_walled(command, walls.surroundings(env, room), options)
 
+    def _room(self, env: dict[str, str]) -> walls.Room:
+        """Returns the inside of the walls, with the certificates that its variables name."""
+        assert self._kept
+        room = self._kept.room
+        return replace(room, readable=(*room.readable, *walls.find_certificates(env)))
+
     async def _start_walled(
         self, command: tuple[str, ...], env: dict[str, str], options: dict[str, Any]
     ) -> Process:
@@ -171,7 +177,7 @@ class Program:
         here, there = socket.socketpair()
         with here:
             with there:
-                walled = walls.walled(list(command), self._kept.room, walls.kind(), there.fileno())
+                walled = walls.walled(list(command), self._room(env), walls.kind(), there.fileno())
                 process = self._process = await start(
                     *walled, env=env, pass_fds=(there.fileno(),), **options
                 )

@@ -59,7 +59,6 @@ def main(given: list[str]) -> None:
         _enclose(asked)
     if asked["door"] is not None:
         _open_door(asked["door"])
-    _forbid_running(asked["scratch"])
     for folder in asked["inert"]:
         _cover(folder)
         _forbid_running(folder)
@@ -198,7 +197,8 @@ def _build(asked: dict[str, Any]) -> None:
     for real, place in asked["shown"]:
         _bind(real, place)
         _set_attributes("/new" + place, _RDONLY | _NOSUID | _NODEV)
-    _mount_new(f"/new{asked['scratch']}", b"tmpfs", f"size={asked['size']},mode=700".encode())
+    options = f"size={asked['size']},mode=700".encode()
+    _mount_new(f"/new{asked['scratch']}", b"tmpfs", options, flags=_NOSUID | _NODEV)
     _set_attributes("/new", _RDONLY, recursive=False)
     os.chdir("/new")
     _pivot(".", ".")
@@ -206,9 +206,11 @@ def _build(asked: dict[str, Any]) -> None:
     os.chdir("/")
 
 
-def _mount_new(path: str, kind: bytes, options: bytes) -> None:
+def _mount_new(
+    path: str, kind: bytes, options: bytes, flags: int = _NOSUID | _NODEV | _NOEXEC
+) -> None:
     Path(path).mkdir(parents=True, exist_ok=True)
-    _call("mount", kind, path.encode(), kind, _NOSUID | _NODEV | _NOEXEC, options)
+    _call("mount", kind, path.encode(), kind, flags, options)
 
 
 def _bind(real: str, place: str) -> None:

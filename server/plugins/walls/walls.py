@@ -79,6 +79,15 @@ def kind() -> Kind:
     return ""
 
 
+CERTIFICATES = (
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
+)  # fmt: skip
+"""The variables that name certificates: in a company's network nothing is trusted without them."""
+_SCRIPTS = {".js", ".mjs", ".cjs", ".ts", ".py"}
+_INSTALLED = {"node_modules", "site-packages", "dist-packages"}
+_SIGNS = ("package.json", "pyproject.toml")
+
+
 def walled(
     command: list[str], room: Room, by: Kind, door: int | None = None, port: int = inside.PORT
 ) -> list[str]:
@@ -93,7 +102,8 @@ def walled(
     links = [[path, str(Path(path).readlink())] for path in _SYSTEM if Path(path).is_symlink()]
     shown = _readable_places(room, command)
     # A folder that the person chose may lie in the plugin's, so only the plugin's is named.
-    inert = [str(room.folder)] if room.is_code else []
+    # A program may run what it loads into its scratch, as uvx does; the walls hold for that too.
+    inert = [str(room.folder), str(room.scratch)] if room.is_code else []
     asked = {
         "own": by == "namespaces", "door": door, "links": links, "inert": inert,
         "shown": [[os.path.realpath(place), place] for place in shown],
@@ -116,6 +126,13 @@ def surroundings(env: dict[str, str], room: Room, port: int = inside.PORT) -> di
     }
     home = dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP"), scratch)
     return {**env, **home, **proxies, "NODE_USE_ENV_PROXY": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def find_certificates(env: dict[str, str]) -> tuple[str, ...]:
+    """Lists the files and folders of certificates that the variables name."""
+    named = (env.get(name, "") for name in CERTIFICATES)
+    found = [path for paths in named for path in paths.split(os.pathsep)]
+    return tuple(path for path in found if os.path.isabs(path) and not _holds_a_home(path))  # noqa: PTH117
 
 
 def _both(name: str) -> tuple[str, str]:
@@ -185,8 +202,25 @@ def _program(command: list[str]) -> list[str]:
             path = path.parent / path.readlink()
             found.append(str(path))
     prefixes = [str(Path(path).parent.parent) for path in found if Path(path).parent.name == "bin"]
+    projects = [project for path in found if (project := _project(Path(path)))]
+    shown = (*found, *prefixes, *projects)
     local = str(Path.home() / ".local")
-    return [path for path in (*found, *prefixes) if path != local and not _holds_a_home(path)]
+    return [path for path in shown if path != local and not _holds_a_home(path)]
+
+
+def _project(script: Path) -> str:
+    """Names the folder that a script was installed or written in, with the packages it needs.
+
+    `node …/dist/index.js` reads the files beside it and its dependencies; without a sign of a
+    project only the script itself may be read, for it may lie among a person's own files.
+    """
+    if script.suffix not in _SCRIPTS:
+        return ""
+    installed = [one for one in script.parents if one.name in _INSTALLED]
+    if installed:
+        return str(installed[-1])
+    signed = (one for one in script.parents if any((one / sign).is_file() for sign in _SIGNS))
+    return str(next(signed, ""))
 
 
 def _holds_a_home(path: str) -> bool:

@@ -76,6 +76,8 @@ async def test_new_models_of_known_publishers_are_offered_and_kept(
         "apache-2.0",
     )
     assert found.context_tokens > 0
+    eyes = next(one for one in await again.suggest() if one.repo == EYES)
+    assert eyes.size_bytes == 2 * found.size_bytes
     assert len(hub.seen) == asked
 
 

@@ -26,6 +26,15 @@ def test_a_projector_can_be_fetched_alone():
     assert fetched("mmproj-F16.gguf") == ["mmproj-F16.gguf"]
 
 
+def test_a_file_that_was_renamed_is_the_one_of_its_quantisation():
+    """A list of models has the names of its day: gpt-oss-20b-mxfp4.gguf became …-MXFP4.gguf."""
+    assert fetched("old-name-q4_0.gguf") == ["m-Q4_0.gguf", "mmproj-F16.gguf"]
+    twins = tuple(RemoteFile(name, 9, "0") for name in ("a-Q4_0.gguf", "b-Q4_0.gguf"))
+    assert named(*group(twins), "old-name-q4_0.gguf") is None
+    for gone in ("old-name-Q2_K.gguf", "old-name.gguf", "mmproj-old-F16.gguf"):
+        assert named(MODELS, EYES, gone) is None
+
+
 def test_what_is_not_there_is_refused_with_what_is():
     with pytest.raises(BadRequest, match=r"There are: Q4_0, F16\."):
         fetched("Q2_K")

@@ -9,6 +9,7 @@ from server.chat import ChatRequest, Message
 from server.engine.base import EngineOptions
 from server.engine.process import WorkerProcess
 from server.face.models import KvType, Machine, Setup
+from server.models import catalogue
 from server.models.gguf.files import check
 from server.models.gguf.header import Header
 from server.models.gguf.parse import parse
@@ -54,6 +55,27 @@ def test_heads_that_differ_by_layer_and_layers_without_attention_count_as_they_a
     assert cache_bytes(some, Setup(1024, 1)) == plain // 2
     every_second = layout_of(header(full_attention_interval=2))
     assert cache_bytes(every_second, Setup(1024, 1)) == plain // 2
+
+
+def test_small_heads_of_near_layers_and_shared_caches_count_as_llama_cpp_reports():
+    """Gemma 4 E2B at 2048 cells, llama_kv_cache: 12.00 MiB of 3 layers, 24.00 MiB of 12 near ones.
+
+    The last 20 of its 35 layers use the cache of earlier ones.
+    """
+    entries = {entry.title: entry for entry in catalogue.read().models}
+    layout = layout_of(entries["Gemma 4 E2B"].header)
+    assert sum(1 for one in layout.cache_widths if one == 1024) == 3
+    assert sum(1 for one in layout.cache_widths if one == 512) == 12
+    assert cache_bytes(layout, Setup(2048, 1)) / MB == 36.0
+
+
+@pytest.mark.parametrize(("title", "per_token"), [("Qwen3.5 2B", 12_288), ("Qwen3.6 27B", 65_536)])
+def test_a_hybrid_keeps_a_cache_in_every_fourth_layer_only(title: str, per_token: int):
+    """The bytes per token that the list of llama.cpp's own app has for them."""
+    entries = {entry.title: entry for entry in catalogue.read().models}
+    layout = layout_of(entries[title].header)
+    more, less = (cache_bytes(layout, Setup(tokens, 1)) for tokens in (2048, 1024))
+    assert (more - less) / 1024 == per_token
 
 
 def test_a_recurrent_state_is_counted_for_each_conversation():

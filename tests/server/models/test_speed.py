@@ -57,3 +57,13 @@ def test_a_mixture_reads_only_the_experts_it_uses() -> None:
     mixture, dense = entries["Qwen3 30B A3B"], entries["Qwen3 14B"]
     assert mixture.size_bytes > dense.size_bytes
     assert mixture.fit(HERE, SETUP).writes > 2 * dense.fit(HERE, SETUP).writes
+
+
+def test_a_machine_known_to_be_quick_is_not_called_slow() -> None:
+    """By its size alone the model would be; where the pace was measured, that counts."""
+    entries = {entry.title: entry for entry in catalogue.read().models}
+    large = entries["gpt-oss 120B"]
+    machine = Machine(256 * GB, 248 * GB, 32, pace=Pace((Rate("Q4_K", 9e10, 4e10),)))
+    quick, unknown = large.fit(machine, SETUP), large.fit(replace(machine, pace=Pace()), SETUP)
+    assert (quick.verdict, unknown.verdict) == ("runs well", "tight")
+    assert ("slowly" in quick.why, "slowly" in unknown.why) == (False, True)

@@ -109,6 +109,20 @@ async def test_a_server_that_hangs_is_left_out_and_ended(
         await house.close()
 
 
+async def test_a_program_that_is_fetched_first_is_waited_for(
+    house: PluginHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """npx and uvx load the server before they start it, behind walls each time."""
+    monkeypatch.setattr(plugin_module, "LISTING_S", 0.5)
+    fake = tmp_path / "bin" / "npx"
+    fake.parent.mkdir()
+    fake.write_text(f"#!/bin/sh\nsleep 2\nexec {shlex.join(program())}\n")
+    fake.chmod(0o755)
+    await enable(house, tmp_path / "home" / "a", mcp={"far": started((str(fake),))})
+    async with asyncio.timeout(90):
+        assert [flow.name for flow in await house.flows()] == ["far/add"]
+
+
 async def test_code_reads_an_answer_that_comes_in_pieces(
     house: PluginHouse, tmp_path: Path
 ) -> None:
@@ -241,3 +255,49 @@ async def test_a_common_server_waits_for_a_review_and_starts_with_what_was_chose
         assert [tool.key for tool in await house.find_tools("git")] == ["git/add"]
     log = await house.read_log("git", 10)
     assert any(f"mcp-server-git --repository {tmp_path / 'repo'}" in line for line in log)
+
+
+NODE = """node:internal/modules/cjs/loader:1228
+  throw err;
+  ^
+
+Error: Cannot find module './tools.js'
+Require stack:
+- /opt/server/index.js
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1225:15)
+    at Module._load (node:internal/modules/cjs/loader:1051:27) {
+  code: 'MODULE_NOT_FOUND',
+  requireStack: [ '/opt/server/index.js' ]
+}
+
+Node.js v20.19.2"""
+UV = """error: Failed to fetch: https://pypi.org/simple/mcp-server-time/
+  cause: client error (Connect)
+  cause: invalid peer certificate: UnknownIssuer
+hint: Consider enabling use of system TLS certificates"""
+PYTHON = """Traceback (most recent call last):
+  File "/opt/server.py", line 1, in <module>
+    import beside
+ModuleNotFoundError: No module named 'beside'"""
+
+
+@pytest.mark.parametrize(
+    ("said", "telling"),
+    [
+        (NODE, "Error: Cannot find module './tools.js'"),
+        (PYTHON, "ModuleNotFoundError: No module named 'beside'"),
+        (UV, "cause: invalid peer certificate: UnknownIssuer"),
+        ("Starting\nPlease give a folder\n}", "Please give a folder"),
+        ("}", "}"),
+    ],
+)
+def test_of_the_last_words_the_line_that_names_the_failure_is_shown(
+    said: str, telling: str, tmp_path: Path
+) -> None:
+    """Node's own last words are a brace and its version."""
+    journal = plugin_module.Journal(tmp_path / "log", str)
+    journal.note("an error of an earlier start")
+    before = journal.recent(1)
+    assert journal.since(before) == []
+    journal.note(said)
+    assert plugin_module.choose_telling(journal.since(before)) == telling

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import socket
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -209,6 +210,103 @@ async def test_a_program_reaches_only_accepted_hosts_and_is_recorded(
         assert [use.reason for use in door.uses.get()] == ["program of plugin p"]
         await wire.close()
     await door.close()
+
+
+PRINTER = """
+import beside, os, sys
+print([os.path.exists(given.removeprefix("at=")) for given in sys.argv[1:]])
+"""
+
+
+@pytest.mark.parametrize("by", KINDS)
+@pytest.mark.parametrize(
+    ("script", "sign"),
+    [("dist/server.py", "pyproject.toml"), ("node_modules/one/dist/server.py", "")],
+)
+def test_a_script_finds_what_its_project_has_and_nothing_beside_it(
+    by: walls.Kind, script: str, sign: str, tmp_path: Path
+) -> None:
+    """`node /path/to/server/dist/index.js` is how most programs' lists of MCP servers name one."""
+    path = tmp_path / "project" / script
+    path.parent.mkdir(parents=True)
+    path.write_text(PRINTER)
+    path.with_name("beside.py").write_text("")
+    dependency, secret = tmp_path / "project" / script.split("/")[0] / "lib", tmp_path / "secret"
+    dependency.write_text("")
+    secret.write_text("")
+    if sign:
+        (tmp_path / "project" / sign).write_text("")
+    (tmp_path / "p").mkdir()
+    room = walls.Room(tmp_path / "p", tmp_path / "scratch")
+    room.scratch.mkdir()
+    # A path of its own in the command may be read, so these are none.
+    asked = [sys.executable, str(path), f"at={dependency}", f"at={secret}"]
+    command = walls.walled(asked, room, by)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "[True, False]\n", done.stderr
+
+
+STARTER = """
+import os, shutil, subprocess
+shutil.copy("/bin/true", os.environ["HOME"] + "/own")
+print(subprocess.run([os.environ["HOME"] + "/own"]).returncode)
+"""
+
+
+@pytest.mark.parametrize("by", KINDS)
+def test_a_program_runs_what_it_put_into_its_scratch(by: walls.Kind, tmp_path: Path) -> None:
+    """uvx installs the server there and starts it. The code of a plugin cannot ("library")."""
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "start.py").write_text(STARTER)
+    room = walls.Room(tmp_path / "p", tmp_path / "scratch")
+    room.scratch.mkdir()
+    command = walls.walled([sys.executable, "start.py"], room, by)
+    env = walls.surroundings({"PATH": os.environ["PATH"]}, room)
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    assert done.stdout == "0\n", done.stderr
+
+
+READER = """
+import json, os, sys
+for _line in sys.stdin:
+    path = os.environ["SSL_CERT_FILE"]
+    print(json.dumps({"path": path, "there": os.path.exists(path)}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("by", KINDS)
+async def test_a_program_has_the_certificates_that_the_machine_names(
+    by: walls.Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a company's network uvx and npx trust no registry without them."""
+    monkeypatch.setattr(walls, "kind", lambda: by)
+    company = tmp_path / "company.pem"
+    company.write_text("")
+    monkeypatch.setenv("SSL_CERT_FILE", str(company))
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "server.py").write_text(READER)
+    door, heard = Egress(NetworkSettings), asyncio.Queue[Json]()
+    room = walls.Room(tmp_path / "p", tmp_path / "scratch")
+    kept = Walls(room, Doorway(door, "program of plugin p", lambda _line: None))
+    wire = Program((sys.executable, "server.py"), {}, heard.put_nowait, lambda _line: None, kept)
+    await wire.open()
+    async with asyncio.timeout(60):
+        await wire.send({})
+        assert await heard.get() == {"path": str(company), "there": True}
+    await wire.close()
+    await door.close()
+
+
+def test_a_script_among_a_persons_own_files_shows_nothing_else(tmp_path: Path) -> None:
+    script = tmp_path / "server.py"
+    script.write_text("import beside")
+    (tmp_path / "beside.py").write_text("")
+    (tmp_path / "p").mkdir()
+    room = walls.Room(tmp_path / "p", tmp_path / "scratch")
+    room.scratch.mkdir()
+    command = walls.walled([sys.executable, str(script)], room, walls.kind())
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "No module named 'beside'" in done.stderr
 
 
 def test_there_is_a_wall_on_this_machine() -> None:
