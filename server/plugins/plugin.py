@@ -147,7 +147,7 @@ READS = ("get", "post", "query")
 HTTP_S = 30.0
 LISTING_S = 10.0
 FETCHING_S = 60.0
-"""The same for a program that is fetched at each start: npx, uvx."""
+"""How long a program may take that is fetched at each start: npx, uvx."""
 REST_S = 120.0
 STAMP = len("2026-01-01 00:00:00 ")
 _TELLING = re.compile(
@@ -157,7 +157,7 @@ _TRACE = re.compile(r"^\s*(?:at\b|File\b|code:|errno:|\^)")
 
 
 def choose_telling(lines: list[str]) -> str:
-    """Of the last words of a program the line that names what went wrong, else the last line.
+    """Picks the line that names what went wrong from a program's last words, else the last line.
 
     Node ends what it says about an error with a brace and its version.
     """

@@ -216,11 +216,13 @@ def _project(script: Path) -> str:
     """
     if script.suffix not in _SCRIPTS:
         return ""
-    installed = [one for one in script.parents if one.name in _INSTALLED]
+    installed = [folder for folder in script.parents if folder.name in _INSTALLED]
     if installed:
         return str(installed[-1])
-    signed = (one for one in script.parents if any((one / sign).is_file() for sign in _SIGNS))
-    return str(next(signed, ""))
+    for folder in script.parents:
+        if any((folder / sign).is_file() for sign in _SIGNS):
+            return str(folder)
+    return ""
 
 
 def _holds_a_home(path: str) -> bool:
