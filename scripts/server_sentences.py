@@ -54,7 +54,7 @@ SAYING = (
     )),
     "server/plugins/python/host.py",
     *(f"server/plugins/mcp/{name}.py" for name in (
-        "client", "oauth", "program", "session", "sign_in",
+        "client", "oauth", "servers", "session", "sign_in",
     )),
     *(f"server/web/{name}.py" for name in (
         "app", "body", "guard", "lifecycle", "listener",
@@ -66,6 +66,7 @@ CLAUSES = {
     "server/conversation/agents/remote.py": "remote agents",
     "server/core/engines_elsewhere.py": r"the engine \{0\}|testing .*",
     "server/core/updates.py": "check for .*",
+    "server/data/sources.py": r"There is no file .*|\{0\} more files .*",
     "server/engine/causes.py": "(?!about ).* .*|unknown",
     "server/engine/elsewhere/engine.py": r"the engine on another machine|status \{0\}|none",
     "server/engine/link.py": "it .*",
