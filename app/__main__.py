@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 NO_DISPLAY = "There is no display here, so Moat serves without a window."
 NO_QT = "The window's libraries are not installed, so Moat serves without a window."
+INTERRUPTED = 130
 _WINDOW_OPTIONS = frozenset({"--hidden"})
 _CHILDREN = {
     "worker": "server.engine.worker",
@@ -22,7 +23,13 @@ _CHILDREN = {
 def main(arguments: Sequence[str] | None = None) -> int:
     os.umask(0o077)  # every file of this program and its children is for its user alone
     given = list(sys.argv[1:] if arguments is None else arguments)
-    role, rest = choose(given)
+    try:
+        return _take_role(*choose(given))
+    except KeyboardInterrupt:  # while the role's modules are still coming in
+        return INTERRUPTED
+
+
+def _take_role(role: str, rest: list[str]) -> int:
     if role in _CHILDREN:
         return _work(_CHILDREN[role])
     if role == "window" and (why := obstacle(os.environ)):

@@ -51,3 +51,21 @@ def test_a_command_does_not_load_qt() -> None:
         [sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "False"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
+def test_who_is_interrupted_while_modules_come_in_ends_without_a_traceback() -> None:
+    script = (
+        "import os, signal, sys\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, *_more):\n"
+        "        if name == 'server.cli': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Slow())\n"
+        "from app.__main__ import main\n"
+        "sys.exit(main(['ps']))\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=root, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, b"")
