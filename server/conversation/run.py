@@ -258,27 +258,23 @@ def converse(means: Means, request: ChatRequest) -> Events:
 
 
 async def _one(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:
+    """Lets a plugin's flow answer if it takes the question; else the model with its tools."""
+    choice = PluginChoice(means, request)
     try:
-        async with aclosing(_answer(means, request)) as events:
+        async for note in choice.look():
+            yield note
+        async with aclosing(_answering(choice)) as events:
             async for event in events:
                 yield event
     except AppError as error:
         yield Failed(error)
 
 
-async def _answer(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:
-    """Lets a plugin's flow answer if it takes the question; else the model with its tools."""
-    choice = PluginChoice(means, request)
-    async for note in choice.look():
-        yield note
-    taken = choice.taken
+def _answering(choice: PluginChoice) -> AsyncGenerator[Event, None]:
+    taken, means = choice.taken, choice.means
     if taken is None:
-        answer = _turns(means, request)
-    else:
-        answer = write_into_text(taken) if means.text_only else taken
-    async with aclosing(answer) as events:
-        async for event in events:
-            yield event
+        return _turns(means, choice.request)
+    return write_into_text(taken) if means.text_only else taken
 
 
 async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:

@@ -36,7 +36,8 @@ plain.wait()
 time.sleep(600)
 """
 SET_UP = f"""
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a terminal
 from scripts.bootstrap import __main__ as bootstrap, follow, places
 follow.PATIENCE_S = 1.0
 places.LOCK = follow.Path(sys.argv[1]) / "lock"

@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -192,21 +192,23 @@ def test_a_terminal_breaks_lines_between_words_and_names_the_model(home: dict[st
     question = b"Tell me about castles in many long sentences.\n"
     with subprocess.Popen(CHAT, env=home, stdin=theirs, stdout=theirs, stderr=theirs) as talk:
         os.close(theirs)
-        begin = _read_until(ours, PROMPT)
-        os.write(ours, question)
-        answer = _read_until(ours, f"\n{PROMPT}").partition("\n")[2].removesuffix(PROMPT)
-        os.write(ours, b"/quit\n")
-        assert talk.wait() == 0
+        try:
+            begin = _read(ours, lambda read: read.endswith(PROMPT))
+            os.write(ours, question)
+            # The answer may be very long: its first lines are enough.
+            answer = _read(ours, lambda read: read.count("\n") > 6 or read.endswith(f"\n{PROMPT}"))
+        finally:
+            talk.kill()
     os.close(ours)
     assert begin.startswith("You talk to SmolLM2-135M-Instruct.\n/model")
-    lines = STYLES.sub("", answer).split("\n")
-    assert len(lines) > 2, answer
+    _asked, *lines, _rest = STYLES.sub("", answer).split("\n")
+    assert len(lines) > 1, answer
     assert max(map(len, lines)) <= 40
 
 
-def _read_until(terminal: int, end: str) -> str:
+def _read(terminal: int, is_enough: Callable[[str], bool]) -> str:
     read = ""
-    while not read.endswith(end):
+    while not is_enough(read):
         read += os.read(terminal, 1000).decode(errors="replace").replace("\r\n", "\n")
     return read
 
