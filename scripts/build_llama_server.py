@@ -1,10 +1,12 @@
 """Builds llama.cpp's own server on top of the very libraries the engine runs with.
 
-Only the bench needs it. Just the server's own files are compiled, from the source of the same
-version; it is kept in the user's cache and built once per engine build.
+Only the bench and the proof need it. Just the server's own files are compiled, from the source of
+the same version. It is kept in the user's cache with a copy of the engine's libraries, because the
+clone that built it may be gone when another one uses it, and it is built once per engine build.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -60,9 +62,16 @@ def llama_server() -> Path:
     folder = places.wheel_cache().parent / TARGET / recipe.key
     program = folder / "build" / TARGET
     with held(folder / "lock", f"another process builds {TARGET}"):
-        if not program.exists():
+        if not starts(program):
             build(recipe, folder)
     return program
+
+
+def starts(program: Path) -> bool:
+    """Whether it is there and finds its libraries: a kept program may have lost them."""
+    if not program.exists():
+        return False
+    return subprocess.run([program, "--version"], capture_output=True, check=False).returncode == 0
 
 
 def installed_recipe() -> Recipe:
@@ -74,7 +83,9 @@ def installed_recipe() -> Recipe:
 def build(recipe: Recipe, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     source = unpacked(Path(sys.executable), recipe.version, folder) / "vendor" / "llama.cpp"
-    libraries = Path(sysconfig.get_path("platlib")) / "lib"
+    libraries = folder / "libraries"
+    shutil.rmtree(libraries, ignore_errors=True)
+    shutil.copytree(Path(sysconfig.get_path("platlib")) / "lib", libraries)
     (folder / "CMakeLists.txt").write_text(PROJECT, encoding="utf-8")
     say(f"bench: building {TARGET} once, on the libraries of the engine (some minutes)")
     made = folder / "build"
