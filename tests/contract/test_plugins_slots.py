@@ -1,4 +1,4 @@
-"""Every request body of EulerCopilot's plugins, filled in by the starter model: always valid."""
+"""Request bodies of plugins in EulerCopilot's form, filled in by the starter: always valid."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ from server.schemas import fill as slots
 from tests.kit.plugin_kits import PlainKit
 
 REAL = Path(__file__).resolve().parents[1] / "data" / "plugins"
-PLUGINS = ("Compatibility-AI-Infra", "aops-apollo", "euler-copilot-rca", "euler-copilot-tune")
+PLUGINS = ("Compatibility-AI-Infra", "fleet-workshop", "euler-copilot-rca", "euler-copilot-tune")
 EVERY = int(os.environ.get("MOAT_EVERY_BODY", "8"))
 """One of so many is filled; 1 tries them all, which takes minutes."""
 QUESTION = "Please do it for host 10.1.2.3 with id 5 and the task named weekly-check."
