@@ -11,6 +11,8 @@ import pytest
 from server.models import library
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# Each started Moat would try out its model as soon as it has nothing to do: 20 s of a core.
+os.environ.setdefault("MOAT_MODEL__CALIBRATE", "false")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

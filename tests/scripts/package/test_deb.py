@@ -33,7 +33,7 @@ def test_removal_says_what_is_kept() -> None:
 def test_the_manual_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.main(["--help"])
-    commands = re.findall(r"^    (\w+) ", capsys.readouterr().out, re.M)
+    commands = re.findall(r"^    (\w+)\b", capsys.readouterr().out, re.M)
     manual = (product.LINUX / "moat.1").read_text("utf-8").partition(".SH COMMANDS")[2]
     named = re.findall(r"^\.B (\w+)", manual.partition(".SH OPTIONS")[0], re.M)
     assert sorted(named) == sorted(commands)
