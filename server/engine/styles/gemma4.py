@@ -57,8 +57,7 @@ def _value(reader: Reader) -> More:
     found = yield from reader.accept(QUOTE, "{", "[")
     if found == QUOTE:
         reader.argue('"')
-        escape = lambda text: reader.argue(json.dumps(text, ensure_ascii=False)[1:-1])  # noqa: E731
-        yield from reader.until((QUOTE,), escape)
+        yield from reader.until((QUOTE,), reader.argue_text)
         reader.argue('"')
     elif found == "{":
         yield from _object(reader)

@@ -30,6 +30,7 @@ from server.events import (
     TokenLogprob,
     ToolCallRequested,
 )
+from server.system.limits import try_json
 
 TICKS = re.compile("[`~]*")
 INFO = re.compile(r"[A-Za-z0-9_+\-]*")
@@ -611,10 +612,7 @@ class Forms:
         kind = schema.get("type") if isinstance(schema, dict) else None
         if kind == "string":
             return text
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            return text
+        return try_json(text, text)
 
 
 def _holds_json(text: str) -> bool:
@@ -763,13 +761,9 @@ def _word(word: str) -> str:
 
 
 def _decode(inside: str) -> str:
-    return str(parse_text(ESCAPE.sub(_json_escape, inside)))
-
-
-def parse_text(inside: str) -> Any:
-    """Parses a text. Lines may break within it, which JSON itself does not allow."""
+    """Reads the inside of a text. Lines may break within it, which JSON itself does not allow."""
     try:
-        return json.loads(f'"{inside}"', strict=False)
+        return str(json.loads(f'"{ESCAPE.sub(_json_escape, inside)}"', strict=False))
     except ValueError as error:
         raise NotACall from error
 

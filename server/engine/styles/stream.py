@@ -18,6 +18,7 @@ from server.events import (
     ToolCallRequested,
     Usage,
 )
+from server.system.limits import try_json
 
 
 def first_of(text: str, marks: tuple[str, ...]) -> tuple[int, str] | None:
@@ -78,10 +79,7 @@ def _escape_size(text: str, at: int) -> int:
 
 
 def _unescape(escape: str) -> str:
-    try:
-        return str(json.loads(f'"{escape}"'))
-    except (ValueError, RecursionError):
-        return escape
+    return str(try_json(f'"{escape}"', escape))
 
 
 class JsonScan:
@@ -254,14 +252,15 @@ class Reader:
             self._pass()
             self._pieces.append(CallArguments(self.calls - 1, text))
 
+    def argue_text(self, text: str) -> None:
+        """Adds a part of a text, as JSON writes it between its quotes."""
+        self.argue(json.dumps(text, ensure_ascii=False)[1:-1])
+
     def close_call(self) -> None:
         if self._open is None:
             return
         call_id, name = self._open
-        try:
-            arguments = json.loads(self._arguments or "null")
-        except (ValueError, RecursionError):
-            arguments = None
+        arguments = try_json(self._arguments)
         valid = isinstance(arguments, dict)
         self.is_broken = not valid
         call = ToolCall(call_id, name, arguments if valid else {})
@@ -369,10 +368,7 @@ class Reader:
         """Parses one whole JSON value; None if it is broken."""
         parts: list[str] = []
         yield from self.json_value(parts.append)
-        try:
-            return json.loads("".join(parts))
-        except (ValueError, RecursionError):
-            return None
+        return try_json("".join(parts))
 
 
 class Filter(Protocol):

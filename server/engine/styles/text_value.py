@@ -11,6 +11,7 @@ from server.engine.styles import lark
 from server.engine.styles.parameters import beyond, not_enforced
 from server.schemas.bounded import LONGEST_ARGUMENT
 from server.schemas.patterns import is_expression
+from server.system.limits import try_json
 
 SLASH = re.compile(r"\\.|/", re.DOTALL)
 """A slash, or anything after a backslash: a slash there is already escaped."""
@@ -45,12 +46,8 @@ def kinds_beside_text(schema: Any) -> frozenset[str]:
 
 def json_kind(text: str) -> str:
     """Returns the text's kind as JSON; empty if it is not JSON or looks like text."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return ""
     names = {type(None): "null", list: "array", dict: "object"}
-    return names.get(type(value), "")
+    return names.get(type(try_json(text, "")), "")
 
 
 def check_text(schema: Json, tool: Tool) -> None:
