@@ -189,10 +189,10 @@ class Core:
             Worked(paths.data / "loads.json"),
             self._notice,
             lambda: self._pool.leaving(),
-            lambda: self.settings.get().privacy.log_prompts,
         )
         limits = limits_of(self._model_settings)
         pool = Pool(self._look_up, loader, limits, self.engines.reach, self._keep_from_thinking)
+        pool.logs_prompts = lambda: self.settings.get().privacy.log_prompts
         may_measure = lambda: self._model_settings.calibrate  # noqa: E731
         self.speeds = Calibrator(
             paths.data / "speeds.json", pool, self._file_of, may_measure, KeptTrial(paths.data)

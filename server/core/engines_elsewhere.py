@@ -3,18 +3,15 @@
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from server.chat import ChatRequest
 from server.egress import Egress
 from server.engine.base import LoadState, ModelFacts
 from server.engine.elsewhere.engine import Remote, RemoteEngine
 from server.engine.elsewhere.several import Several
-from server.engine.fitted import log_prompt
 from server.errors import AppError, BadRequest, ModelLoadFailed
-from server.events import Pieces
 from server.face.models import EngineState, ModelCard
 from server.observe import Value
 from server.settings import ENGINE_FORM, EngineElsewhere, Settings
@@ -118,10 +115,8 @@ class EnginesElsewhere:
         """The engine that answers by it."""
         name = engine.name
         key = lambda: self._keys.get(name, "")  # noqa: E731
-        made = _Logged(
-            _remotes(engine, _reason(name), self._door, key), lambda: self._fetch_key(name)
-        )
-        made.logs = lambda: self._settings().privacy.log_prompts
+        remotes = _remotes(engine, _reason(name), self._door, key)
+        made = Several(remotes, lambda: self._fetch_key(name))
         made.state.connect(lambda state: self._see(engine, made, state))
         made.out.connect(lambda out: self._show(engine, out=out))
         return made
@@ -211,17 +206,6 @@ class EnginesElsewhere:
         self.states.set(tuple(states))
         if self.states.get() != before:
             self._on_change()
-
-
-class _Logged(Several):
-    logs: Callable[[], bool] = staticmethod(lambda: False)
-
-    async def generate(self, request: ChatRequest) -> Pieces:
-        if self.logs():
-            await log_prompt(self, request)
-        async with aclosing(super().generate(request)) as pieces:
-            async for piece in pieces:
-                yield piece
 
 
 def _remotes(

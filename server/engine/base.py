@@ -1,14 +1,17 @@
 """The Engine face: whoever can answer a ChatRequest, on this machine or another."""
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from server.chat import ChatRequest, Prompt
+from server.errors import AppError
 from server.events import Pieces
 from server.observe import Value
 
+T = TypeVar("T")
 KvType = Literal["f16", "q8_0", "q4_0"]
 
 
@@ -76,6 +79,10 @@ class LoadState:
     details: str = ""
     """What is technical about the reason."""
 
+    @classmethod
+    def failed(cls, error: AppError) -> "LoadState":
+        return cls("failed", 0.0, str(error), error.details)
+
 
 @dataclass(frozen=True, slots=True)
 class Embeddings:
@@ -109,3 +116,29 @@ class Engine(Protocol):
     async def embed(self, texts: Sequence[Prompt]) -> Embeddings: ...
     async def rerank(self, query: str, documents: Sequence[str]) -> Ranking: ...
     async def stats(self) -> dict[str, Any]: ...
+
+
+class Forwarding(ABC):
+    """An engine that hands every question to another one."""
+
+    @abstractmethod
+    async def _ask(self, ask: Callable[[Engine], Awaitable[T]]) -> T:
+        """Finds the other engine and asks it."""
+
+    async def apply_template(self, request: ChatRequest) -> str:
+        return await self._ask(lambda engine: engine.apply_template(request))
+
+    async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
+        return await self._ask(lambda engine: engine.tokenize(text, special=special))
+
+    async def detokenize(self, tokens: Sequence[int]) -> str:
+        return await self._ask(lambda engine: engine.detokenize(tokens))
+
+    async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
+        return await self._ask(lambda engine: engine.embed(texts))
+
+    async def rerank(self, query: str, documents: Sequence[str]) -> Ranking:
+        return await self._ask(lambda engine: engine.rerank(query, documents))
+
+    async def stats(self) -> dict[str, Any]:
+        return await self._ask(lambda engine: engine.stats())

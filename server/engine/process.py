@@ -460,7 +460,7 @@ class WorkerProcess:
             link = await self._open()
         except ModelLoadFailed as error:
             log.error("%s", error)  # noqa: TRY400 - the sentence is the whole story
-            self.state.set(LoadState("failed", 0.0, str(error), error.details))
+            self.state.set(LoadState.failed(error))
             return error
         except asyncio.CancelledError:
             # Only `close` cancels it. A caller that waits for the load gets an error instead.

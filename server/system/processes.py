@@ -128,5 +128,14 @@ def _read(descriptor: int) -> bytes:
         return b""
 
 
+def processor_s(pid: int) -> float:
+    """Returns the processor time that a process has used, all its threads together."""
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.Error:
+        return 0.0
+    return float(times.user + times.system)
+
+
 def _lives(pid: int) -> bool:
     return psutil.pid_exists(pid) or os.getppid() == pid
