@@ -66,11 +66,6 @@ from server.web.app import Site
 from server.web.lifecycle import Serving
 
 
-def new_own_key() -> str:
-    """Another one each time the core is opened."""
-    return secrets.token_urlsafe(32)
-
-
 def _read(path: Path) -> FileText:
     try:
         if path.stat().st_size > documents.MAX_BYTES:
@@ -116,23 +111,6 @@ async def watch(
         await asyncio.sleep(tick_s)
         if now() - before > tick_s + JUMP_S:
             await woke()
-
-
-class Upkeep:
-    def __init__(self, woke: Callable[[], Awaitable[None]], updates: Updates) -> None:
-        self._woke = woke
-        self._updates = updates
-        self._tasks: list[asyncio.Task[None]] = []
-
-    def open(self) -> None:
-        self._tasks = [
-            spawn(watch(self._woke), "watch for sleep"),
-            spawn(self._updates.watch(), "look for new versions"),
-        ]
-
-    async def close(self) -> None:
-        for task in self._tasks:
-            await stop(task)
 
 
 log = logging.getLogger(__name__)
@@ -240,9 +218,9 @@ class Core:
     def _furnish(self, paths: Paths) -> None:
         """The plugins, the agents that may use them, and what was added or announced."""
         self.settings.connect(lambda now: backends.point(now.model.backends, paths.data))
-        updates = Updates(self.egress, lambda: self.settings.get().updates, paths.data)
-        self.update, self.check_update = updates.found, updates.check
-        self._upkeep = Upkeep(self.check_engine, updates)
+        self._updates = Updates(self.egress, lambda: self.settings.get().updates, paths.data)
+        self.update, self.check_update = self._updates.found, self._updates.check
+        self._upkeep: list[asyncio.Task[None]] = []
         self.graphics = Graphics(self.egress, self.settings.get, paths.data, self._use_card)
         self.graphics.build = Build(self.graphics.offer, self._notice, self._use_card)
         self.models.after_survey = self.graphics.follow
@@ -252,7 +230,7 @@ class Core:
             lambda: self.settings.get().plugins,
             self._engine,
         )
-        self.own_secret = new_own_key()
+        self.own_secret = secrets.token_urlsafe(32)
         agents = gather_agents(
             self.egress,
             lambda: self.settings.get().copilot,
@@ -309,11 +287,15 @@ class Core:
             self.models.open()
             self.graphics.open()
         await self.plugins.open()
-        self._upkeep.open()
+        self._upkeep = [
+            spawn(watch(self.check_engine), "watch for sleep"),
+            spawn(self._updates.watch(), "look for new versions"),
+        ]
         self.speeds.open()
 
     async def close(self) -> None:
-        await self._upkeep.close()
+        for task in self._upkeep:
+            await stop(task)
         await self.graphics.close()
         await self.speeds.close()
         await self._requests.close()

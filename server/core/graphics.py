@@ -240,6 +240,7 @@ class Graphics:
             self._releases, self._folder, self._limit, self._begin_placing, limits
         )
         self._fetching.all.connect(self._show)
+        self.pause_download = self._fetching.pause
 
     def open(self, *, run: bool = True) -> None:
         """Takes up what was under way when Moat ended."""
@@ -314,9 +315,6 @@ class Graphics:
     async def stop_building(self) -> None:
         if self.build is not None:
             await self.build.close()
-
-    async def pause_download(self, download_id: str) -> None:
-        await self._fetching.pause(download_id)
 
     async def resume_download(self, download_id: str) -> None:
         if self._trouble:
