@@ -99,9 +99,12 @@ class Samples:
         return f"{FIRST.name}(alpha={FIRST.arguments['alpha']}, beta" in self.call
 
     def with_quotes(self) -> "Samples":
-        texts = {field.name: getattr(self, field.name) for field in fields(self)}
-        bare = re.compile(r"=(needle-[a-z]+)")
-        return Samples(**{name: bare.sub(r'="\1"', text) for name, text in texts.items()})
+        return self.replaced("=(needle-[a-z]+)", r'="\1"')
+
+    def replaced(self, pattern: str, instead: str) -> "Samples":
+        """Returns the samples with what the pattern finds in them replaced."""
+        texts = (getattr(self, field.name) for field in fields(self))
+        return Samples(*(re.sub(pattern, instead, text) for text in texts))
 
     @property
     def shows_calls(self) -> bool:
@@ -173,7 +176,7 @@ def _thoughts(samples: Samples, text_begin: str) -> tuple[str, str] | None:
 
 def calls_of(samples: Samples, frame: Frame) -> Shape | None:
     """Returns the shape of calls; None if the template's form is not regular."""
-    samples = _without_ids(samples)
+    samples = samples.replaced("|".join(call.id for call in (FIRST, SECOND, TYPED, ODD)), ID)
     found = _find(samples.call, FIRST)
     if found is None or samples.call.count(FIRST.name) != 1:
         return None
@@ -186,12 +189,6 @@ def calls_of(samples: Samples, frame: Frame) -> Shape | None:
     if max(map(len, shape.texts)) > LONGEST_MARK:
         return None
     return _with_values(shape, samples, frame)
-
-
-def _without_ids(samples: Samples) -> Samples:
-    ids = "|".join(call.id for call in (FIRST, SECOND, TYPED, ODD))
-    texts = {field.name: getattr(samples, field.name) for field in fields(samples)}
-    return Samples(**{name: re.sub(ids, ID, text) for name, text in texts.items()})
 
 
 def agrees(shape: Shape, samples: Samples, frame: Frame) -> bool:

@@ -173,7 +173,7 @@ class Calibration:
     def _watch(self, context: Context, ended: threading.Event) -> None:
         while not ended.wait(LOOK_S):
             if not self._is_wanted():
-                context.abort()
+                context.operations.abort()
                 return
 
     def _read(self, context: Context, way: Way, count: int) -> float:

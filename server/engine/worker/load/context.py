@@ -29,7 +29,7 @@ class Context:
     def __init__(self, model: Model, plan: Plan) -> None:
         self._model = model
         self._plan = plan
-        self._operations = Operations()
+        self.operations = Operations()
         self.native = lib.llama_init_from_model(model.native, self._params())
         if not self.native:
             raise Refused(
@@ -106,21 +106,6 @@ class Context:
             scales = (ctypes.c_float * count)(*([1.0] * count))
             lib.llama_set_adapters_lora(self.native, adapters, count, scales)
 
-    def abort(self) -> None:
-        """Ends the running decode within one operation. Callable from any thread."""
-        self._operations.abort()
-
-    def is_aborting(self) -> bool:
-        return self._operations.is_aborting()
-
-    def clear_abort(self) -> None:
-        self._operations.clear()
-
-    @property
-    def operations(self) -> int | None:
-        """How many operations were computed so far; None where that cannot be seen."""
-        return self._operations.count
-
     def close(self) -> None:
         lib.llama_free(self.native)
 
@@ -136,8 +121,8 @@ class Context:
         params.type_k = params.type_v = plan.kv_type
         params.offload_kqv = self._model.options.kv_offload
         params.no_perf = True
-        params.abort_callback = self._operations.callback
-        params.abort_callback_data = self._operations.data
+        params.abort_callback = self.operations.callback
+        params.abort_callback_data = self.operations.data
         return params
 
 
@@ -161,6 +146,7 @@ class Operations:
         self.clear()
 
     def abort(self) -> None:
+        """Ends the running decode within one operation. Callable from any thread."""
         self._aborting = True
         if self._counts:
             self._done += LIMITLESS - self._left()
@@ -181,6 +167,7 @@ class Operations:
 
     @property
     def count(self) -> int | None:
+        """How many operations were computed so far; None where that cannot be seen."""
         if not self._counts:
             return None
         return self._done if self._aborting else self._done + LIMITLESS - self._left()
