@@ -32,7 +32,6 @@ class EngineOptions:
     """Layers of a mixture model whose experts stay with the processor; -1: what fits."""
     kv_type: KvType = "f16"
     flash_attention: bool | None = None
-    kv_unified: bool | None = None
     device_sampling: bool | None = None
     """Whether llama.cpp chooses tokens inside its graph, where an answer's settings allow it."""
     prompt_cache_mb: int = 1024

@@ -155,7 +155,6 @@ def job_of(request: ChatRequest, prepared: Prepared) -> Json:
         prompt=request.prompt if isinstance(request.prompt, str | None) else list(request.prompt),
         infill=asdict(request.infill) if request.infill else None,
         continue_mark=CONTINUE_MARK if request.continues else "",
-        prompt_suffix=prepared.prompt_suffix,
         images=[image.data for message in request.messages for image in message.images],
         image_mark=IMAGE_MARK,
         sampling=_sampling(request.sampling),

@@ -117,18 +117,12 @@ def json_rule(made: Any, *, lenient: bool, spacing: tuple[str, ...] = SPACING) -
     return f"%json {json.dumps(guided, ensure_ascii=False)}"
 
 
-def part(
-    value: Any,
-    root: Mapping[str, Any],
-    *,
-    lenient: bool = True,
-    spacing: tuple[str, ...] = SPACING,
-) -> str:
+def part(value: Any, root: Mapping[str, Any], *, lenient: bool = True) -> str:
     """Makes a rule for a part of a tool's schema `root`, together with what it refers to."""
     shape = value if isinstance(value, dict) else {}
     if '"$ref"' in json.dumps(shape):
         shape = {**_move_references(shape), "$defs": {"root": _move_references(dict(root))}}
-    return schema(shape, lenient=lenient, spacing=spacing)
+    return schema(shape, lenient=lenient)
 
 
 def constraint_rule(constraint: Constraint) -> str:

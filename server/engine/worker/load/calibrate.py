@@ -157,7 +157,6 @@ class Calibration:
             part_tokens=way.batch_tokens,
             threads=way.threads,
             flash_attention=int(way.flash_attention),
-            kv_unified=False,
         )
         context = Context(self._model, plan)
         ended = threading.Event()

@@ -66,10 +66,6 @@ class Context:
         """Forgets a sequence from a position on; False where the model cannot."""
         return bool(lib.llama_memory_seq_rm(self._memory, sequence, start, -1))
 
-    def share(self, source: int, target: int, end: int) -> None:
-        """Gives the target the source's first cells (unified cache only; nothing is copied)."""
-        lib.llama_memory_seq_cp(self._memory, source, target, 0, end)
-
     def save(self, sequence: int, scratch: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
         """Into the scratch memory where that is large enough, else into fresh memory."""
         size = self.saved_bytes(sequence)
@@ -112,11 +108,11 @@ class Context:
     def _params(self) -> Any:
         plan = self._plan
         params = lib.llama_context_default_params()
-        params.n_ctx = plan.context_tokens * (1 if plan.kv_unified else plan.slots)
+        params.n_ctx = plan.context_tokens * plan.slots
         params.n_batch, params.n_ubatch = plan.batch_tokens, plan.part_tokens
         params.n_seq_max = plan.slots
         params.n_threads = params.n_threads_batch = plan.threads
-        params.kv_unified = plan.kv_unified
+        params.kv_unified = False  # each sequence has a buffer of its own
         params.flash_attn_type = plan.flash_attention
         params.type_k = params.type_v = plan.kv_type
         params.offload_kqv = self._model.options.kv_offload

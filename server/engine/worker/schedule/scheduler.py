@@ -419,8 +419,8 @@ class Scheduler:
         draft = DraftModel(options.draft_model, model, plan) if options.draft_model else None
         pace = Pace()
         slots = make_slots(plan.slots, context.sequence_tokens)
-        copying = None if plan.kv_unified else Copying(context, pace)
-        self._admission = Admission(context, slots, cache, _disk_cache(model, plan), copying)
+        disk, copying = _disk_cache(model, plan), Copying(context, pace)
+        self._admission = Admission(context, slots, cache, disk, copying)
         self._purse = Purse()
         guesses = options.speculate and model.can_rewind
         self._decode_batch = DecodeBatch(Batch(*shape), draft, pace, self._purse, speculate=guesses)
