@@ -1,7 +1,5 @@
 """The style for any model: a grammar keeps it to JSON, either calls or a response."""
 
-import json
-
 from server.chat import ChatRequest, Constraint, Tool
 from server.engine.base import ModelFacts
 from server.engine.styles import lark, messages, plain
@@ -15,6 +13,7 @@ from server.engine.styles.base import (
     thought_marks,
     wants_tools,
 )
+from server.engine.styles.json_body import JsonBody
 from server.engine.styles.parameters import json_schemas, typescript
 from server.engine.styles.stream import More, Reader, Script, ScriptParser
 from server.errors import BadRequest
@@ -25,6 +24,7 @@ Reply in JSON: {forms}"""
 ANSWER_NOTE = "Reply in JSON: {forms}"
 CALLS = '{"tool_calls": [{"name": ..., "arguments": {...}}]} to call functions'
 NOT_WITH_TOOLS = "With tools, this model cannot continue a message."
+CALL = JsonBody()
 ANSWER = '{"response": ...} to answer'
 
 
@@ -95,39 +95,14 @@ def read_answer(reader: Reader, *, text: bool) -> More:
 
 
 def _read_calls(reader: Reader) -> More:
-    """Servers elsewhere differ in the spaces they write, and in the order of the two members."""
     yield from reader.accept("[")
     while True:
         yield from reader.skip_space()
-        if not (yield from reader.accept("{")):
+        if not (yield from CALL.read(reader, {})):
             return
-        yield from _read_call(reader)
+        reader.close_call()
         yield from reader.skip_space()
         yield from reader.accept(",")
-
-
-def _read_call(reader: Reader) -> More:
-    name, arguments = "", ""
-    yield from reader.skip_space()
-    while not (yield from reader.accept("}")):
-        key = yield from reader.json_whole()
-        yield from reader.skip_space()
-        yield from reader.accept(":")
-        yield from reader.skip_space()
-        if key == "arguments" and name:
-            yield from reader.json_value(reader.argue)
-        elif (value := (yield from reader.json_whole())) is None:
-            return
-        elif key == "name":
-            name = str(value)
-            reader.open_call(name)
-            reader.argue(arguments)
-        else:
-            arguments = json.dumps(value, ensure_ascii=False) if key == "arguments" else arguments
-        yield from reader.skip_space()
-        yield from reader.accept(",")
-        yield from reader.skip_space()
-    reader.close_call()
 
 
 def _would_imitate_calls(request: ChatRequest) -> bool:
