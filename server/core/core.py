@@ -258,7 +258,7 @@ class Core:
             self.answer_chat,
             self._answering.ask,
             self._facts,
-            self._max_requests,
+            lambda: self.settings.get().server.max_requests,
             self._answering.look,
             self._requests.note_reply,
             self.is_own,
@@ -568,9 +568,6 @@ class Core:
 
     def _room(self) -> Room:
         return Room(self._model_settings.slots, self._model_settings.queue_limit)
-
-    def _max_requests(self) -> int:
-        return self.settings.get().server.max_requests
 
     async def _apply(self, before: Settings, after: Settings) -> None:
         """Make a changed setting true now."""

@@ -136,7 +136,8 @@ def suggest(
 def _explain(best: Entry, judged: list[tuple[Entry, Fit]]) -> str:
     """Why no more able model is recommended, in one sentence."""
     own = next(fit for entry, fit in judged if entry is best)
-    better = [(entry, fit) for entry, fit in judged if _is_more_able(entry, best)]
+    able = [(entry, fit) for entry, fit in judged if "tools" in entry.uses]
+    better = [(entry, fit) for entry, fit in able if entry.rank > best.rank]
     fitting = [(entry, fit) for entry, fit in better if fit.verdict != "does not fit"]
     if not better:
         return "No model of this list is more able."
@@ -149,10 +150,6 @@ def _explain(best: Entry, judged: list[tuple[Entry, Fit]]) -> str:
         f"{next_best.title} is more able, but would write about {fit.writes:.1f} tokens per second "
         f"here; this one writes about {own.writes:.1f}."
     )
-
-
-def _is_more_able(entry: Entry, best: Entry) -> bool:
-    return "tools" in entry.uses and entry.rank > best.rank
 
 
 def recommended(machine: Machine, judged: list[tuple[Entry, Fit]]) -> Entry | None:

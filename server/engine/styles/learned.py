@@ -18,7 +18,7 @@ from server.engine.styles.lark import COUNT, ID, SPACING
 from server.engine.styles.python_body import VALUES, PythonBody
 from server.engine.styles.shape import Shape
 from server.engine.styles.stream import shared_end, shared_start
-from server.engine.styles.tagged_body import TaggedBody
+from server.engine.styles.tagged_body import TaggedBody, kind_of
 
 ANSWER, THOUGHT, RESULT = "needle-answer", "needle-thought", "needle-result"
 FIRST = ToolCall("needle001", "needle_first", {"alpha": "needle-text", "beta": 31})
@@ -309,7 +309,7 @@ def _in_tags(text: str, call: ToolCall, at: int) -> _Found | None:
     middle = opened[0].rstrip(" \n")
     after = ending.lstrip(" \n")
     kinds = tuple(
-        (_kind_name(value), gap.rstrip(" \n"))
+        (kind_of(value), gap.rstrip(" \n"))
         for value, gap in zip(call.arguments.values(), opened, strict=True)
     )
     body = TaggedBody(
@@ -337,10 +337,6 @@ def _places(text: str, call: ToolCall, start: int) -> list[tuple[int, int]] | No
         if text.count(key, start, places[-1][1]) != 1:
             return None
     return places
-
-
-def _kind_name(value: Any) -> str:
-    return {"integer": "number"}.get(KINDS[type(value)], KINDS[type(value)])
 
 
 def _before_calls(samples: Samples, frame: Frame, before: str) -> str:

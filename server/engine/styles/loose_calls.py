@@ -469,12 +469,9 @@ class Forms:
         if "name" not in found:
             raise NotACall
         name, given = found["name"], found.get("arguments")
-        if (
-            isinstance(given, str)
-            and (only := self._only_parameter(name))
-            and not _holds_json(given)
-        ):
-            given = {only: given}
+        if isinstance(given, str) and given.lstrip()[:1] not in ("{", ""):
+            only = self._only_parameter(name)
+            given = {only: given} if only else given
         return [self._check(name, None if given is None else _as_object(given))]
 
     def _only_parameter(self, name: str) -> str | None:
@@ -613,10 +610,6 @@ class Forms:
         if kind == "string":
             return text
         return try_json(text, text)
-
-
-def _holds_json(text: str) -> bool:
-    return text.lstrip()[:1] in ("{", "")
 
 
 def _as_object(value: Any) -> dict[str, Any]:

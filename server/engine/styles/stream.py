@@ -61,7 +61,8 @@ def decode(text: str) -> tuple[int, str, bool]:
         size = _escape_size(text, at) if text[at] == "\\" else 1
         if not size:
             break
-        parts.append(_unescape(text[at : at + size]) if size > 1 else text[at])
+        escape = text[at : at + size]
+        parts.append(str(try_json(f'"{escape}"', escape)) if size > 1 else escape)
         at += size
     return at, "".join(parts), False
 
@@ -76,10 +77,6 @@ def _escape_size(text: str, at: int) -> int:
     paired = first_half and "\\u".startswith(text[at + 6 : at + 8])
     size = 12 if paired else 6
     return size if len(text) >= at + size else 0
-
-
-def _unescape(escape: str) -> str:
-    return str(try_json(f'"{escape}"', escape))
 
 
 class JsonScan:

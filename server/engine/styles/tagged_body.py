@@ -94,7 +94,7 @@ class TaggedBody:
     def write(self, call: ToolCall) -> str:
         parts = []
         for key, value in call.arguments.items():
-            middle = self._middle(_kind(value))
+            middle = self._middle(kind_of(value))
             text = self._write(value)
             parts.append(
                 f"{self.key[0]}{key}{middle}{self.value[0]}{text}{self.value[1]}{self.end}"
@@ -210,7 +210,7 @@ def _text_until(reader: Reader, *marks: str) -> Generator[None, None, bool]:
     return True
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
     """Returns a style's possible word for the kind of a value."""
     if isinstance(value, bool):
         return "boolean"

@@ -98,11 +98,7 @@ def _contain(pattern: str) -> str:
     begin = "" if pattern.startswith("^") else ".*"
     end = "" if pattern.endswith("$") else ".*"
     inner = pattern.removeprefix("^").removesuffix("$")
-    return SLASH.sub(_escape_slash, begin + inner + end)
-
-
-def _escape_slash(found: re.Match[str]) -> str:
-    return r"\/" if found[0].endswith("/") else found[0]
+    return SLASH.sub(lambda at: r"\/" if at[0].endswith("/") else at[0], begin + inner + end)
 
 
 def _escape(text: str) -> str:

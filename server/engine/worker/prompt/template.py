@@ -337,8 +337,9 @@ def _tools(template: Template) -> dict[str, Any]:
     samples = _samples(template, as_text=as_text)
     found = recognise(samples.with_quotes() if samples.loses_quotes else samples)
     calls = called or called_as_text
+    is_shown_once = samples.call.count(str(FIRST.arguments["alpha"])) < 2
     return {
-        "calls": calls and not samples.loses_quotes and _is_shown_once(samples),
+        "calls": calls and not samples.loses_quotes and is_shown_once,
         "results": RESULT in shown or RESULT in shown_as_text,
         "text_arguments": as_text,
         "single_call": calls and not (FIRST.name in samples.calls and SECOND.name in samples.calls),
@@ -362,10 +363,6 @@ def _alternates(template: Template) -> bool:
     twice = _render(template, [USER, other])
     middle = _render(template, [USER, ANSWERED, late, other])
     return not (QUESTION in twice and "needle-other" in twice and SYSTEM in middle)
-
-
-def _is_shown_once(samples: Samples) -> bool:
-    return samples.call.count(str(FIRST.arguments["alpha"])) < 2
 
 
 def _opens(template: Template, begins: Sequence[str], options: Mapping[str, Any]) -> bool:
