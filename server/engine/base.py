@@ -51,11 +51,9 @@ class ModelFacts:
     """What a loaded model says about itself."""
 
     name: str = ""
-    description: str = ""
     parameters: int = 0
     size_bytes: int = 0
     context_tokens: int = 0
-    trained_context_tokens: int = 0
     vocabulary: int = 0
     template: str = ""
     bos: str = ""
@@ -63,7 +61,6 @@ class ModelFacts:
     special_tokens: tuple[str, ...] = ()
     sees_images: bool = False
     device: str = "cpu"
-    build: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
 
 

@@ -757,24 +757,21 @@ def _facts(model: Json, properties: Json, remote: Remote, kind: str) -> ModelFac
     meta = model.get("meta") or {}
     loaded = properties.get("default_generation_settings") or {}
     sees = (properties.get("modalities") or {}).get("vision") or meta.get("vision")
-    trained = _count(meta.get("n_ctx_train"))
     context = (
         remote.context_tokens
         or _count(loaded.get("n_ctx"))
         or _count(model.get("max_model_len"))
         or _count(meta.get("n_ctx"))
-        or trained
+        or _count(meta.get("n_ctx_train"))
     )
     return ModelFacts(
         name=text_of(model["id"]),
         parameters=remote.parameters or _count(meta.get("n_params")),
         size_bytes=_count(meta.get("size")),
         context_tokens=context,
-        trained_context_tokens=trained or context,
         vocabulary=_count(meta.get("n_vocab")),
         sees_images=bool(sees) if remote.sees_images is None else remote.sees_images,
         device="remote",
-        build=one_line(str(properties.get("build_info") or "")),
         extra={"kind": kind, "reads_calls": _reads_calls(properties)},
     )
 
