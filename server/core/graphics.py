@@ -327,11 +327,6 @@ class Graphics:
         self._trouble = ""
         await self._fetching.cancel(download_id)
 
-    async def wait(self) -> None:
-        """Waits until what has come is in place."""
-        if self._placing is not None:
-            await asyncio.wait([self._placing])
-
     def _offer(self, cards: list[Device], *, uses_vulkan: bool) -> None:
         now = self.offer.get()
         if not cards:

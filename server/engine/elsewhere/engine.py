@@ -218,7 +218,6 @@ _REASONS: dict[str, StopReason] = {
 
 @dataclass(slots=True)
 class _Call:
-    index: int
     id: str
     name: str
     arguments: str = ""
@@ -283,7 +282,7 @@ class RemoteAnswer:
         if call is None:
             pieces += self._close_call()
             name = text_of(function.get("name") or "")
-            call = _Call(index, text_of(delta.get("id") or f"call_{index}"), name)
+            call = _Call(text_of(delta.get("id") or f"call_{index}"), name)
             self._calls[index] = self._open = call
             pieces.append(CallOpened(index, call.id, call.name, is_whole=True))
         if arguments := function.get("arguments"):
