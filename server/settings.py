@@ -4,7 +4,7 @@ import json
 import re
 from ipaddress import ip_network
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -35,14 +35,20 @@ def checked_file_host(text: str) -> str:
     """The origin of a host that files are fetched from; without a scheme it is https."""
     address = text.strip().removesuffix("/").lower()
     address = address if "://" in address else f"https://{address}"
-    try:
-        parts = urlsplit(address)
-        port = parts.port
-    except ValueError:
-        raise PydanticCustomError(BAD_ORIGIN, HOST_FORM) from None
-    if parts.scheme not in DEFAULT_PORTS or not can_be_allowed(address) or port == 0:
+    parts = _split_web_address(address)
+    if parts is None or not can_be_allowed(address):
         raise PydanticCustomError(BAD_ORIGIN, HOST_FORM)
     return address.removesuffix(f":{DEFAULT_PORTS[parts.scheme]}")
+
+
+def _split_web_address(address: str) -> SplitResult | None:
+    """Returns the parts of an address of HTTP or HTTPS; None for anything else."""
+    try:
+        parts = urlsplit(address)
+        is_good = parts.scheme in DEFAULT_PORTS and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return None
+    return parts if is_good else None
 
 
 def can_be_allowed(origin: str) -> bool:
@@ -60,12 +66,7 @@ def proxy_address(text: str) -> str:
     if not text:
         return ""
     address = text if "://" in text else f"http://{text}"
-    try:
-        found = urlsplit(address)
-        is_one = found.scheme in ("http", "https") and bool(found.hostname) and found.port != 0
-    except ValueError:
-        is_one = False
-    if not is_one or any(letter.isspace() for letter in address):
+    if _split_web_address(address) is None or any(letter.isspace() for letter in address):
         raise PydanticCustomError("proxy", PROXY_FORM)
     return address
 
@@ -112,6 +113,11 @@ def checked_network(text: str) -> str:
         raise PydanticCustomError("network", NETWORK_FORM) from None
 
 
+def setting(default: Any, title: str, about: str | None = None, **bounds: Any) -> Any:
+    """Declares a field by its default, its title, one or two sentences of help, and its bounds."""
+    return Field(default, title=title, description=about, **bounds)
+
+
 class Group(BaseModel):
     """Frozen, so that a change is a new value; unknown fields of a newer version are kept."""
 
@@ -119,87 +125,59 @@ class Group(BaseModel):
 
 
 class ServerSettings(Group):
-    port: Annotated[
-        int,
-        Field(
-            ge=1024,
-            le=65535,
-            title="Port",
-            description="If it is taken, the next free port is used.",
-        ),
-    ] = DEFAULT_PORT
-    listen: Annotated[
-        Literal["loopback", "network"],
-        Field(
-            title="Who may connect",
-            description="Other computers connect by HTTPS and always need an access key.",
-        ),
-    ] = "loopback"
-    require_key: Annotated[
-        bool,
-        Field(
-            title="Require an access key",
-            description="Clients must send it as a bearer token. Always required when any "
-            "computer on the network may connect.",
-        ),
-    ] = False
-    origins: Annotated[
-        tuple[Annotated[str, AfterValidator(checked_origin)], ...],
-        Field(
-            title="Web pages that may connect",
-            description="Exact origins, for example https://pro.openbb.co.",
-        ),
-    ] = OPENBB_ORIGINS
-    host_names: Annotated[
-        tuple[Annotated[str, AfterValidator(checked_host_name)], ...],
-        Field(
-            title="Extra host names",
-            description="Names besides localhost that clients may use, with or without the port.",
-        ),
-    ] = ()
-    proxies: Annotated[
-        tuple[Annotated[str, AfterValidator(checked_network)], ...],
-        Field(
-            title="Reverse proxies",
-            description="Addresses or networks, for example 127.0.0.1 or 10.0.0.0/8. What they "
-            "say of the client (X-Forwarded-For, X-Forwarded-Proto) is believed. Requires the key.",
-        ),
-    ] = ()
-    plain_network: Annotated[
-        bool,
-        Field(
-            title="Allow connections without encryption",
-            description="Off: other computers must use HTTPS. On: the key and all texts travel "
-            "unencrypted, and anyone who can listen on that network can read and use them.",
-        ),
-    ] = False
-    https: Annotated[
-        bool,
-        Field(
-            title="HTTPS",
-            description="For Safari; always on when other computers may connect. The Connect page "
-            "shows the certificate to trust.",
-        ),
-    ] = False
-    certificate: Annotated[
-        str,
-        Field(
-            title="Certificate (PEM file)",
-            description="With its chain. Empty: one that Moat makes itself.",
-        ),
-    ] = ""
-    certificate_key: Annotated[str, Field(title="Key of the certificate (PEM file)")] = ""
-    https_port: Annotated[int, Field(ge=1024, le=65535, title="HTTPS port")] = 7443
-    max_body_mb: Annotated[int, Field(ge=1, le=1024, title="Maximum request size (MB)")] = 48
-    max_requests: Annotated[int, Field(ge=1, le=4096, title="Maximum concurrent requests")] = 512
-    start_serving: Annotated[bool, Field(title="Start the server with Moat")] = True
-    log_format: Annotated[
-        Literal["text", "json"],
-        Field(
-            title="Log format",
-            description="'json' writes an object in each line, for those who collect logs.",
-        ),
-    ] = "text"
+    port: int = setting(
+        DEFAULT_PORT, "Port", "If it is taken, the next free port is used.", ge=1024, le=65535
+    )
+    listen: Literal["loopback", "network"] = setting(
+        "loopback",
+        "Who may connect",
+        "Other computers connect by HTTPS and always need an access key.",
+    )
+    require_key: bool = setting(
+        False,
+        "Require an access key",
+        "Clients must send it as a bearer token. Always required when any "
+        "computer on the network may connect.",
+    )
+    origins: tuple[Annotated[str, AfterValidator(checked_origin)], ...] = setting(
+        OPENBB_ORIGINS,
+        "Web pages that may connect",
+        "Exact origins, for example https://pro.openbb.co.",
+    )
+    host_names: tuple[Annotated[str, AfterValidator(checked_host_name)], ...] = setting(
+        (),
+        "Extra host names",
+        "Names besides localhost that clients may use, with or without the port.",
+    )
+    proxies: tuple[Annotated[str, AfterValidator(checked_network)], ...] = setting(
+        (),
+        "Reverse proxies",
+        "Addresses or networks, for example 127.0.0.1 or 10.0.0.0/8. What they "
+        "say of the client (X-Forwarded-For, X-Forwarded-Proto) is believed. Requires the key.",
+    )
+    plain_network: bool = setting(
+        False,
+        "Allow connections without encryption",
+        "Off: other computers must use HTTPS. On: the key and all texts travel "
+        "unencrypted, and anyone who can listen on that network can read and use them.",
+    )
+    https: bool = setting(
+        False,
+        "HTTPS",
+        "For Safari; always on when other computers may connect. The Connect page "
+        "shows the certificate to trust.",
+    )
+    certificate: str = setting(
+        "", "Certificate (PEM file)", "With its chain. Empty: one that Moat makes itself."
+    )
+    certificate_key: str = setting("", "Key of the certificate (PEM file)")
+    https_port: int = setting(7443, "HTTPS port", ge=1024, le=65535)
+    max_body_mb: int = setting(48, "Maximum request size (MB)", ge=1, le=1024)
+    max_requests: int = setting(512, "Maximum concurrent requests", ge=1, le=4096)
+    start_serving: bool = setting(True, "Start the server with Moat")
+    log_format: Literal["text", "json"] = setting(
+        "text", "Log format", "'json' writes an object in each line, for those who collect logs."
+    )
 
     @property
     def asks_for_key(self) -> bool:
@@ -214,41 +192,23 @@ class OwnSettings(Group):
     """What holds for one model alone. A field that is None is as for all models."""
 
     name: Annotated[str, Field(min_length=1, max_length=LONGEST, title="Model")]
-    context_tokens: Annotated[
-        int | None,
-        Field(
-            ge=0,
-            le=1_048_576,
-            title="Context (tokens)",
-            description="0: as large as the model allows.",
-        ),
-    ] = None
-    gpu_layers: Annotated[
-        int | None,
-        Field(ge=-1, le=999, title="GPU layers", description="-1: as many as fit."),
-    ] = None
-    temperature: Annotated[
-        float | None,
-        Field(ge=0, le=2, title="Temperature", description="0: always the likeliest token."),
-    ] = None
-    top_p: Annotated[float | None, Field(ge=0, le=1, title="Top-p")] = None
-    top_k: Annotated[
-        int | None, Field(ge=-1, le=1_000_000, title="Top-k", description="0: no limit.")
-    ] = None
-    min_p: Annotated[float | None, Field(ge=0, le=1, title="Min-p")] = None
-    repeat_penalty: Annotated[float | None, Field(ge=0, le=10, title="Repeat penalty")] = None
-    system_prompt: Annotated[
-        str | None,
-        Field(
-            max_length=100_000,
-            title="System prompt",
-            description="For conversations that bring none of their own.",
-        ),
-    ] = None
-    thinking: Annotated[
-        Literal["on", "off"] | None,
-        Field(title="Thinking", description="For models whose template can switch it."),
-    ] = None
+    context_tokens: int | None = setting(
+        None, "Context (tokens)", "0: as large as the model allows.", ge=0, le=1_048_576
+    )
+    gpu_layers: int | None = setting(None, "GPU layers", "-1: as many as fit.", ge=-1, le=999)
+    temperature: float | None = setting(
+        None, "Temperature", "0: always the likeliest token.", ge=0, le=2
+    )
+    top_p: float | None = setting(None, "Top-p", ge=0, le=1)
+    top_k: int | None = setting(None, "Top-k", "0: no limit.", ge=-1, le=1_000_000)
+    min_p: float | None = setting(None, "Min-p", ge=0, le=1)
+    repeat_penalty: float | None = setting(None, "Repeat penalty", ge=0, le=10)
+    system_prompt: str | None = setting(
+        None, "System prompt", "For conversations that bring none of their own.", max_length=100_000
+    )
+    thinking: Literal["on", "off"] | None = setting(
+        None, "Thinking", "For models whose template can switch it."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -283,154 +243,93 @@ def _once_each(given: tuple[OwnSettings, ...]) -> tuple[OwnSettings, ...]:
 
 
 class ModelSettings(Group):
-    name: Annotated[
-        str, Field(title="Model", description="The default model. Empty: the starter model.")
-    ] = ""
-    load_at_start: Annotated[bool, Field(title="Load the model when Moat starts")] = True
-    context_tokens: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=1_048_576,
-            title="Context (tokens)",
-            description="0: as large as the model allows.",
-        ),
-    ] = 0
-    slots: Annotated[int, Field(ge=1, le=64, title="Concurrent answers")] = 4
-    threads: Annotated[
-        int, Field(ge=0, le=256, title="CPU threads", description="0: all cores.")
-    ] = 0
-    gpu_layers: Annotated[
-        int,
-        Field(ge=-1, le=999, title="GPU layers", description="-1: as many as fit."),
-    ] = -1
-    kv_type: Annotated[Literal["f16", "q8_0", "q4_0"], Field(title="Cache precision")] = "f16"
-    batch_tokens: Annotated[
-        int,
-        Field(
-            ge=32,
-            le=4096,
-            title="Batch size (tokens)",
-            description="A larger batch reads long prompts faster on a GPU and uses more memory.",
-        ),
-    ] = 512
-    gpu_split: Annotated[
-        tuple[float, ...],
-        Field(
-            title="Split across GPUs",
-            description="For example 3 and 1: three quarters on the first. Empty: by free memory.",
-        ),
-    ] = ()
-    main_gpu: Annotated[
-        int,
-        Field(
-            ge=-1, le=63, title="The only GPU to use", description="0: the first. -1: all of them."
-        ),
-    ] = -1
-    cpu_experts: Annotated[
-        int,
-        Field(
-            ge=-1,
-            le=999,
-            title="Layers whose experts stay on the processor",
-            description="For mixture models on small GPUs. -1: as many as must, 999: all.",
-        ),
-    ] = -1
-    kv_offload: Annotated[
-        bool, Field(title="Cache on the GPU", description="Off: more layers fit, and it is slower.")
-    ] = True
-    flash_attention: Annotated[Literal["auto", "on", "off"], Field(title="Flash attention")] = (
-        "auto"
+    name: str = setting("", "Model", "The default model. Empty: the starter model.")
+    load_at_start: bool = setting(True, "Load the model when Moat starts")
+    context_tokens: int = setting(
+        0, "Context (tokens)", "0: as large as the model allows.", ge=0, le=1_048_576
     )
-    calibrate: Annotated[
-        bool,
-        Field(
-            title="Try out and measure new models",
-            description="When nobody asks anything: a short trial whether the model can plan, then "
-            "some seconds for flash attention, batch size and threads, where these are left to "
-            "Moat. These are used from the next start on.",
-        ),
-    ] = True
-    device_sampling: Annotated[
-        Literal["auto", "on", "off"],
-        Field(
-            title="Choose tokens on the GPU",
-            description="Auto: where several answers are made at once.",
-        ),
-    ] = "auto"
-    prompt_cache_mb: Annotated[
-        int,
-        Field(ge=0, le=65536, title="Prompt cache in memory (MB)"),
-    ] = 1024
-    prompt_disk_mb: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=1_048_576,
-            title="Prompt cache on disk (MB)",
-            description="Long conversations need not be read again after a restart. 0: off.",
-        ),
-    ] = 0
-    speculate: Annotated[
-        bool,
-        Field(
-            title="Prompt-lookup speculative decoding",
-            description="Speeds up answers that quote the prompt or contain tables.",
-        ),
-    ] = True
-    draft_model: Annotated[
-        str,
-        Field(
-            title="Draft model",
-            description="A small GGUF file of the same model family for speculative "
-            "decoding. Empty: none.",
-        ),
-    ] = ""
-    loras: Annotated[tuple[str, ...], Field(title="LoRA adapters (GGUF files)")] = ()
-    tool_signatures: Annotated[
-        Literal["typescript", "json"],
-        Field(
-            title="Tool description format",
-            description="For models without a tool format of their own. TypeScript is shorter.",
-        ),
-    ] = "typescript"
-    queue_limit: Annotated[int, Field(ge=1, le=1024, title="Maximum queued requests")] = 64
-    idle_unload_min: Annotated[
-        int, Field(ge=0, le=1440, title="Unload when idle (minutes)", description="0: never.")
-    ] = 0
-    memory_budget_mb: Annotated[
-        int,
-        Field(
-            ge=0, le=4_194_304, title="Memory for loaded models (MB)", description="0: no limit."
-        ),
-    ] = 0
-    folders: Annotated[tuple[str, ...], Field(title="Additional model folders")] = ()
-    in_hub_cache: Annotated[
-        bool,
-        Field(
-            title="Keep downloads in Hugging Face's cache",
-            description="llama.cpp, vLLM and transformers find them there and use the same bytes.",
-        ),
-    ] = False
-    files: Annotated[
-        tuple[str, ...],
-        Field(title="Models used in place", description="GGUF files, not copied."),
-    ] = ()
-    backends: Annotated[
-        str,
-        Field(
-            title="Folder with support for graphics cards",
-            description="Backends made for this engine. Empty: 'backends' beside the models.",
-        ),
-    ] = ""
-    own: Annotated[
-        tuple[OwnSettings, ...],
-        AfterValidator(_once_each),
-        Field(
-            title="Settings of single models",
-            description="The details of a model on the Models page change them.",
-        ),
-    ] = ()
+    slots: int = setting(4, "Concurrent answers", ge=1, le=64)
+    threads: int = setting(0, "CPU threads", "0: all cores.", ge=0, le=256)
+    gpu_layers: int = setting(-1, "GPU layers", "-1: as many as fit.", ge=-1, le=999)
+    kv_type: Literal["f16", "q8_0", "q4_0"] = setting("f16", "Cache precision")
+    batch_tokens: int = setting(
+        512,
+        "Batch size (tokens)",
+        "A larger batch reads long prompts faster on a GPU and uses more memory.",
+        ge=32,
+        le=4096,
+    )
+    gpu_split: tuple[float, ...] = setting(
+        (),
+        "Split across GPUs",
+        "For example 3 and 1: three quarters on the first. Empty: by free memory.",
+    )
+    main_gpu: int = setting(
+        -1, "The only GPU to use", "0: the first. -1: all of them.", ge=-1, le=63
+    )
+    cpu_experts: int = setting(
+        -1,
+        "Layers whose experts stay on the processor",
+        "For mixture models on small GPUs. -1: as many as must, 999: all.",
+        ge=-1,
+        le=999,
+    )
+    kv_offload: bool = setting(True, "Cache on the GPU", "Off: more layers fit, and it is slower.")
+    flash_attention: Literal["auto", "on", "off"] = setting("auto", "Flash attention")
+    calibrate: bool = setting(
+        True,
+        "Try out and measure new models",
+        "When nobody asks anything: a short trial whether the model can plan, then "
+        "some seconds for flash attention, batch size and threads, where these are left to "
+        "Moat. These are used from the next start on.",
+    )
+    device_sampling: Literal["auto", "on", "off"] = setting(
+        "auto", "Choose tokens on the GPU", "Auto: where several answers are made at once."
+    )
+    prompt_cache_mb: int = setting(1024, "Prompt cache in memory (MB)", ge=0, le=65536)
+    prompt_disk_mb: int = setting(
+        0,
+        "Prompt cache on disk (MB)",
+        "Long conversations need not be read again after a restart. 0: off.",
+        ge=0,
+        le=1_048_576,
+    )
+    speculate: bool = setting(
+        True,
+        "Prompt-lookup speculative decoding",
+        "Speeds up answers that quote the prompt or contain tables.",
+    )
+    draft_model: str = setting(
+        "",
+        "Draft model",
+        "A small GGUF file of the same model family for speculative decoding. Empty: none.",
+    )
+    loras: tuple[str, ...] = setting((), "LoRA adapters (GGUF files)")
+    tool_signatures: Literal["typescript", "json"] = setting(
+        "typescript",
+        "Tool description format",
+        "For models without a tool format of their own. TypeScript is shorter.",
+    )
+    queue_limit: int = setting(64, "Maximum queued requests", ge=1, le=1024)
+    idle_unload_min: int = setting(0, "Unload when idle (minutes)", "0: never.", ge=0, le=1440)
+    memory_budget_mb: int = setting(
+        0, "Memory for loaded models (MB)", "0: no limit.", ge=0, le=4_194_304
+    )
+    folders: tuple[str, ...] = setting((), "Additional model folders")
+    in_hub_cache: bool = setting(
+        False,
+        "Keep downloads in Hugging Face's cache",
+        "llama.cpp, vLLM and transformers find them there and use the same bytes.",
+    )
+    files: tuple[str, ...] = setting((), "Models used in place", "GGUF files, not copied.")
+    backends: str = setting(
+        "",
+        "Folder with support for graphics cards",
+        "Backends made for this engine. Empty: 'backends' beside the models.",
+    )
+    own: Annotated[tuple[OwnSettings, ...], AfterValidator(_once_each)] = setting(
+        (), "Settings of single models", "The details of a model on the Models page change them."
+    )
 
     def own_of(self, name: str) -> OwnSettings:
         none = OwnSettings.model_construct(name=name)
@@ -450,14 +349,9 @@ def checked_engine_url(text: str) -> str:
     """With its scheme, which people leave out, and with the /v1 that clients are given."""
     address = text.strip()
     address = (address if "://" in address else f"http://{address}").rstrip("/")
-    try:
-        parts = urlsplit(address)
-        port = parts.port
-    except ValueError:
-        raise PydanticCustomError("engine", ENGINE_FORM) from None
-    is_plain = parts.username is None and not parts.query and not parts.fragment
-    has_host = parts.scheme in DEFAULT_PORTS and bool(parts.hostname) and port != 0
-    if not (is_plain and has_host) or not address.isprintable() or " " in address:
+    parts = _split_web_address(address)
+    is_plain = parts and parts.username is None and not parts.query and not parts.fragment
+    if parts is None or not is_plain or not address.isprintable() or " " in address:
         raise PydanticCustomError("engine", ENGINE_FORM)
     return address if parts.path else f"{address}/v1"
 
@@ -487,34 +381,21 @@ class EngineElsewhere(Group):
             description="http://host:port/v1; several servers of the same model share the work.",
         ),
     ]
-    model: Annotated[
-        str,
-        Field(title="Model on the server", description="Empty: the first that the server lists."),
-    ] = ""
-    context_tokens: Annotated[
-        int,
-        Field(ge=0, le=16_777_216, title="Context (tokens)", description="0: what it says."),
-    ] = 0
-    billions: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=100_000,
-            title="Parameters (billions)",
-            description="0: what it says. A model of unknown size counts as able.",
-        ),
-    ] = 0.0
-    images: Annotated[
-        Literal["ask", "yes", "no"],
-        Field(title="Reads images", description="'ask': what it says."),
-    ] = "ask"
-    tools: Annotated[
-        Literal["server", "moat"],
-        Field(
-            title="Tool calls are parsed by",
-            description="'moat' where the server has no tool parser for the model.",
-        ),
-    ] = "server"
+    model: str = setting("", "Model on the server", "Empty: the first that the server lists.")
+    context_tokens: int = setting(0, "Context (tokens)", "0: what it says.", ge=0, le=16_777_216)
+    billions: float = setting(
+        0.0,
+        "Parameters (billions)",
+        "0: what it says. A model of unknown size counts as able.",
+        ge=0,
+        le=100_000,
+    )
+    images: Literal["ask", "yes", "no"] = setting("ask", "Reads images", "'ask': what it says.")
+    tools: Literal["server", "moat"] = setting(
+        "server",
+        "Tool calls are parsed by",
+        "'moat' where the server has no tool parser for the model.",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -547,145 +428,99 @@ def _fields_of(text: str) -> dict[str, Any]:
 
 
 class EngineSettings(Group):
-    elsewhere: Annotated[
-        tuple[EngineElsewhere, ...],
-        Field(
-            title="Remote engines",
-            description="name=http://host:port/v1 for each. The Models page adds and tests them.",
-        ),
-    ] = ()
+    elsewhere: tuple[EngineElsewhere, ...] = setting(
+        (),
+        "Remote engines",
+        "name=http://host:port/v1 for each. The Models page adds and tests them.",
+    )
 
 
 class CopilotSettings(Group):
-    answer_tokens: Annotated[
-        int,
-        Field(ge=16, le=1_048_576, title="Maximum answer length for pages (tokens)"),
-    ] = 2048
-    remote_agents: Annotated[
-        tuple[str, ...],
-        Field(
-            title="Remote agents",
-            description="'copilotkit URL' for a CopilotKit endpoint, 'langgraph URL' for a server.",
-        ),
-    ] = ()
-    keep_threads: Annotated[
-        bool,
-        Field(
-            title="Save conversations with pages",
-            description="Off: conversations are deleted when Moat quits, those saved before too.",
-        ),
-    ] = False
+    answer_tokens: int = setting(
+        2048, "Maximum answer length for pages (tokens)", ge=16, le=1_048_576
+    )
+    remote_agents: tuple[str, ...] = setting(
+        (),
+        "Remote agents",
+        "'copilotkit URL' for a CopilotKit endpoint, 'langgraph URL' for a server.",
+    )
+    keep_threads: bool = setting(
+        False,
+        "Save conversations with pages",
+        "Off: conversations are deleted when Moat quits, those saved before too.",
+    )
 
 
 class PluginSettings(Group):
-    serve_clients: Annotated[
-        bool,
-        Field(
-            title="Let connected programs use plugins",
-            description="Calls that change something still wait for your permission here.",
-        ),
-    ] = False
-    paused: Annotated[
-        bool,
-        Field(
-            title="Pause plugins",
-            description="No plugin is used while paused. Which ones are enabled does not change.",
-        ),
-    ] = False
-    choose: Annotated[
-        Literal["automatic", "named"],
-        Field(
-            title="When a plugin answers",
-            description="Only when named: the question begins with @plugin.",
-        ),
-    ] = "automatic"
+    serve_clients: bool = setting(
+        False,
+        "Let connected programs use plugins",
+        "Calls that change something still wait for your permission here.",
+    )
+    paused: bool = setting(
+        False,
+        "Pause plugins",
+        "No plugin is used while paused. Which ones are enabled does not change.",
+    )
+    choose: Literal["automatic", "named"] = setting(
+        "automatic", "When a plugin answers", "Only when named: the question begins with @plugin."
+    )
 
 
 class WindowSettings(Group):
-    theme: Annotated[Literal["system", "light", "dark"], Field(title="Theme")] = "system"
-    language: Annotated[Literal["system", "en", "zh", "de"], Field(title="Language")] = "system"
-    close_to_tray: Annotated[
-        bool, Field(title="Keep running in the tray when the window is closed")
-    ] = True
+    theme: Literal["system", "light", "dark"] = setting("system", "Theme")
+    language: Literal["system", "en", "zh", "de"] = setting("system", "Language")
+    close_to_tray: bool = setting(True, "Keep running in the tray when the window is closed")
 
 
 class NetworkSettings(Group):
-    offline: Annotated[
-        bool, Field(title="Offline", description="Block every outgoing connection.")
-    ] = False
-    proxy: Annotated[
-        str, AfterValidator(proxy_address), Field(title="Proxy", description="http://host:port")
-    ] = ""
-    extra_ca: Annotated[str, Field(title="Extra certificate authority (PEM file)")] = ""
-    own_domains: Annotated[
-        tuple[str, ...],
-        Field(
-            title="Domains of your own network",
-            description="Names in these domains may resolve to private addresses; all others "
-            "are blocked.",
-        ),
-    ] = ()
-    file_hosts: Annotated[
-        tuple[Annotated[str, AfterValidator(checked_file_host)], ...],
-        Field(
-            title="Hosts files may be downloaded from",
-            description="For files that a dashboard sends as links, for example "
-            "https://files.example.com. Links to other hosts are not opened.",
-        ),
-    ] = ()
-    hub: Annotated[
-        str,
-        Field(
-            title="Model hub",
-            description="A mirror of Hugging Face. Empty: HF_ENDPOINT, else huggingface.co.",
-        ),
-    ] = ""
-    hub_storage: Annotated[
-        tuple[str, ...],
-        Field(
-            title="Storage hosts of the hub",
-            description="Other domains a mirror may redirect downloads to.",
-        ),
-    ] = ()
-    download_limit_mb_s: Annotated[
-        int, Field(ge=0, le=100_000, title="Download limit (MB/s)", description="0: none.")
-    ] = 0
+    offline: bool = setting(False, "Offline", "Block every outgoing connection.")
+    proxy: Annotated[str, AfterValidator(proxy_address)] = setting("", "Proxy", "http://host:port")
+    extra_ca: str = setting("", "Extra certificate authority (PEM file)")
+    own_domains: tuple[str, ...] = setting(
+        (),
+        "Domains of your own network",
+        "Names in these domains may resolve to private addresses; all others are blocked.",
+    )
+    file_hosts: tuple[Annotated[str, AfterValidator(checked_file_host)], ...] = setting(
+        (),
+        "Hosts files may be downloaded from",
+        "For files that a dashboard sends as links, for example "
+        "https://files.example.com. Links to other hosts are not opened.",
+    )
+    hub: str = setting(
+        "", "Model hub", "A mirror of Hugging Face. Empty: HF_ENDPOINT, else huggingface.co."
+    )
+    hub_storage: tuple[str, ...] = setting(
+        (), "Storage hosts of the hub", "Other domains a mirror may redirect downloads to."
+    )
+    download_limit_mb_s: int = setting(0, "Download limit (MB/s)", "0: none.", ge=0, le=100_000)
 
 
 class UpdateSettings(Group):
-    look: Annotated[
-        bool,
-        Field(
-            title="Check for updates once a day",
-            description="Moat only tells you. Nothing is downloaded or installed automatically.",
-        ),
-    ] = False
-    address: Annotated[
-        str,
-        Field(title="Update feed", description="Empty: the address built into this package."),
-    ] = ""
-    key: Annotated[
-        str,
-        Field(
-            title="Update signing key",
-            description="Ed25519 public key in base64. Updates without its signature are ignored.",
-        ),
-    ] = ""
-    files: Annotated[
-        str,
-        Field(
-            title="Address of release files",
-            description="Support for graphics cards is fetched from here, when you ask for it. "
-            "Empty: the folder of the update feed.",
-        ),
-    ] = ""
+    look: bool = setting(
+        False,
+        "Check for updates once a day",
+        "Moat only tells you. Nothing is downloaded or installed automatically.",
+    )
+    address: str = setting("", "Update feed", "Empty: the address built into this package.")
+    key: str = setting(
+        "",
+        "Update signing key",
+        "Ed25519 public key in base64. Updates without its signature are ignored.",
+    )
+    files: str = setting(
+        "",
+        "Address of release files",
+        "Support for graphics cards is fetched from here, when you ask for it. "
+        "Empty: the folder of the update feed.",
+    )
 
 
 class PrivacySettings(Group):
-    log_prompts: Annotated[
-        bool,
-        Field(title="Write prompts to the log", description="Turn on only to find a problem."),
-    ] = False
+    log_prompts: bool = setting(
+        False, "Write prompts to the log", "Turn on only to find a problem."
+    )
 
 
 class Settings(Group):

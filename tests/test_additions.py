@@ -135,7 +135,7 @@ found = "privacy.example" in SettingsPage(FakeCore.ready()).fields
         entries={
             "server/settings.py": (
                 r"^class PrivacySettings.*$",
-                '$\n    example: Annotated[bool, Field(title="Example")] = False',
+                '$\n    example: bool = setting(False, "Example")',
             )
         },
     ),

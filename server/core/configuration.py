@@ -101,33 +101,25 @@ def _restore(found: Json) -> None:
 
 
 def _put_back(found: Json, where: str, value: Any) -> bool:
-    """Whether that was settled: it is back, or the user's later choice stands."""
+    """Whether that was settled: it is back, or the user's later choice stands.
+
+    `where` names a group, or a setting in one.
+    """
     group, _, name = where.partition(".")
-    if not name:
-        return _put_group_back(found, group, value)
-    default = getattr(getattr(Settings(), group, None), name, None)
-    held = found.get(group, {})
+    default = Settings().model_dump(mode="json").get(group)
+    held, key = found, group
+    if name:
+        held, key = found.setdefault(group, {}), name
+        default = (default or {}).get(name)
     if not isinstance(held, dict):
         return False
-    if held.get(name, default) != default:
+    if held.get(key, default) != default:
         return True
     try:
-        Settings.model_validate({group: {name: value}})
+        Settings.model_validate({group: {name: value} if name else value})
     except ValidationError:
         return False
-    found.setdefault(group, {})[name] = value
-    return True
-
-
-def _put_group_back(found: Json, group: str, value: Any) -> bool:
-    defaults = Settings().model_dump(mode="json").get(group)
-    if found.get(group, defaults) != defaults:
-        return True
-    try:
-        Settings.model_validate({group: value})
-    except ValidationError:
-        return False
-    found[group] = value
+    held[key] = value
     return True
 
 

@@ -66,11 +66,6 @@ from server.web.app import Site
 from server.web.lifecycle import Serving
 
 
-def new_own_key() -> str:
-    """Another one each time the core is opened."""
-    return secrets.token_urlsafe(32)
-
-
 def _read(path: Path) -> FileText:
     try:
         if path.stat().st_size > documents.MAX_BYTES:
@@ -116,23 +111,6 @@ async def watch(
         await asyncio.sleep(tick_s)
         if now() - before > tick_s + JUMP_S:
             await woke()
-
-
-class Upkeep:
-    def __init__(self, woke: Callable[[], Awaitable[None]], updates: Updates) -> None:
-        self._woke = woke
-        self._updates = updates
-        self._tasks: list[asyncio.Task[None]] = []
-
-    def open(self) -> None:
-        self._tasks = [
-            spawn(watch(self._woke), "watch for sleep"),
-            spawn(self._updates.watch(), "look for new versions"),
-        ]
-
-    async def close(self) -> None:
-        for task in self._tasks:
-            await stop(task)
 
 
 log = logging.getLogger(__name__)
@@ -189,10 +167,10 @@ class Core:
             Worked(paths.data / "loads.json"),
             self._notice,
             lambda: self._pool.leaving(),
-            lambda: self.settings.get().privacy.log_prompts,
         )
         limits = limits_of(self._model_settings)
         pool = Pool(self._look_up, loader, limits, self.engines.reach, self._keep_from_thinking)
+        pool.logs_prompts = lambda: self.settings.get().privacy.log_prompts
         may_measure = lambda: self._model_settings.calibrate  # noqa: E731
         self.speeds = Calibrator(
             paths.data / "speeds.json", pool, self._file_of, may_measure, KeptTrial(paths.data)
@@ -240,9 +218,9 @@ class Core:
     def _furnish(self, paths: Paths) -> None:
         """The plugins, the agents that may use them, and what was added or announced."""
         self.settings.connect(lambda now: backends.point(now.model.backends, paths.data))
-        updates = Updates(self.egress, lambda: self.settings.get().updates, paths.data)
-        self.update, self.check_update = updates.found, updates.check
-        self._upkeep = Upkeep(self.check_engine, updates)
+        self._updates = Updates(self.egress, lambda: self.settings.get().updates, paths.data)
+        self.update, self.check_update = self._updates.found, self._updates.check
+        self._upkeep: list[asyncio.Task[None]] = []
         self.graphics = Graphics(self.egress, self.settings.get, paths.data, self._use_card)
         self.graphics.build = Build(self.graphics.offer, self._notice, self._use_card)
         self.models.after_survey = self.graphics.follow
@@ -252,7 +230,7 @@ class Core:
             lambda: self.settings.get().plugins,
             self._engine,
         )
-        self.own_secret = new_own_key()
+        self.own_secret = secrets.token_urlsafe(32)
         agents = gather_agents(
             self.egress,
             lambda: self.settings.get().copilot,
@@ -280,7 +258,7 @@ class Core:
             self.answer_chat,
             self._answering.ask,
             self._facts,
-            self._max_requests,
+            lambda: self.settings.get().server.max_requests,
             self._answering.look,
             self._requests.note_reply,
             self.is_own,
@@ -309,11 +287,15 @@ class Core:
             self.models.open()
             self.graphics.open()
         await self.plugins.open()
-        self._upkeep.open()
+        self._upkeep = [
+            spawn(watch(self.check_engine), "watch for sleep"),
+            spawn(self._updates.watch(), "look for new versions"),
+        ]
         self.speeds.open()
 
     async def close(self) -> None:
-        await self._upkeep.close()
+        for task in self._upkeep:
+            await stop(task)
         await self.graphics.close()
         await self.speeds.close()
         await self._requests.close()
@@ -586,9 +568,6 @@ class Core:
 
     def _room(self) -> Room:
         return Room(self._model_settings.slots, self._model_settings.queue_limit)
-
-    def _max_requests(self) -> int:
-        return self.settings.get().server.max_requests
 
     async def _apply(self, before: Settings, after: Settings) -> None:
         """Make a changed setting true now."""

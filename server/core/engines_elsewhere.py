@@ -3,18 +3,15 @@
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from server.chat import ChatRequest
 from server.egress import Egress
 from server.engine.base import LoadState, ModelFacts
 from server.engine.elsewhere.engine import Remote, RemoteEngine
 from server.engine.elsewhere.several import Several
-from server.engine.fitted import log_prompt
 from server.errors import AppError, BadRequest, ModelLoadFailed
-from server.events import Pieces
 from server.face.models import EngineState, ModelCard
 from server.observe import Value
 from server.settings import ENGINE_FORM, EngineElsewhere, Settings
@@ -28,7 +25,6 @@ PATH = "engine:"
 TESTING = "testing a remote engine"
 PATIENCE_S = 15.0
 SILENT = "It does not respond."
-DESCRIBED = ("model", "kind", "context_tokens", "parameters", "sees_images")
 Change = Callable[[str, Any], Awaitable[None]]
 
 
@@ -76,15 +72,17 @@ class EnginesElsewhere:
     def follow(self) -> None:
         """Open the door for those there are now, shut it for the others, ask the new ones."""
         engines = {engine.name: engine for engine in self.all()}
-        for name in [name for name, urls in self._allowed.items() if _urls(engines, name) != urls]:
-            self._door.forget(_reason(name))
-            del self._allowed[name]
+        for name, urls in tuple(self._allowed.items()):
+            if name not in engines or engines[name].urls != urls:
+                self._door.forget(_reason(name))
+                del self._allowed[name]
         for name, engine in engines.items():
             for url in engine.urls:
                 self._door.allow(url, _reason(name), stays=True)
             self._allowed[name] = engine.urls
         known = {state.engine.name: state for state in self.states.get()}
-        new = [engine for name, engine in engines.items() if _engine_of(known, name) != engine]
+        asked = [state.engine for state in known.values()]
+        new = [engine for engine in engines.values() if engine not in asked]
         fresh = {far.name: EngineState(far, is_given=far in self._given) for far in new}
         self.states.set(tuple((known | fresh)[name] for name in engines))
         for engine in new:
@@ -118,10 +116,8 @@ class EnginesElsewhere:
         """The engine that answers by it."""
         name = engine.name
         key = lambda: self._keys.get(name, "")  # noqa: E731
-        made = _Logged(
-            _remotes(engine, _reason(name), self._door, key), lambda: self._fetch_key(name)
-        )
-        made.logs = lambda: self._settings().privacy.log_prompts
+        remotes = _remotes(engine, _reason(name), self._door, key)
+        made = Several(remotes, lambda: self._fetch_key(name))
         made.state.connect(lambda state: self._see(engine, made, state))
         made.out.connect(lambda out: self._show(engine, out=out))
         return made
@@ -139,7 +135,7 @@ class EnginesElsewhere:
                 facts = [await _ask(remote) for remote in remotes]
             finally:
                 self._door.forget(TESTING)
-        return _describe(EngineState(engine), facts[0])
+        return replace(EngineState(engine), **_describe(facts[0]))
 
     async def add(self, engine: EngineElsewhere, key: str) -> None:
         if engine.name in self._names_here():
@@ -197,9 +193,7 @@ class EnginesElsewhere:
 
     def _see(self, engine: EngineElsewhere, made: Several, state: LoadState) -> None:
         if state.phase == "ready":
-            found = _describe(EngineState(engine), made.facts)
-            facts = {name: getattr(found, name) for name in DESCRIBED}
-            self._show(engine, phase="ready", reason="", **facts)
+            self._show(engine, reason="", **_describe(made.facts))
         elif state.phase == "failed":
             self._show(engine, phase="failed", reason=state.reason)
 
@@ -211,17 +205,6 @@ class EnginesElsewhere:
         self.states.set(tuple(states))
         if self.states.get() != before:
             self._on_change()
-
-
-class _Logged(Several):
-    logs: Callable[[], bool] = staticmethod(lambda: False)
-
-    async def generate(self, request: ChatRequest) -> Pieces:
-        if self.logs():
-            await log_prompt(self, request)
-        async with aclosing(super().generate(request)) as pieces:
-            async for piece in pieces:
-                yield piece
 
 
 def _remotes(
@@ -255,16 +238,16 @@ async def _ask(remote: RemoteEngine) -> ModelFacts:
     return remote.facts
 
 
-def _describe(state: EngineState, facts: ModelFacts) -> EngineState:
-    return replace(
-        state,
-        phase="ready",
-        model=one_line(facts.name),
-        kind=facts.extra.get("kind", ""),
-        context_tokens=facts.context_tokens,
-        parameters=facts.parameters,
-        sees_images=facts.sees_images,
-    )
+def _describe(facts: ModelFacts) -> dict[str, Any]:
+    """The fields of an `EngineState` that a server tells."""
+    return {
+        "phase": "ready",
+        "model": one_line(facts.name),
+        "kind": facts.extra.get("kind", ""),
+        "context_tokens": facts.context_tokens,
+        "parameters": facts.parameters,
+        "sees_images": facts.sees_images,
+    }
 
 
 def _card(state: EngineState) -> ModelCard:
@@ -289,11 +272,3 @@ def _reason(name: str) -> str:
 
 def _secret(name: str) -> str:
     return f"engine-{name}"
-
-
-def _urls(engines: dict[str, EngineElsewhere], name: str) -> tuple[str, ...]:
-    return engines[name].urls if name in engines else ()
-
-
-def _engine_of(known: dict[str, EngineState], name: str) -> EngineElsewhere | None:
-    return known[name].engine if name in known else None

@@ -240,6 +240,7 @@ class Graphics:
             self._releases, self._folder, self._limit, self._begin_placing, limits
         )
         self._fetching.all.connect(self._show)
+        self.pause_download = self._fetching.pause
 
     def open(self, *, run: bool = True) -> None:
         """Takes up what was under way when Moat ended."""
@@ -315,9 +316,6 @@ class Graphics:
         if self.build is not None:
             await self.build.close()
 
-    async def pause_download(self, download_id: str) -> None:
-        await self._fetching.pause(download_id)
-
     async def resume_download(self, download_id: str) -> None:
         if self._trouble:
             await self.fetch()
@@ -328,11 +326,6 @@ class Graphics:
         await stop(self._placing)
         self._trouble = ""
         await self._fetching.cancel(download_id)
-
-    async def wait(self) -> None:
-        """Waits until what has come is in place."""
-        if self._placing is not None:
-            await asyncio.wait([self._placing])
 
     def _offer(self, cards: list[Device], *, uses_vulkan: bool) -> None:
         now = self.offer.get()

@@ -144,15 +144,12 @@ class Keys:
 
     def show(self) -> None:
         """Brings the counts in the cards up to date."""
-        now = (replace(card, tokens_today=self.spent(name)) for name, card in self._sort())
-        self.cards.set(tuple(now))
+        cards = sorted(self._by_name.items())
+        self.cards.set(tuple(replace(card, tokens_today=self.spent(name)) for name, card in cards))
 
     async def close(self) -> None:
         await stop(self._saving)
         self._save_spent()
-
-    def _sort(self) -> list[tuple[str, KeyCard]]:
-        return sorted(self._by_name.items())
 
     def _spend(self, name: str, tokens: int) -> None:
         self._turn_day()

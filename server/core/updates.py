@@ -24,7 +24,7 @@ from server.errors import AppError, EgressRefused
 from server.face.core import Update
 from server.observe import Value
 from server.settings import UpdateSettings
-from server.system.files import write_atomically
+from server.system.files import JsonFile
 from server.system.lazy import Late
 
 log = logging.getLogger(__name__)
@@ -43,18 +43,11 @@ class LastLook(BaseModel):
     """Has its signature, to be judged again when it is read."""
 
 
-def load(path: Path) -> LastLook:
+def _read_last(file: JsonFile) -> LastLook:
     try:
-        return LastLook.model_validate_json(path.read_bytes())
-    except (OSError, ValueError):
+        return LastLook.model_validate(file.read())
+    except ValidationError:
         return LastLook()
-
-
-def save(path: Path, look: LastLook) -> None:
-    try:
-        write_atomically(path, look.model_dump_json(indent=1))
-    except OSError as error:
-        log.warning("%s cannot be written: %s", path, error)
 
 
 exceptions = Late("cryptography.exceptions")
@@ -124,8 +117,8 @@ class Updates:
     ) -> None:
         self._door = door
         self._settings = settings
-        self._file = folder / NAME
-        self._last = load(self._file)
+        self._file = JsonFile(folder / NAME, "The looks for updates")
+        self._last = _read_last(self._file)
         self._now = now
         self.found: Value[Update] = Value(Update())
 
@@ -179,7 +172,7 @@ class Updates:
 
     def _keep(self, **facts: float | str) -> None:
         self._last = self._last.model_copy(update=facts)
-        save(self._file, self._last)
+        self._file.write(self._last.model_dump())
 
     def _tell(self, announced: Announcement, looked_at: float) -> None:
         newer = _numbers(announced.version) > _numbers(VERSION)

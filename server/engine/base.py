@@ -1,14 +1,17 @@
 """The Engine face: whoever can answer a ChatRequest, on this machine or another."""
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from server.chat import ChatRequest, Prompt
+from server.errors import AppError
 from server.events import Pieces
 from server.observe import Value
 
+T = TypeVar("T")
 KvType = Literal["f16", "q8_0", "q4_0"]
 
 
@@ -29,7 +32,6 @@ class EngineOptions:
     """Layers of a mixture model whose experts stay with the processor; -1: what fits."""
     kv_type: KvType = "f16"
     flash_attention: bool | None = None
-    kv_unified: bool | None = None
     device_sampling: bool | None = None
     """Whether llama.cpp chooses tokens inside its graph, where an answer's settings allow it."""
     prompt_cache_mb: int = 1024
@@ -49,11 +51,9 @@ class ModelFacts:
     """What a loaded model says about itself."""
 
     name: str = ""
-    description: str = ""
     parameters: int = 0
     size_bytes: int = 0
     context_tokens: int = 0
-    trained_context_tokens: int = 0
     vocabulary: int = 0
     template: str = ""
     bos: str = ""
@@ -61,7 +61,6 @@ class ModelFacts:
     special_tokens: tuple[str, ...] = ()
     sees_images: bool = False
     device: str = "cpu"
-    build: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
 
 
@@ -75,6 +74,10 @@ class LoadState:
     reason: str = ""
     details: str = ""
     """What is technical about the reason."""
+
+    @classmethod
+    def failed(cls, error: AppError) -> "LoadState":
+        return cls("failed", 0.0, str(error), error.details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +112,29 @@ class Engine(Protocol):
     async def embed(self, texts: Sequence[Prompt]) -> Embeddings: ...
     async def rerank(self, query: str, documents: Sequence[str]) -> Ranking: ...
     async def stats(self) -> dict[str, Any]: ...
+
+
+class Forwarding(ABC):
+    """An engine that hands every question to another one."""
+
+    @abstractmethod
+    async def _ask(self, ask: Callable[[Engine], Awaitable[T]]) -> T:
+        """Finds the other engine and asks it."""
+
+    async def apply_template(self, request: ChatRequest) -> str:
+        return await self._ask(lambda engine: engine.apply_template(request))
+
+    async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
+        return await self._ask(lambda engine: engine.tokenize(text, special=special))
+
+    async def detokenize(self, tokens: Sequence[int]) -> str:
+        return await self._ask(lambda engine: engine.detokenize(tokens))
+
+    async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
+        return await self._ask(lambda engine: engine.embed(texts))
+
+    async def rerank(self, query: str, documents: Sequence[str]) -> Ranking:
+        return await self._ask(lambda engine: engine.rerank(query, documents))
+
+    async def stats(self) -> dict[str, Any]:
+        return await self._ask(lambda engine: engine.stats())

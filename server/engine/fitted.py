@@ -6,14 +6,14 @@ The settings become the options it is loaded with.
 import asyncio
 import logging
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from server.chat import ChatRequest, Prompt
-from server.engine.base import Embeddings, Engine, EngineOptions, LoadState, ModelFacts, Ranking
+from server.chat import ChatRequest
+from server.engine.base import Engine, EngineOptions, Forwarding, LoadState, ModelFacts
 from server.engine.pool import PoolLimits
 from server.engine.watch import Health
 from server.errors import AppError, ModelDamaged, ModelLoadFailed, OutOfMemory, Stopping
@@ -29,6 +29,7 @@ from server.observe import Disconnect, Value
 from server.settings import ModelSettings
 from server.sizes import MB
 
+T = TypeVar("T")
 ALL_LAYERS = 999
 ANY_QUEUE = 1 << 16
 """A request is admitted on arrival (`Requests`), not by the worker later."""
@@ -79,22 +80,6 @@ def _choice(wanted: Literal["auto", "on", "off"]) -> bool | None:
 
 
 log = logging.getLogger(__name__)
-MARGIN = "\n  | "
-"""Stands before each line of a prompt, so that none looks like a line of the log."""
-
-
-async def log_prompt(engine: Engine, request: ChatRequest) -> None:
-    """Logs the prompt as the model gets it."""
-    try:
-        prompt = request.prompt
-        if not isinstance(prompt, str) or request.infill is not None:
-            prompt = await engine.apply_template(request)
-    except AppError as error:
-        log.info("A prompt cannot be shown: %s", error)
-        return
-    log.info("A prompt for the model:%s", "".join(MARGIN + line for line in prompt.splitlines()))
-
-
 TRIES = 6
 SMALLER = 0.8
 """The share of the last try's memory that the next may take, so that it makes a difference."""
@@ -118,13 +103,12 @@ class Loader:
     worked: Worked
     say: Callable[[str], None]
     leaving: Callable[[], Sequence[asyncio.Event]] = tuple
-    logs_prompts: Callable[[], bool] = lambda: False
 
     def __call__(self, path: Path, options: EngineOptions) -> Engine:
         return FittedEngine(path, options, self)
 
 
-class FittedEngine:
+class FittedEngine(Forwarding):
     """An engine whose setup is settled when it loads."""
 
     def __init__(self, path: Path, options: EngineOptions, loader: Loader) -> None:
@@ -162,35 +146,17 @@ class FittedEngine:
         self.state.set(LoadState())
 
     def generate(self, request: ChatRequest) -> Pieces:
-        if self._engine is None or self._loader.logs_prompts():
-            return self._prepare_and_generate(request)
-        return self._engine.generate(request)
+        engine = self._engine
+        return self._load_and_generate(request) if engine is None else engine.generate(request)
 
-    async def _prepare_and_generate(self, request: ChatRequest) -> Pieces:
+    async def _load_and_generate(self, request: ChatRequest) -> Pieces:
         engine = await self._loaded()
-        if self._loader.logs_prompts():
-            await log_prompt(engine, request)
         async with aclosing(engine.generate(request)) as pieces:
             async for piece in pieces:
                 yield piece
 
-    async def apply_template(self, request: ChatRequest) -> str:
-        return await (await self._loaded()).apply_template(request)
-
-    async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
-        return await (await self._loaded()).tokenize(text, special=special)
-
-    async def detokenize(self, tokens: Sequence[int]) -> str:
-        return await (await self._loaded()).detokenize(tokens)
-
-    async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
-        return await (await self._loaded()).embed(texts)
-
-    async def rerank(self, query: str, documents: Sequence[str]) -> Ranking:
-        return await (await self._loaded()).rerank(query, documents)
-
-    async def stats(self) -> dict[str, Any]:
-        return await (await self._loaded()).stats()
+    async def _ask(self, ask: Callable[[Engine], Awaitable[T]]) -> T:
+        return await ask(await self._loaded())
 
     async def calibrate(self) -> dict[str, Any]:
         """Measures how the model is computed fastest here; only a worker can do that."""
@@ -212,7 +178,7 @@ class FittedEngine:
             await self._check_eyes()
             await self._try(header, await self._survey(header))
         except AppError as error:
-            self.state.set(LoadState("failed", 0.0, str(error), error.details))
+            self.state.set(LoadState.failed(error))
             raise
         finally:
             self._settling = False

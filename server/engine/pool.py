@@ -5,78 +5,73 @@ import itertools
 import logging
 import math
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
-from server.chat import ChatRequest, Prompt
-from server.engine.base import Embeddings, Engine, EngineOptions, LoadPhase, ModelFacts, Ranking
+from server.chat import ChatRequest
+from server.engine.base import Engine, EngineOptions, Forwarding, LoadPhase, ModelFacts
 from server.engine.watch import Health
-from server.errors import Busy, ModelLoadFailed, Stopping
+from server.errors import AppError, Busy, ModelLoadFailed, Stopping
 from server.events import Pieces
 from server.observe import Value
 from server.settings import EngineElsewhere
 from server.sizes import MB
 from server.tasks import spawn
 
-Use = Callable[..., AbstractAsyncContextManager[Engine]]
-"""Called with how long the model stays afterwards, if the client asks for that."""
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+MARGIN = "\n  | "
+"""Stands before each line of a prompt, so that none looks like a line of the log."""
 
 
-class PooledEngine:
-    """Closing it closes nothing: the pool owns the engines."""
+async def log_prompt(engine: Engine, request: ChatRequest) -> None:
+    """Logs the prompt as the model gets it."""
+    try:
+        prompt = request.prompt
+        if not isinstance(prompt, str) or request.infill is not None:
+            prompt = await engine.apply_template(request)
+    except AppError as error:
+        log.info("A prompt cannot be shown: %s", error)
+        return
+    log.info("A prompt for the model:%s", "".join(MARGIN + line for line in prompt.splitlines()))
 
-    def __init__(
-        self, engine: Engine, use: Use, adapt: Callable[[ChatRequest], ChatRequest]
-    ) -> None:
+
+class PooledEngine(Forwarding):
+    """A model of the pool, by its name. Closing it closes nothing: the pool owns the engines."""
+
+    def __init__(self, engine: Engine, pool: "Pool", name: str) -> None:
         self.facts = engine.facts
         self.state = engine.state
-        self._use = use
-        self._adapt = adapt
+        self._pool = pool
+        self._name = name
 
     async def load(self) -> None:
-        async with self._use() as engine:
+        async with self._pool.use(self._name) as engine:
             self.facts, self.state = engine.facts, engine.state
 
     async def close(self) -> None:
         return
 
     async def generate(self, request: ChatRequest) -> Pieces:
-        using = self._use(request.keep_s)
-        adapted = self._adapt(request)
-        async with using as engine, aclosing(engine.generate(adapted)) as pieces:
-            async for piece in pieces:
-                yield piece
+        adapted = self._pool.adapt(self._name, request)
+        async with self._pool.use(self._name, request.keep_s) as engine:
+            if self._pool.logs_prompts():
+                await log_prompt(engine, adapted)
+            async with aclosing(engine.generate(adapted)) as pieces:
+                async for piece in pieces:
+                    yield piece
 
     async def apply_template(self, request: ChatRequest) -> str:
-        async with self._use() as engine:
-            return await engine.apply_template(self._adapt(request))
+        return await super().apply_template(self._pool.adapt(self._name, request))
 
-    async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
-        async with self._use() as engine:
-            return await engine.tokenize(text, special=special)
-
-    async def detokenize(self, tokens: Sequence[int]) -> str:
-        async with self._use() as engine:
-            return await engine.detokenize(tokens)
-
-    async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
-        async with self._use() as engine:
-            return await engine.embed(texts)
-
-    async def rerank(self, query: str, documents: Sequence[str]) -> Ranking:
-        async with self._use() as engine:
-            return await engine.rerank(query, documents)
-
-    async def stats(self) -> dict[str, Any]:
-        async with self._use() as engine:
-            return await engine.stats()
+    async def _ask(self, ask: Callable[[Engine], Awaitable[T]]) -> T:
+        async with self._pool.use(self._name) as engine:
+            return await ask(engine)
 
 
-log = logging.getLogger(__name__)
 LONGEST_S = 366 * 24 * 3600.0
 """A model that is to stay longer than this is not unloaded by itself."""
 
@@ -156,7 +151,8 @@ class Pool:
         self._look_up = look_up
         self._make = make
         self._reach = reach
-        self._adapt = adapt
+        self.adapt = adapt
+        self.logs_prompts: Callable[[], bool] = lambda: False
         self._limits = limits or PoolLimits()
         self._entries: dict[str, _Entry] = {}
         self._retired: set[_Entry] = set()
@@ -174,7 +170,7 @@ class Pool:
     async def engine(self, name: str) -> Engine:
         """Returns the loaded model of that name. Callers at the same time share one load."""
         async with self.use(name) as engine:
-            return PooledEngine(engine, partial(self.use, name), partial(self._adapt, name))
+            return PooledEngine(engine, self, name)
 
     def peek(self, name: str) -> Engine | None:
         """Returns the engine if it is loaded. A look neither loads it nor keeps it longer."""
@@ -209,7 +205,8 @@ class Pool:
 
     def set_limits(self, limits: PoolLimits) -> None:
         self._limits = limits
-        self._set_timers()
+        for entry in self._entries.values():
+            self._set_timer(entry)
         self._tell()
 
     async def swap(self, name: str, old: str = "") -> None:
@@ -351,10 +348,6 @@ class Pool:
             self._retired.discard(entry)
             entry.gone.set()
             self._tell()
-
-    def _set_timers(self) -> None:
-        for entry in self._entries.values():
-            self._set_timer(entry)
 
     def _set_timer(self, entry: _Entry) -> None:
         _stop_timer(entry)

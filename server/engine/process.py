@@ -11,6 +11,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from server.chat import SAMPLED, ChatRequest, Constraint, Json, Prompt, Sampling
 from server.engine import styles
 from server.engine.base import Embeddings, EngineOptions, LoadState, ModelFacts, Ranking
@@ -105,6 +107,7 @@ class PlainText:
         return [Finished(reason, usage)]
 
 
+OPTIONS = TypeAdapter(EngineOptions)
 CONTINUE_MARK = f"<goes on here {secrets.token_hex(8)}>"
 """Nobody else can write it."""
 
@@ -152,7 +155,6 @@ def job_of(request: ChatRequest, prepared: Prepared) -> Json:
         prompt=request.prompt if isinstance(request.prompt, str | None) else list(request.prompt),
         infill=asdict(request.infill) if request.infill else None,
         continue_mark=CONTINUE_MARK if request.continues else "",
-        prompt_suffix=prepared.prompt_suffix,
         images=[image.data for message in request.messages for image in message.images],
         image_mark=IMAGE_MARK,
         sampling=_sampling(request.sampling),
@@ -177,16 +179,6 @@ def _sampling(sampling: Sampling) -> Json:
 
 def _constraint(constraint: Constraint) -> Json:
     return {"kind": constraint.kind, "source": constraint.source, "strict": constraint.strict}
-
-
-def options_of(options: EngineOptions) -> Json:
-    return {
-        **asdict(options),
-        "draft_model": options.draft_model and str(options.draft_model),
-        "projector": options.projector and str(options.projector),
-        "prompt_folder": options.prompt_folder and str(options.prompt_folder),
-        "loras": [str(path) for path in options.loras],
-    }
 
 
 def facts_of(frame: Json) -> ModelFacts:
@@ -460,7 +452,7 @@ class WorkerProcess:
             link = await self._open()
         except ModelLoadFailed as error:
             log.error("%s", error)  # noqa: TRY400 - the sentence is the whole story
-            self.state.set(LoadState("failed", 0.0, str(error), error.details))
+            self.state.set(LoadState.failed(error))
             return error
         except asyncio.CancelledError:
             # Only `close` cancels it. A caller that waits for the load gets an error instead.
@@ -482,7 +474,8 @@ class WorkerProcess:
                 "The engine could not be started. Install Moat again, or see the log."
             ) from error
         try:
-            facts = await link.load(str(self._path), options_of(self._options), self._show_progress)
+            options = OPTIONS.dump_python(self._options, mode="json")
+            facts = await link.load(str(self._path), options, self._show_progress)
         except ModelLoadFailed:
             await link.close()
             raise

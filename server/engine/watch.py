@@ -6,6 +6,8 @@ from typing import Literal
 
 import psutil
 
+from server.system.processes import processor_s
+
 HALTED = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
 """The second is the state while a tracer watches."""
 Health = Literal["ok", "busy", "not answering"]
@@ -52,13 +54,13 @@ class Stall:
         self._done = done
         self.is_unseen = is_unseen
         if self.ticks == 1:
-            self._since_s = _processor_s(self._pid)
+            self._since_s = processor_s(self._pid)
 
     def may_take(self, stuck_s: float, limits: Limits) -> float:
         """Returns how long it may go without progress."""
         if not self.is_unseen or stuck_s < limits.step_s:
             return limits.step_s
-        used_s = _processor_s(self._pid) - self._since_s
+        used_s = processor_s(self._pid) - self._since_s
         return limits.computing_s if used_s >= COMPUTING_SHARE * stuck_s else limits.step_s
 
 
@@ -158,12 +160,3 @@ def _is_halted(pid: int) -> bool:
         return psutil.Process(pid).status() in HALTED
     except psutil.Error:
         return False
-
-
-def _processor_s(pid: int) -> float:
-    """The processor time it has used, all its threads together."""
-    try:
-        times = psutil.Process(pid).cpu_times()
-    except psutil.Error:
-        return 0.0
-    return float(times.user + times.system)

@@ -53,7 +53,6 @@ class Job:
     infill: dict[str, Any] | None = None
     continue_mark: str = ""
     """Marks the place in the last message where the answer continues; empty for a new message."""
-    prompt_suffix: str = ""
     images: list[bytes] = field(default_factory=list)
     image_mark: str = "<__media__>"
     """Marks the place of an image in the messages."""

@@ -34,42 +34,6 @@ BRISK_CORES = 8
 """Counts where the speed of the machine was not measured."""
 
 
-class Shape(BaseModel, extra="forbid"):
-    architecture: str
-    layers: int
-    width: int
-    heads: int
-    key_heads: int
-    key: int
-    forward: int
-    vocabulary: int
-    context: int
-    experts: int = 0
-    experts_used: int = 0
-
-    def header(self, size_bytes: int, quantisation: int) -> Header:
-        """What the file's own header would say, as far as memory goes."""
-        own = {
-            "block_count": self.layers,
-            "embedding_length": self.width,
-            "attention.head_count": self.heads,
-            "attention.head_count_kv": self.key_heads,
-            "attention.key_length": self.key,
-            "attention.value_length": self.key,
-            "feed_forward_length": self.forward,
-            "vocab_size": self.vocabulary,
-            "context_length": self.context,
-            "expert_count": self.experts,
-            "expert_used_count": self.experts_used,
-        }
-        metadata: dict[str, Any] = {
-            f"{self.architecture}.{key}": value for key, value in own.items()
-        }
-        metadata |= {"general.architecture": self.architecture}
-        metadata |= {"general.file_type": quantisation}
-        return Header(3, metadata, (), 0, size_bytes)
-
-
 class Entry(BaseModel, extra="forbid"):
     repo: str
     file: str
@@ -82,9 +46,8 @@ class Entry(BaseModel, extra="forbid"):
     bits_per_weight: float = 0.0
     """Where the exact size of the file is not known: the size is computed from it."""
     rank: int
-    shape: Shape | None = None
-    head: dict[str, Any] = {}
-    """In place of a shape: what the head of the file itself says."""
+    head: dict[str, Any]
+    """What the head of the file itself says, as far as memory goes."""
     active_parameters: int = 0
     projector: str = ""
     projector_bytes: int = 0
@@ -116,9 +79,7 @@ class Entry(BaseModel, extra="forbid"):
 
     @property
     def header(self) -> Header:
-        if self.shape is None:
-            return Header(3, self.head, (), 0, self.size_bytes)
-        return self.shape.header(self.size_bytes, 7 if "Q8_0" in self.file else 15)
+        return Header(3, self.head, (), 0, self.size_bytes)
 
     def fit(self, machine: Machine, setup: Setup) -> Fit:
         setup = replace(setup, projector_bytes=self.projector_bytes)
@@ -175,7 +136,8 @@ def suggest(
 def _explain(best: Entry, judged: list[tuple[Entry, Fit]]) -> str:
     """Why no more able model is recommended, in one sentence."""
     own = next(fit for entry, fit in judged if entry is best)
-    better = [(entry, fit) for entry, fit in judged if _is_more_able(entry, best)]
+    able = [(entry, fit) for entry, fit in judged if "tools" in entry.uses]
+    better = [(entry, fit) for entry, fit in able if entry.rank > best.rank]
     fitting = [(entry, fit) for entry, fit in better if fit.verdict != "does not fit"]
     if not better:
         return "No model of this list is more able."
@@ -188,10 +150,6 @@ def _explain(best: Entry, judged: list[tuple[Entry, Fit]]) -> str:
         f"{next_best.title} is more able, but would write about {fit.writes:.1f} tokens per second "
         f"here; this one writes about {own.writes:.1f}."
     )
-
-
-def _is_more_able(entry: Entry, best: Entry) -> bool:
-    return "tools" in entry.uses and entry.rank > best.rank
 
 
 def recommended(machine: Machine, judged: list[tuple[Entry, Fit]]) -> Entry | None:

@@ -18,7 +18,6 @@ from server.models.memory import EXPERTS, Layout, largest_context, layout_of, me
 from server.sizes import MIB, in_gb
 from server.system.files import JsonFile
 
-"""As sizes are shown everywhere."""
 COMFORTABLE = 0.8
 """Of the free memory: what a model may take and leave the rest of the machine in peace."""
 GPU_MARGIN = 512 * MIB

@@ -5,13 +5,13 @@ import os
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
 from server.egress import Egress
 from server.errors import HubFailed, HubMissing, HubRefused
+from server.face.core import is_here
 from server.face.models import HubCard, HubModel
 from server.models import names
 from server.settings import NetworkSettings
@@ -196,20 +196,13 @@ class Hub:
     @staticmethod
     def _is_private(url: str) -> bool:
         there = urlsplit(url)
-        return there.scheme == "https" or is_loopback(there.hostname or "")
+        return there.scheme == "https" or is_here(there.netloc.rpartition("@")[2])
 
     def _allow(self, reason: str) -> None:
         """The user started this; the hub's storage may be used for downloads only."""
         own = urlsplit(self.address).hostname or ""
         storage = (own, *STORAGE, *self._network().hub_storage) if reason == DOWNLOAD else ()
         self._egress.allow(self.address, reason, storage)
-
-
-def is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def usual_address() -> str:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 import logging
 import re
 import shutil
@@ -21,6 +20,7 @@ from server.face.models import Device, Machine, Pace
 from server.sizes import MIB
 from server.system import backends, hardware, processes
 from server.system.files import JsonFile
+from server.system.limits import try_json
 
 log = logging.getLogger(__name__)
 PATIENCE_S = 60.0
@@ -222,8 +222,5 @@ async def _output(
 
 
 def _json(text: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return {}
+    found = try_json(text)
     return found if isinstance(found, dict) else {}

@@ -20,7 +20,6 @@ from server.errors import BadRequest, HubFailed, HubMissing, ModelDamaged
 from server.face.models import (
     Fit,
     FoundFolder,
-    HubCard,
     HubFile,
     HubListing,
     HubModel,
@@ -174,12 +173,16 @@ class ModelShelf:
         self.surveyor = Surveyor()
         self._hub = Hub(door[0], self._network, self._token)
         self._fetching = Downloads(
-            self._hub, models, self._limit, self._changed, Limits(), unfinished
+            self._hub, models, self._limit, lambda: self.on_change(), Limits(), unfinished
         )
         self.downloads = self._fetching.all
+        self.pause_download = self._fetching.pause
+        self.resume_download = self._fetching.resume
+        self.cancel_download = self._fetching.cancel
+        self.read_hub_card = self._hub.card
         found = models / ".catalogue.json"
         self._refresh = CatalogueRefresh(self._hub, found, self.surveyor.look)
-        self.refreshing = self._refresh.progress
+        self.refreshing, self.cancel_refresh = self._refresh.progress, self._refresh.cancel
         self.cards: Value[tuple[ModelCard, ...]] = Value(())
         """Those of engines elsewhere, too: the core publishes both."""
 
@@ -252,15 +255,6 @@ class ModelShelf:
             choice = named(models, eyes, file)
         return found, files_of(found, choice, models, eyes)
 
-    async def pause_download(self, download_id: str) -> None:
-        await self._fetching.pause(download_id)
-
-    async def resume_download(self, download_id: str) -> None:
-        await self._fetching.resume(download_id)
-
-    async def cancel_download(self, download_id: str) -> None:
-        await self._fetching.cancel(download_id)
-
     async def import_file(self, path: str) -> str:
         """Use a GGUF file where it lies; returns the model's name."""
         given = _existing(path)
@@ -270,7 +264,7 @@ class ModelShelf:
         files = self.settings().model.files
         if str(given) not in files:
             await self._change("model.files", (*files, str(given)))
-        self._changed()
+        self.on_change()
         return next(card.name for card in self.look() if card.path == str(given))
 
     async def delete(self, name: str) -> int:
@@ -288,7 +282,7 @@ class ModelShelf:
         else:
             freed = await asyncio.to_thread(delete, card, self._models)
         await self._keep_own(OwnSettings(name=name))
-        self._changed()
+        self.on_change()
         self.on_deleted(card.path)
         return freed
 
@@ -374,9 +368,6 @@ class ModelShelf:
     async def refresh_suggestions(self) -> int:
         return await self._refresh.run(self._setup())
 
-    async def cancel_refresh(self) -> None:
-        await self._refresh.cancel()
-
     async def measure_pace(self) -> Machine:
         await self.surveyor.measure(anew=True)
         return self.surveyor.machine()
@@ -401,9 +392,6 @@ class ModelShelf:
             await self._keychain.set(name, token.strip())
         else:
             await self._keychain.delete(name)
-
-    async def read_hub_card(self, repo: str) -> HubCard:
-        return await self._hub.card(repo)
 
     async def find_newer(self, name: str) -> Newer:
         return (await self._compare(name)).newer
@@ -498,9 +486,6 @@ class ModelShelf:
 
     def _limit(self) -> float:
         return self._network().download_limit_mb_s * MB
-
-    def _changed(self) -> None:
-        self.on_change()
 
 
 async def _release_nothing(_name: str) -> None:

@@ -99,8 +99,8 @@ def die_with_parent() -> None:
         libc = ctypes.CDLL(None, use_errno=True)
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     # The parent may have ended before that call; then no signal will come.
-    parent = os.environ.get(PARENT)
-    if parent is not None and not _lives(int(parent)):
+    parent = int(os.environ.get(PARENT, 0))
+    if parent and not (psutil.pid_exists(parent) or os.getppid() == parent):
         os._exit(_ORPHANED)
 
 
@@ -128,5 +128,10 @@ def _read(descriptor: int) -> bytes:
         return b""
 
 
-def _lives(pid: int) -> bool:
-    return psutil.pid_exists(pid) or os.getppid() == pid
+def processor_s(pid: int) -> float:
+    """Returns the processor time that a process has used, all its threads together."""
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.Error:
+        return 0.0
+    return float(times.user + times.system)

@@ -52,6 +52,7 @@ from server.web.guard import (
     Guard,
     Handler,
     client_of,
+    describe_error,
     read_credentials,
     readable,
 )
@@ -394,7 +395,7 @@ def _failure(words: Callable[[Exception], Reply] | None, error: AppError) -> web
     if words is not None:
         response = _plain(words(error))
     else:
-        response = _error_response(error.status, error.code, str(error), param=error.param)
+        response = web.json_response(describe_error(error), status=error.status)
     if error.retry_after_s is not None:
         response.headers["Retry-After"] = str(error.retry_after_s)
     return response
@@ -408,12 +409,6 @@ def _plain(reply: Reply) -> web.Response:
     return web.Response(
         body=as_json(reply.body), status=reply.status, content_type=reply.content_type
     )
-
-
-def _error_response(status: int, code: str, message: str, param: str | None = None) -> web.Response:
-    kind = "invalid_request_error" if status < 500 else "server_error"
-    error = {"message": message, "type": kind, "param": param, "code": code}
-    return web.json_response({"error": error}, status=status)
 
 
 GATHER_S = 0.05

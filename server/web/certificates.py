@@ -24,6 +24,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from server.system.files import write_atomically
+from server.web.guard import is_address
 from server.web.tls import AUTHORITY, NETWORK_AUTHORITY
 
 log = logging.getLogger(__name__)
@@ -92,7 +93,7 @@ def _make_authority(now: datetime, names: tuple[str, ...] = ()) -> Kept:
     networks = [
         ipaddress.ip_network(network) for network in (*ADDRESSES, *(PRIVATE if names else ()))
     ]
-    networks += [ipaddress.ip_network(own) for own in names if _is_address(own)]
+    networks += [ipaddress.ip_network(own) for own in names if is_address(own)]
     allowed: list[x509.GeneralName] = _dns_names(names)
     allowed += [x509.IPAddress(network) for network in networks]
     certificate = (
@@ -106,15 +107,7 @@ def _make_authority(now: datetime, names: tuple[str, ...] = ()) -> Kept:
 
 
 def _dns_names(names: tuple[str, ...]) -> list[x509.GeneralName]:
-    return [x509.DNSName(name) for name in ("localhost", *names) if not _is_address(name)]
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True
+    return [x509.DNSName(name) for name in ("localhost", *names) if not is_address(name)]
 
 
 def _has(leaf: x509.Certificate, names: tuple[str, ...]) -> bool:
@@ -130,7 +123,7 @@ def _may_vouch(authority: x509.Certificate, names: tuple[str, ...]) -> bool:
     networks = [network for network in permitted if not isinstance(network, str)]
     return all(
         any(ipaddress.ip_address(name) in network for network in networks)
-        if _is_address(name)
+        if is_address(name)
         else name in permitted
         for name in names
     )
@@ -140,7 +133,7 @@ def _make_leaf(authority: Kept, now: datetime, more: tuple[str, ...] = ()) -> Ke
     issuer, issuer_key = authority
     key = ec.generate_private_key(ec.SECP256R1())
     names = _dns_names(more)
-    addresses = dict.fromkeys((*ADDRESSES, *filter(_is_address, more)))
+    addresses = dict.fromkeys((*ADDRESSES, *filter(is_address, more)))
     names += [x509.IPAddress(ipaddress.ip_address(address)) for address in addresses]
     known = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
     certificate = (

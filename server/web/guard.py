@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_address
-from typing import Literal
+from typing import Any, Literal
 
 from aiohttp import web
 from yarl import URL
@@ -167,7 +167,7 @@ def note_forwarding(request: web.Request, gate: Gate) -> str:
         request[SCHEME] = proto
     hops = ",".join(request.headers.getall("X-Forwarded-For", [])).split(",")
     for hop in reversed([hop.strip() for hop in hops]):
-        if not _is_address(hop):
+        if not is_address(hop):
             break
         address = hop
         if not _is_proxy(hop, gate):
@@ -176,13 +176,13 @@ def note_forwarding(request: web.Request, gate: Gate) -> str:
 
 
 def _is_proxy(address: str, gate: Gate) -> bool:
-    if not gate.proxies or not _is_address(address):
+    if not gate.proxies or not is_address(address):
         return False
     found = ip_address(address)
     return any(found.version == net.version and found in net for net in gate.proxies)
 
 
-def _is_address(text: str) -> bool:
+def is_address(text: str) -> bool:
     try:
         ip_address(text)
     except ValueError:
@@ -293,11 +293,17 @@ def _refusal(
     if not refused.code:
         return web.Response(status=refused.status)
     headers = {"WWW-Authenticate": "Bearer"} if refused.status == 401 else {}
-    if words is not None:
-        body = as_json(words(refused).body)
-        return web.Response(
-            body=body, status=refused.status, headers=headers, content_type="application/json"
-        )
-    kind = "authentication_error" if refused.status == 401 else "invalid_request_error"
-    error = {"message": str(refused), "type": kind, "param": None, "code": refused.code}
-    return web.json_response({"error": error}, status=refused.status, headers=headers)
+    if words is None:
+        return web.json_response(describe_error(refused), status=refused.status, headers=headers)
+    body = as_json(words(refused).body)
+    return web.Response(
+        body=body, status=refused.status, headers=headers, content_type="application/json"
+    )
+
+
+def describe_error(error: AppError) -> dict[str, Any]:
+    """Words an error in OpenAI's form, for paths that belong to no protocol."""
+    kind = "invalid_request_error" if error.status < 500 else "server_error"
+    kind = "authentication_error" if error.status == 401 else kind
+    found = {"message": str(error), "type": kind, "param": error.param, "code": error.code}
+    return {"error": found}

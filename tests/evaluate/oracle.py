@@ -46,7 +46,6 @@ class Oracle(ScriptedEngine):
             parameters=70_000_000_000,
             size_bytes=40_000_000_000,
             context_tokens=131_072,
-            trained_context_tokens=131_072,
             template=f"{{{{ messages }}}}{thinks}",
             device="gpu",
         )

@@ -15,7 +15,7 @@ from server.chat import ChatRequest, Constraint, Json, Message, Tool, ToolCall
 from server.engine.styles.base import callable_tools, most_calls
 from server.engine.styles.generic import describe_tools, read_answer
 from server.engine.styles.messages import envelope
-from server.engine.styles.stream import More, Reader, ScriptParser
+from server.engine.styles.stream import ScriptParser
 from server.events import CallArguments, CallOpened, Finished, Piece, ToolCallRequested
 from server.schemas import check
 from server.schemas.bounded import closed
@@ -146,44 +146,7 @@ def bind(request: ChatRequest) -> ChatRequest:
 
 
 def parser_of(request: ChatRequest) -> ScriptParser:
-    read = partial(read_answer, read_calls=_read_calls, text=request.constraint is None)
-    return ScriptParser(read, request.stop)
-
-
-def _read_calls(reader: Reader) -> More:
-    """Servers differ in the spaces they write, and in the order of the two members."""
-    yield from reader.accept("[")
-    while True:
-        yield from reader.skip_space()
-        if not (yield from reader.accept("{")):
-            return
-        yield from _read_call(reader)
-        yield from reader.skip_space()
-        yield from reader.accept(",")
-
-
-def _read_call(reader: Reader) -> More:
-    name, arguments = "", ""
-    yield from reader.skip_space()
-    while not (yield from reader.accept("}")):
-        key = yield from reader.json_whole()
-        yield from reader.skip_space()
-        yield from reader.accept(":")
-        yield from reader.skip_space()
-        if key == "arguments" and name:
-            yield from reader.json_value(reader.argue)
-        elif (value := (yield from reader.json_whole())) is None:
-            return
-        elif key == "name":
-            name = str(value)
-            reader.open_call(name)
-            reader.argue(arguments)
-        else:
-            arguments = json.dumps(value, ensure_ascii=False) if key == "arguments" else arguments
-        yield from reader.skip_space()
-        yield from reader.accept(",")
-        yield from reader.skip_space()
-    reader.close_call()
+    return ScriptParser(partial(read_answer, text=request.constraint is None), request.stop)
 
 
 def find_fault(text: str, request: ChatRequest) -> str:

@@ -5,17 +5,10 @@ import base64
 import json
 import math
 import time
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterator,
-    Callable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from server.chat import (
@@ -29,9 +22,12 @@ from server.chat import (
     Tool,
     ToolCall,
 )
+from server.egress import Egress
 from server.engine.base import Embeddings, LoadState, ModelFacts, Ranking
 from server.engine.elsewhere import calls
 from server.engine.styles.base import wants_tools
+from server.engine.styles.messages import native_call
+from server.engine.styles.parameters import declare
 from server.errors import (
     AppError,
     BadRequest,
@@ -147,7 +143,7 @@ def _message(message: Message) -> Json:
     if message.tool_call_id is not None:
         body["tool_call_id"] = message.tool_call_id
     if message.tool_calls:
-        body["tool_calls"] = [_call(call) for call in message.tool_calls]
+        body["tool_calls"] = [native_call(call, as_text=True) for call in message.tool_calls]
     if message.reasoning:
         body["reasoning_content"] = message.reasoning
     return body
@@ -166,11 +162,6 @@ def _part(part: str | Image) -> Json:
     return {"type": "image_url", "image_url": {"url": f"data:{part.mime};base64,{data}"}}
 
 
-def _call(call: ToolCall) -> Json:
-    function = {"name": call.name, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
-    return {"id": call.id, "type": "function", "function": function}
-
-
 def _tools(request: ChatRequest) -> Json:
     choice = request.tool_choice
     tools = [tool for tool in request.tools if not choice.names or tool.name in choice.names]
@@ -185,14 +176,10 @@ def _tools(request: ChatRequest) -> Json:
 
 
 def _tool(tool: Tool) -> Json:
-    function: Json = {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
-    }
+    made = declare(tool)
     if tool.strict:
-        function["strict"] = True
-    return {"type": "function", "function": function}
+        made["function"]["strict"] = True
+    return made
 
 
 def _constraint(constraint: Constraint | None, kind: str, *, raw: bool) -> Json:
@@ -231,7 +218,6 @@ _REASONS: dict[str, StopReason] = {
 
 @dataclass(slots=True)
 class _Call:
-    index: int
     id: str
     name: str
     arguments: str = ""
@@ -296,7 +282,7 @@ class RemoteAnswer:
         if call is None:
             pieces += self._close_call()
             name = text_of(function.get("name") or "")
-            call = _Call(index, text_of(delta.get("id") or f"call_{index}"), name)
+            call = _Call(text_of(delta.get("id") or f"call_{index}"), name)
             self._calls[index] = self._open = call
             pieces.append(CallOpened(index, call.id, call.name, is_whole=True))
         if arguments := function.get("arguments"):
@@ -308,12 +294,9 @@ class RemoteAnswer:
         call, self._open = self._open, None
         if call is None:
             return []
-        try:
-            arguments = json.loads(call.arguments or "{}")
-        except (ValueError, RecursionError):
-            arguments = None
+        arguments = try_json(call.arguments or "{}")
         valid = isinstance(arguments, dict)
-        made = ToolCall(call.id, call.name, arguments if isinstance(arguments, dict) else {})
+        made = ToolCall(call.id, call.name, arguments if valid else {})
         return [ToolCallRequested(made, valid)]
 
 
@@ -366,29 +349,6 @@ MOST_TRIES = 3
 """The question itself, and asking again with the error at most twice."""
 
 
-class Body(Protocol):
-    def iter_any(self) -> AsyncIterator[bytes]: ...
-
-
-class Response(Protocol):
-    @property
-    def status(self) -> int: ...
-    @property
-    def headers(self) -> Mapping[str, str]: ...
-    @property
-    def content(self) -> Body: ...
-
-
-class Door(Protocol):
-    """The one door out; `failures` are what it raises when the way is broken."""
-
-    @property
-    def failures(self) -> tuple[type[Exception], ...]: ...
-    def request(
-        self, method: str, url: str, reason: str, **options: Any
-    ) -> AbstractAsyncContextManager[Response]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Remote:
     """`url` as clients are given it, with its /v1. `model` empty: the first that it serves.
@@ -419,7 +379,7 @@ class UnexpectedAnswer(EngineCrashed):
 
 
 class RemoteEngine:
-    def __init__(self, remote: Remote, door: Door, key: Callable[[], str] = str) -> None:
+    def __init__(self, remote: Remote, door: Egress, key: Callable[[], str] = str) -> None:
         self.facts = ModelFacts()
         self.state: Value[LoadState] = Value(LoadState())
         self._remote = remote
@@ -451,7 +411,7 @@ class RemoteEngine:
             with self._as_expected():
                 self.facts = _facts(chosen, properties, self._remote, kind)
         except AppError as error:
-            self.state.set(LoadState("failed", 0.0, str(error), error.details))
+            self.state.set(LoadState.failed(error))
             raise ModelLoadFailed(str(error)) from error
         self.state.set(LoadState("ready", 1.0))
 
@@ -685,11 +645,11 @@ class RemoteEngine:
         async with self._open(method, path, body) as response:
             return self._chunk(await self._read(response))
 
-    async def _read(self, response: Response) -> str:
+    async def _read(self, response: Any) -> str:
         async with aclosing(self._parts(response)) as parts:
             return b"".join([part async for part in parts]).decode(errors="replace")
 
-    async def _parts(self, response: Response) -> AsyncGenerator[bytes, None]:
+    async def _parts(self, response: Any) -> AsyncGenerator[bytes, None]:
         size = 0
         async for part in response.content.iter_any():
             size += len(part)
@@ -698,7 +658,7 @@ class RemoteEngine:
             yield part
 
     @asynccontextmanager
-    async def _open(self, method: str, path: str, body: Json | None) -> AsyncIterator[Response]:
+    async def _open(self, method: str, path: str, body: Json | None) -> AsyncIterator[Any]:
         # A kept connection that the server dropped meanwhile would look like a dead server.
         headers = {"Connection": "close", "Accept-Encoding": "identity"}
         if key := self._key():
@@ -725,7 +685,7 @@ class RemoteEngine:
             self.state.set(LoadState("failed", 0.0, text))
             raise EngineCrashed(text) from error
 
-    async def _events(self, response: Response) -> AsyncGenerator[Sent, None]:
+    async def _events(self, response: Any) -> AsyncGenerator[Sent, None]:
         try:
             async with (
                 aclosing(self._parts(response)) as parts,
@@ -796,24 +756,21 @@ def _facts(model: Json, properties: Json, remote: Remote, kind: str) -> ModelFac
     meta = model.get("meta") or {}
     loaded = properties.get("default_generation_settings") or {}
     sees = (properties.get("modalities") or {}).get("vision") or meta.get("vision")
-    trained = _count(meta.get("n_ctx_train"))
     context = (
         remote.context_tokens
         or _count(loaded.get("n_ctx"))
         or _count(model.get("max_model_len"))
         or _count(meta.get("n_ctx"))
-        or trained
+        or _count(meta.get("n_ctx_train"))
     )
     return ModelFacts(
         name=text_of(model["id"]),
         parameters=remote.parameters or _count(meta.get("n_params")),
         size_bytes=_count(meta.get("size")),
         context_tokens=context,
-        trained_context_tokens=trained or context,
         vocabulary=_count(meta.get("n_vocab")),
         sees_images=bool(sees) if remote.sees_images is None else remote.sees_images,
         device="remote",
-        build=one_line(str(properties.get("build_info") or "")),
         extra={"kind": kind, "reads_calls": _reads_calls(properties)},
     )
 

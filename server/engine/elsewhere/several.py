@@ -12,8 +12,8 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from server.chat import ChatRequest, Prompt
-from server.engine.base import Embeddings, LoadState, ModelFacts, Ranking
+from server.chat import ChatRequest
+from server.engine.base import Forwarding, LoadState, ModelFacts
 from server.engine.elsewhere.engine import RemoteEngine
 from server.errors import AppError, Busy, EngineCrashed, ModelLoadFailed
 from server.events import Pieces, PromptProgress
@@ -68,7 +68,7 @@ class Place:
         return found
 
 
-class Several:
+class Several(Forwarding):
     """An engine. `prepare` is awaited before it loads; `out` are the hosts that do not answer."""
 
     def __init__(
@@ -95,7 +95,7 @@ class Several:
                 await self._prepare()
             self.facts = await self._ask(_load)
         except AppError as error:
-            self.state.set(LoadState("failed", 0.0, str(error), error.details))
+            self.state.set(LoadState.failed(error))
             raise ModelLoadFailed(str(error)) from error
         except BaseException:
             self.state.set(LoadState())  # whoever asked for it left
@@ -125,21 +125,6 @@ class Several:
             except RETRIED:
                 if begun or len(tried) == len(self._places):
                     raise
-
-    async def apply_template(self, request: ChatRequest) -> str:
-        return await self._ask(lambda engine: engine.apply_template(request))
-
-    async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
-        return await self._ask(lambda engine: engine.tokenize(text, special=special))
-
-    async def detokenize(self, tokens: Sequence[int]) -> str:
-        return await self._ask(lambda engine: engine.detokenize(tokens))
-
-    async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
-        return await self._ask(lambda engine: engine.embed(texts))
-
-    async def rerank(self, query: str, documents: Sequence[str]) -> Ranking:
-        return await self._ask(lambda engine: engine.rerank(query, documents))
 
     async def stats(self) -> dict[str, Any]:
         return {"running": sum(place.running for place in self._places)}

@@ -66,7 +66,6 @@ class Prepared:
     """Special tokens whose text the parser needs to see."""
     stop: tuple[str, ...] = ()
     """Stop texts for the worker, if the model's whole text is the answer; else the parser stops."""
-    prompt_suffix: str = ""
     options: tuple[tuple[str, Any], ...] = ()
     """Further options for the template. The request's own options come first."""
 

@@ -57,51 +57,38 @@ def _value(reader: Reader) -> More:
     found = yield from reader.accept(QUOTE, "{", "[")
     if found == QUOTE:
         reader.argue('"')
-        escape = lambda text: reader.argue(json.dumps(text, ensure_ascii=False)[1:-1])  # noqa: E731
-        yield from reader.until((QUOTE,), escape)
+        yield from reader.until((QUOTE,), reader.argue_text)
         reader.argue('"')
-    elif found == "{":
-        yield from _object(reader)
-    elif found == "[":
-        yield from _items(reader)
+    elif found:
+        yield from _parts(reader, found)
     else:
         yield from reader.json_value(reader.argue)
 
 
-def _object(reader: Reader) -> More:
-    reader.argue("{")
+def _parts(reader: Reader, opened: str) -> More:
+    """Reads the members of an object or the entries of a list, up to the sign that ends it."""
+    closes = "}" if opened == "{" else "]"
     comma = ""
+    reader.argue(opened)
     while True:
         yield from reader.skip_space()
-        if (yield from reader.accept("}")):
-            break
-        parts: list[str] = []
-        if not (yield from reader.until((":",), parts.append)):
-            return
-        key = "".join(parts).replace(QUOTE, "").strip(SPACE + '",')
-        reader.argue(f"{comma}{json.dumps(key, ensure_ascii=False)}: ")
-        comma = ", "
-        yield from _value(reader)
-        yield from reader.skip_space()
-        yield from reader.accept(",")
-    reader.argue("}")
-
-
-def _items(reader: Reader) -> More:
-    reader.argue("[")
-    comma = ""
-    while True:
-        yield from reader.skip_space()
-        if (yield from reader.accept("]")):
+        if (yield from reader.accept(closes)):
             break
         if reader.ended and not reader.text:
             return
-        reader.argue(comma)
+        key = ""
+        if opened == "{":
+            parts: list[str] = []
+            if not (yield from reader.until((":",), parts.append)):
+                return
+            name = "".join(parts).replace(QUOTE, "").strip(SPACE + '",')
+            key = f"{json.dumps(name, ensure_ascii=False)}: "
+        reader.argue(f"{comma}{key}")
         comma = ", "
         yield from _value(reader)
         yield from reader.skip_space()
         yield from reader.accept(",")
-    reader.argue("]")
+    reader.argue(closes)
 
 
 @dataclass(frozen=True, slots=True)

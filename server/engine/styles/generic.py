@@ -1,7 +1,5 @@
 """The style for any model: a grammar keeps it to JSON, either calls or a response."""
 
-from collections.abc import Callable
-
 from server.chat import ChatRequest, Constraint, Tool
 from server.engine.base import ModelFacts
 from server.engine.styles import lark, messages, plain
@@ -15,6 +13,7 @@ from server.engine.styles.base import (
     thought_marks,
     wants_tools,
 )
+from server.engine.styles.json_body import JsonBody
 from server.engine.styles.parameters import json_schemas, typescript
 from server.engine.styles.stream import More, Reader, Script, ScriptParser
 from server.errors import BadRequest
@@ -25,6 +24,7 @@ Reply in JSON: {forms}"""
 ANSWER_NOTE = "Reply in JSON: {forms}"
 CALLS = '{"tool_calls": [{"name": ..., "arguments": {...}}]} to call functions'
 NOT_WITH_TOOLS = "With tools, this model cannot continue a message."
+CALL = JsonBody()
 ANSWER = '{"response": ...} to answer'
 
 
@@ -55,7 +55,7 @@ def grammar(request: ChatRequest) -> str:
     rules = [_call(at, tool) for at, tool in enumerate(tools)]
     forms = []
     if tools:
-        rules.append("call: " + lark.any_of([f"call_{at}" for at in range(len(tools))]))
+        rules.append(f"call: {lark.any_call(tools)}")
         calls = lark.repeat("call", '", "', most_calls(request))
         forms.append(f'"\\"tool_calls\\": [" {calls} "]"')
     if request.tool_choice.mode != "required":
@@ -70,12 +70,12 @@ def script(marks: tuple[str, str] | None, *, text: bool) -> Script:
     def read(reader: Reader) -> More:
         if marks:
             yield from plain.read_thought(reader, marks, plain.trim(reader.think), opened=True)
-        yield from read_answer(reader, _calls, text=text)
+        yield from read_answer(reader, text=text)
 
     return read
 
 
-def read_answer(reader: Reader, read_calls: Callable[[Reader], More], *, text: bool) -> More:
+def read_answer(reader: Reader, *, text: bool) -> More:
     """An object with calls or a response; what is no object is said as it is."""
     yield from reader.skip_space()
     if not (yield from reader.accept("{")):
@@ -86,7 +86,7 @@ def read_answer(reader: Reader, read_calls: Callable[[Reader], More], *, text: b
     yield from reader.accept(":")
     yield from reader.skip_space()
     if key == "tool_calls":
-        yield from read_calls(reader)
+        yield from _read_calls(reader)
     elif text and reader.text.startswith('"'):
         yield from reader.json_text(reader.say)
     else:
@@ -94,21 +94,15 @@ def read_answer(reader: Reader, read_calls: Callable[[Reader], More], *, text: b
     yield from reader.until((), reader.skip)
 
 
-def _calls(reader: Reader) -> More:
+def _read_calls(reader: Reader) -> More:
     yield from reader.accept("[")
     while True:
         yield from reader.skip_space()
-        if not (yield from reader.accept('{"name": ')):
+        if not (yield from CALL.read(reader, {})):
             return
-        name = yield from reader.json_whole()
-        yield from reader.accept(', "arguments": ')
-        if not isinstance(name, str):
-            return
-        reader.open_call(name)
-        yield from reader.json_value(reader.argue)
-        yield from reader.accept("}")
         reader.close_call()
-        yield from reader.accept(", ")
+        yield from reader.skip_space()
+        yield from reader.accept(",")
 
 
 def _would_imitate_calls(request: ChatRequest) -> bool:

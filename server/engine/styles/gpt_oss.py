@@ -2,23 +2,21 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from server.chat import ChatRequest, Constraint
 from server.engine.base import ModelFacts
-from server.engine.styles import lark, messages
+from server.engine.styles import lark
 from server.engine.styles.base import (
     Format,
     Prepared,
     TemplateMessage,
-    abilities,
     callable_tools,
     special_ids,
-    visible,
     wants_tools,
 )
-from server.engine.styles.parameters import declare
-from server.engine.styles.shape import has
-from server.engine.styles.stream import More, Reader, ScriptParser
+from server.engine.styles.shape import has, prepare_parts
+from server.engine.styles.stream import More, Reader
 
 MESSAGE, START = "<|message|>", "<|start|>"
 ENDS = ("<|end|>", "<|call|>", "<|return|>", START)
@@ -29,16 +27,9 @@ TRIGGER = "to=functions."
 
 
 def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
-    wanted = wants_tools(request)
-    constraint, trigger = _constraint(request, special_ids(facts))
-    return Prepared(
-        messages=tuple(map(_with_one_text, messages.native(request.messages, abilities(facts)))),
-        tools=tuple(declare(tool) for tool in request.tools) if wanted else (),
-        parser=ScriptParser(read, request.stop),
-        constraint=constraint,
-        trigger=trigger,
-        visible_tokens=visible(facts, MARKS),
-    )
+    bound = _constraint(request, special_ids(facts))
+    prepared = prepare_parts(request, facts, read, bound, MARKS)
+    return replace(prepared, messages=tuple(map(_with_one_text, prepared.messages)))
 
 
 def _with_one_text(message: TemplateMessage) -> TemplateMessage:
@@ -73,48 +64,43 @@ def _constraint(
 ) -> tuple[Constraint | None, str | None]:
     answer = lark.constraint_rule(request.constraint) if request.constraint else None
     thought = "" if dict(request.template_options).get("enable_thinking") is False else "thought?"
-    final = f"{_mark('<|channel|>final', specials)} shown {_mark(MESSAGE, specials)} answer"
-    rules = [f"shown: ({_mark(' <|constrain|>json', specials)})?"]
+    channel, message = (lark.literal(text, specials) for text in ("<|channel|>final", MESSAGE))
+    final = f"{channel} shown {message} answer"
+    rules = [f"shown: ({lark.literal(' <|constrain|>json', specials)})?"]
     if answer:
         rules.append(f"answer: {answer}")
     if not wants_tools(request):
         return (
-            _lark(f"{thought} {final}", [*rules, *_thought_rules(specials)]) if answer else None
+            lark.grammar(f"{thought} {final}", [*rules, *_thought_rules(specials)])
+            if answer
+            else None
         ), None
     rules += _calls(request, specials)
     if request.tool_choice.mode != "required" and not answer:
-        return _lark("call", rules), TRIGGER
+        return lark.grammar("call", rules), TRIGGER
     heads = ("<|channel|>commentary to=functions.", " to=functions.")
-    call = f"({lark.any_of([_mark(head, specials) for head in heads])}) call"
+    call = f"({lark.any_of([lark.literal(head, specials) for head in heads])}) call"
     forms = call if request.tool_choice.mode == "required" else f"({call} | {final})"
-    return _lark(f"{thought} {forms}", [*rules, *_thought_rules(specials)]), None
+    return lark.grammar(f"{thought} {forms}", [*rules, *_thought_rules(specials)]), None
 
 
 def _calls(request: ChatRequest, specials: Mapping[str, int]) -> list[str]:
     tools = callable_tools(request)
-    between = f'channel? (shown | " json") {_mark(MESSAGE, specials)}'
+    between = f'channel? (shown | " json") {lark.literal(MESSAGE, specials)}'
     rules = [
         f"call_{at}: {lark.quote(tool.name)} {between} arguments_{at}\n"
         f"arguments_{at}: {lark.schema(tool.parameters, lenient=not tool.strict)}"
         for at, tool in enumerate(tools)
     ]
-    channel = f'channel: {_mark("<|channel|>", specials)} ("commentary" | "analysis")'
-    any_call = "call: " + lark.any_of([f"call_{at}" for at in range(len(tools))])
+    channel = f'channel: {lark.literal("<|channel|>", specials)} ("commentary" | "analysis")'
+    any_call = "call: " + lark.any_call(tools)
     return [*rules, any_call, channel]
 
 
 def _thought_rules(specials: Mapping[str, int]) -> list[str]:
-    begin = _mark("<|channel|>analysis<|message|>", specials)
-    after = _mark("<|start|>assistant", specials)
+    begin = lark.literal("<|channel|>analysis<|message|>", specials)
+    after = lark.literal("<|start|>assistant", specials)
     return [f"thought: {begin} said {after}", lark.text_until("said", "<|end|>", specials)]
-
-
-def _mark(text: str, specials: Mapping[str, int]) -> str:
-    return lark.literal(text, specials)
-
-
-def _lark(start: str, rules: list[str]) -> Constraint:
-    return Constraint("lark", f"start: {start}\n" + "\n".join(rules) + "\n", strict=False)
 
 
 FORMAT = Format("gpt-oss", has("<|channel|>", "<|message|>", "analysis"), prepare, always=True)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from server.chat import Constraint, Json
+from server.chat import Constraint, Json, Tool
 from server.schemas.bounded import LONGEST_ARGUMENT, LONGEST_STRING, close_objects, harden
 from server.schemas.patterns import NOT_SCHEMAS, enforceable
 
@@ -51,6 +51,15 @@ def text_until(name: str, mark: str, specials: Mapping[str, int]) -> str:
     if mark in specials:
         return f"{name}: /(.|\\n)*/ <[{specials[mark]}]>\n"
     return f"{name}[suffix={quote(mark)}]: /(.|\\n)*/\n"
+
+
+def grammar(start: str, rules: Sequence[str]) -> Constraint:
+    return Constraint("lark", f"start: {start}\n" + "\n".join(rules) + "\n", strict=False)
+
+
+def any_call(tools: Sequence[Tool]) -> str:
+    """Names the rules of all tools, of which one is to be kept."""
+    return any_of([f"call_{at}" for at in range(len(tools))])
 
 
 def any_of(alternatives: Sequence[str]) -> str:
@@ -108,18 +117,12 @@ def json_rule(made: Any, *, lenient: bool, spacing: tuple[str, ...] = SPACING) -
     return f"%json {json.dumps(guided, ensure_ascii=False)}"
 
 
-def part(
-    value: Any,
-    root: Mapping[str, Any],
-    *,
-    lenient: bool = True,
-    spacing: tuple[str, ...] = SPACING,
-) -> str:
+def part(value: Any, root: Mapping[str, Any], *, lenient: bool = True) -> str:
     """Makes a rule for a part of a tool's schema `root`, together with what it refers to."""
     shape = value if isinstance(value, dict) else {}
     if '"$ref"' in json.dumps(shape):
         shape = {**_move_references(shape), "$defs": {"root": _move_references(dict(root))}}
-    return schema(shape, lenient=lenient, spacing=spacing)
+    return schema(shape, lenient=lenient)
 
 
 def constraint_rule(constraint: Constraint) -> str:

@@ -18,7 +18,7 @@ from server.engine.styles.lark import COUNT, ID, SPACING
 from server.engine.styles.python_body import VALUES, PythonBody
 from server.engine.styles.shape import Shape
 from server.engine.styles.stream import shared_end, shared_start
-from server.engine.styles.tagged_body import TaggedBody
+from server.engine.styles.tagged_body import TaggedBody, kind_of
 
 ANSWER, THOUGHT, RESULT = "needle-answer", "needle-thought", "needle-result"
 FIRST = ToolCall("needle001", "needle_first", {"alpha": "needle-text", "beta": 31})
@@ -99,9 +99,12 @@ class Samples:
         return f"{FIRST.name}(alpha={FIRST.arguments['alpha']}, beta" in self.call
 
     def with_quotes(self) -> "Samples":
-        texts = {field.name: getattr(self, field.name) for field in fields(self)}
-        bare = re.compile(r"=(needle-[a-z]+)")
-        return Samples(**{name: bare.sub(r'="\1"', text) for name, text in texts.items()})
+        return self.replaced("=(needle-[a-z]+)", r'="\1"')
+
+    def replaced(self, pattern: str, instead: str) -> "Samples":
+        """Returns the samples with what the pattern finds in them replaced."""
+        texts = (getattr(self, field.name) for field in fields(self))
+        return Samples(*(re.sub(pattern, instead, text) for text in texts))
 
     @property
     def shows_calls(self) -> bool:
@@ -173,7 +176,7 @@ def _thoughts(samples: Samples, text_begin: str) -> tuple[str, str] | None:
 
 def calls_of(samples: Samples, frame: Frame) -> Shape | None:
     """Returns the shape of calls; None if the template's form is not regular."""
-    samples = _without_ids(samples)
+    samples = samples.replaced("|".join(call.id for call in (FIRST, SECOND, TYPED, ODD)), ID)
     found = _find(samples.call, FIRST)
     if found is None or samples.call.count(FIRST.name) != 1:
         return None
@@ -186,12 +189,6 @@ def calls_of(samples: Samples, frame: Frame) -> Shape | None:
     if max(map(len, shape.texts)) > LONGEST_MARK:
         return None
     return _with_values(shape, samples, frame)
-
-
-def _without_ids(samples: Samples) -> Samples:
-    ids = "|".join(call.id for call in (FIRST, SECOND, TYPED, ODD))
-    texts = {field.name: getattr(samples, field.name) for field in fields(samples)}
-    return Samples(**{name: re.sub(ids, ID, text) for name, text in texts.items()})
 
 
 def agrees(shape: Shape, samples: Samples, frame: Frame) -> bool:
@@ -312,7 +309,7 @@ def _in_tags(text: str, call: ToolCall, at: int) -> _Found | None:
     middle = opened[0].rstrip(" \n")
     after = ending.lstrip(" \n")
     kinds = tuple(
-        (_kind_name(value), gap.rstrip(" \n"))
+        (kind_of(value), gap.rstrip(" \n"))
         for value, gap in zip(call.arguments.values(), opened, strict=True)
     )
     body = TaggedBody(
@@ -340,10 +337,6 @@ def _places(text: str, call: ToolCall, start: int) -> list[tuple[int, int]] | No
         if text.count(key, start, places[-1][1]) != 1:
             return None
     return places
-
-
-def _kind_name(value: Any) -> str:
-    return {"integer": "number"}.get(KINDS[type(value)], KINDS[type(value)])
 
 
 def _before_calls(samples: Samples, frame: Frame, before: str) -> str:

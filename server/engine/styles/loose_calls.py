@@ -30,6 +30,7 @@ from server.events import (
     TokenLogprob,
     ToolCallRequested,
 )
+from server.system.limits import try_json
 
 TICKS = re.compile("[`~]*")
 INFO = re.compile(r"[A-Za-z0-9_+\-]*")
@@ -468,12 +469,9 @@ class Forms:
         if "name" not in found:
             raise NotACall
         name, given = found["name"], found.get("arguments")
-        if (
-            isinstance(given, str)
-            and (only := self._only_parameter(name))
-            and not _holds_json(given)
-        ):
-            given = {only: given}
+        if isinstance(given, str) and given.lstrip()[:1] not in ("{", ""):
+            only = self._only_parameter(name)
+            given = {only: given} if only else given
         return [self._check(name, None if given is None else _as_object(given))]
 
     def _only_parameter(self, name: str) -> str | None:
@@ -611,14 +609,7 @@ class Forms:
         kind = schema.get("type") if isinstance(schema, dict) else None
         if kind == "string":
             return text
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            return text
-
-
-def _holds_json(text: str) -> bool:
-    return text.lstrip()[:1] in ("{", "")
+        return try_json(text, text)
 
 
 def _as_object(value: Any) -> dict[str, Any]:
@@ -763,13 +754,9 @@ def _word(word: str) -> str:
 
 
 def _decode(inside: str) -> str:
-    return str(parse_text(ESCAPE.sub(_json_escape, inside)))
-
-
-def parse_text(inside: str) -> Any:
-    """Parses a text. Lines may break within it, which JSON itself does not allow."""
+    """Reads the inside of a text. Lines may break within it, which JSON itself does not allow."""
     try:
-        return json.loads(f'"{inside}"', strict=False)
+        return str(json.loads(f'"{ESCAPE.sub(_json_escape, inside)}"', strict=False))
     except ValueError as error:
         raise NotACall from error
 

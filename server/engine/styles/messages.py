@@ -117,7 +117,9 @@ def _turn_for(
 def _native(message: Message, able: Abilities) -> TemplateMessage:
     shown: TemplateMessage = {"role": message.role, "content": _content(message)}
     if message.tool_calls:
-        shown["tool_calls"] = [_native_call(call, able) for call in message.tool_calls]
+        shown["tool_calls"] = [
+            native_call(call, as_text=able.text_arguments) for call in message.tool_calls
+        ]
     if message.tool_call_id:
         shown["tool_call_id"] = message.tool_call_id
     if message.name:
@@ -127,10 +129,9 @@ def _native(message: Message, able: Abilities) -> TemplateMessage:
     return shown
 
 
-def _native_call(call: ToolCall, able: Abilities) -> TemplateMessage:
-    arguments = (
-        json.dumps(call.arguments, ensure_ascii=False) if able.text_arguments else call.arguments
-    )
+def native_call(call: ToolCall, *, as_text: bool) -> TemplateMessage:
+    """Writes a call as OpenAI's API does, its arguments as an object or as a text with one."""
+    arguments = json.dumps(call.arguments, ensure_ascii=False) if as_text else call.arguments
     return {
         "id": call.id,
         "type": "function",

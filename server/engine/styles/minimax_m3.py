@@ -26,6 +26,7 @@ from server.engine.styles.text_value import (
     kinds_beside_text,
     text_rules,
 )
+from server.system.limits import try_json
 
 SPACE_MARK = "]<]minimax[>["
 EMPTY: dict[str, Any] = {"array": [], "object": {}}
@@ -106,10 +107,7 @@ def _read_value(text: str, schema: Any, root: Json) -> Any:
         return {tag: _read_value(inner, known.get(tag), root) for tag, inner in parts}
     if not text and _part_of(schema, "type") in EMPTY:
         return EMPTY[_part_of(schema, "type")]
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text.strip(SPACE)
+    return try_json(text, text.strip(SPACE))
 
 
 def _part_of(schema: Any, key: str) -> Any:

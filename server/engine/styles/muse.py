@@ -5,20 +5,17 @@ from collections.abc import Mapping
 
 from server.chat import ChatRequest, Constraint
 from server.engine.base import ModelFacts
-from server.engine.styles import lark, messages
+from server.engine.styles import lark
 from server.engine.styles.base import (
     Format,
     Prepared,
-    abilities,
     callable_tools,
     most_calls,
     special_ids,
-    visible,
     wants_tools,
 )
-from server.engine.styles.parameters import declare
-from server.engine.styles.shape import Tools, has
-from server.engine.styles.stream import More, Reader, ScriptParser
+from server.engine.styles.shape import Tools, has, prepare_parts
+from server.engine.styles.stream import More, Reader
 from server.engine.styles.tagged_body import TaggedBody
 
 MESSAGE, NEXT = "<|message|>", "<|eom|><|start|>assistant"
@@ -35,17 +32,10 @@ BODY = TaggedBody(
 
 
 def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
-    wanted = wants_tools(request)
     tools = {tool.name: tool for tool in request.tools}
-    constraint, trigger = _constraint(request, special_ids(facts))
-    return Prepared(
-        messages=messages.native(request.messages, abilities(facts)),
-        tools=tuple(declare(tool) for tool in request.tools) if wanted else (),
-        parser=ScriptParser(lambda reader: read(reader, tools), request.stop),
-        constraint=constraint,
-        trigger=trigger,
-        visible_tokens=visible(facts, (MESSAGE, NEXT, *ENDS, *BODY.texts, CALLS, CALLS_END)),
-    )
+    bound = _constraint(request, special_ids(facts))
+    marks = (MESSAGE, NEXT, *ENDS, *BODY.texts, CALLS, CALLS_END)
+    return prepare_parts(request, facts, lambda reader: read(reader, tools), bound, marks)
 
 
 def read(reader: Reader, tools: Tools) -> More:
@@ -83,12 +73,12 @@ def _constraint(
     thought = "" if off else "thought?"
     if not wants_tools(request):
         start = f"{thought} {final}"
-        return (_lark(start, [*rules, *_thought_rules(specials)]) if answer else None), None
+        return (lark.grammar(start, [*rules, *_thought_rules(specials)]) if answer else None), None
     rules += _call_rules(request, specials)
     if request.tool_choice.mode != "required" and not answer:
-        return _lark("calls", rules), CALLS
+        return lark.grammar("calls", rules), CALLS
     forms = "addressed" if request.tool_choice.mode == "required" else f"(addressed | {final})"
-    return _lark(f"{thought} {forms}", [*rules, *_thought_rules(specials)]), None
+    return lark.grammar(f"{thought} {forms}", [*rules, *_thought_rules(specials)]), None
 
 
 def _call_rules(request: ChatRequest, specials: Mapping[str, int]) -> list[str]:
@@ -98,7 +88,7 @@ def _call_rules(request: ChatRequest, specials: Mapping[str, int]) -> list[str]:
     heads = [lark.literal(f" to={tool.name}{MESSAGE}{CALLS}", specials) for tool in tools]
     rules = [rule for at, tool in enumerate(tools) for rule in BODY.rules(at, tool, specials)]
     addressed = lark.any_of([f"{head} call_{at}" for at, head in enumerate(heads)])
-    unaddressed = lark.any_of([f"call_{at}" for at in range(len(tools))])
+    unaddressed = lark.any_call(tools)
     more = most_calls(request) - 1
     rest = f"({again} whole_call){{0,{more}}}" if more else ""
     return [
@@ -113,10 +103,6 @@ def _thought_rules(specials: Mapping[str, int]) -> list[str]:
     begin = lark.literal(f" to=self{MESSAGE}", specials)
     after = lark.literal("<|start|>assistant", specials)
     return [f"thought: {begin} said {after}", lark.text_until("said", "<|eom|>", specials)]
-
-
-def _lark(start: str, rules: list[str]) -> Constraint:
-    return Constraint("lark", f"start: {start}\n" + "\n".join(rules) + "\n", strict=False)
 
 
 FORMAT = Format("muse", has("<atem:function_calls>", "to=self"), prepare, always=True)

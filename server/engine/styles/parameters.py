@@ -182,7 +182,7 @@ def _type(node: Any, root: Json, depth: int) -> str:
     if not isinstance(node, dict) or depth == 0:
         return "any"
     if "$ref" in node:
-        return _type(_follow(node["$ref"], root), root, depth - 1)
+        return _type(resolve(node, root), root, depth - 1)
     choices = _choices(node, root, depth)
     return " | ".join(choices) if choices else _plain_type(node, root, depth)
 
@@ -215,10 +215,3 @@ def _object(node: Json, root: Json, depth: int) -> str:
         note = f" /* {' '.join(str(about).split())} */" if about else ""
         fields.append(f"{name}{mark}: {_type(part, root, depth - 1)}{note}")
     return "{" + ", ".join(fields) + "}"
-
-
-def _follow(reference: Any, root: Json) -> Any:
-    node: Any = root
-    for part in str(reference).removeprefix("#").strip("/").split("/"):
-        node = node.get(part) if isinstance(node, dict) else None
-    return node

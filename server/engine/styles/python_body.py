@@ -16,6 +16,7 @@ from server.engine.styles.parameters import (
     parameters_of,
 )
 from server.engine.styles.stream import SPACE, More, Reader
+from server.system.limits import try_json
 
 QUOTES = "\"'"
 PYTHON_TEXT = r"/'([^'\\\n]|\\['\\nrt\"]){0,4096}'/"
@@ -143,9 +144,7 @@ def raw_code(reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None,
     key = next(iter(tools[name].parameters.get("properties", {})), "code")
     reader.open_call(name)
     reader.argue(f'{{{json.dumps(key)}: "')
-    yield from reader.until(
-        (), lambda text: reader.argue(json.dumps(text, ensure_ascii=False)[1:-1])
-    )
+    yield from reader.until((), reader.argue_text)
     reader.argue('"}')
     return True
 
@@ -191,12 +190,9 @@ def evaluate(text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         pass
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        # Some templates put quotes around text and escape nothing within it.
-        quoted = len(text) > 1 and text[0] in QUOTES and text[0] == text[-1]
-        return text[1:-1] if quoted else text
+    # Some templates put quotes around text and escape nothing within it.
+    quoted = len(text) > 1 and text[0] in QUOTES and text[0] == text[-1]
+    return try_json(text, text[1:-1] if quoted else text)
 
 
 def _in_quotes(char: str, quote: str, *, escaped: bool) -> tuple[str, bool]:

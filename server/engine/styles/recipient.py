@@ -6,20 +6,17 @@ from functools import partial
 
 from server.chat import ChatRequest, Constraint
 from server.engine.base import ModelFacts
-from server.engine.styles import lark, messages
+from server.engine.styles import lark
 from server.engine.styles.base import (
     Format,
     Prepared,
-    abilities,
     callable_tools,
     most_calls,
     special_ids,
-    visible,
     wants_tools,
 )
-from server.engine.styles.parameters import declare
-from server.engine.styles.shape import has
-from server.engine.styles.stream import More, Reader, ScriptParser
+from server.engine.styles.shape import has, prepare_parts
+from server.engine.styles.stream import More, Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +39,10 @@ class Recipients:
 
 
 def prepare(style: Recipients, request: ChatRequest, facts: ModelFacts) -> Prepared:
-    wanted = wants_tools(request)
-    names = [tool.name for tool in request.tools] if wanted else []
-    return Prepared(
-        messages=messages.native(request.messages, abilities(facts)),
-        tools=tuple(declare(tool) for tool in request.tools) if wanted else (),
-        parser=ScriptParser(lambda reader: read(style, reader, names), request.stop),
-        constraint=_constraint(style, request, special_ids(facts)),
-        visible_tokens=visible(facts, (style.between, style.again)),
-    )
+    names = [tool.name for tool in request.tools] if wants_tools(request) else []
+    bound = _constraint(style, request, special_ids(facts)), None
+    marks = (style.between, style.again)
+    return prepare_parts(request, facts, lambda reader: read(style, reader, names), bound, marks)
 
 
 def read(style: Recipients, reader: Reader, tools: Iterable[str] = ()) -> More:
@@ -90,7 +82,7 @@ def _constraint(
     text = lark.literal(style.everybody + style.between, specials)
     answer = lark.constraint_rule(request.constraint) if request.constraint else "/(.|\\n)*/"
     if not wants_tools(request):
-        return _lark(f"{text} answer", [f"answer: {answer}"]) if request.constraint else None
+        return lark.grammar(f"{text} answer", [f"answer: {answer}"]) if request.constraint else None
     again = lark.literal(style.again, specials)
     tools = callable_tools(request)
     rules = [
@@ -98,19 +90,15 @@ def _constraint(
         f"arguments_{at}: {lark.schema(tool.parameters, lenient=not tool.strict)}"
         for at, tool in enumerate(tools)
     ]
-    rules.append("call: " + lark.any_of([f"call_{at}" for at in range(len(tools))]))
+    rules.append("call: " + lark.any_call(tools))
     calls = lark.repeat("call", again, most_calls(request))
     if request.tool_choice.mode == "required":
-        return _lark(calls, rules)
+        return lark.grammar(calls, rules)
     rules.append(f"answer: {answer}")
     if request.constraint:
-        return _lark(f"{text} answer | {calls}", rules)
+        return lark.grammar(f"{text} answer | {calls}", rules)
     rules.append(lark.text_until("said", style.again, specials))
-    return _lark(f"{text} answer | ({text} said)? {calls}", rules)
-
-
-def _lark(start: str, rules: list[str]) -> Constraint:
-    return Constraint("lark", f"start: {start}\n" + "\n".join(rules) + "\n", strict=False)
+    return lark.grammar(f"{text} answer | ({text} said)? {calls}", rules)
 
 
 FUNCTIONARY_V2_PARTS = Recipients(

@@ -1,6 +1,6 @@
 """A native style as data: the marks around calls, and the form of a call between them."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
@@ -19,6 +19,7 @@ from server.engine.styles.base import (
     text_marks,
     thought_marks,
     visible,
+    wants_tools,
 )
 from server.engine.styles.parameters import declare
 from server.engine.styles.stream import SPACE, More, Reader, Script, ScriptParser
@@ -129,6 +130,28 @@ def prepare(shape: Shape, request: ChatRequest, facts: ModelFacts) -> Prepared:
     )
 
 
+def prepare_parts(
+    request: ChatRequest,
+    facts: ModelFacts,
+    script: Script,
+    bound: tuple[Constraint | None, str | None],
+    marks: Iterable[str],
+) -> Prepared:
+    """Prepares a request in a style whose answers are parts, with tools and without.
+
+    `bound` is the constraint and its trigger; `marks` may hold special tokens.
+    """
+    tools = request.tools if wants_tools(request) else ()
+    return Prepared(
+        messages=messages.native(request.messages, abilities(facts)),
+        tools=tuple(map(declare, tools)),
+        parser=ScriptParser(script, request.stop),
+        constraint=bound[0],
+        trigger=bound[1],
+        visible_tokens=visible(facts, marks),
+    )
+
+
 def constraint_for(
     shape: Shape, request: ChatRequest, facts: ModelFacts, *, opened: bool
 ) -> tuple[Constraint | None, str | None]:
@@ -142,13 +165,13 @@ def constraint_for(
     rules = [*call_rules(shape, request, specials), "space: /[ \\n]{0,4}/"]
     rules += [plain.thought_rules(thoughts, facts)] if thoughts and first else []
     if request.tool_choice.mode == "required":
-        return _lark(forms, rules), after_thought
+        return lark.grammar(lark.any_of(forms), rules), after_thought
     if request.constraint is None:
-        return (None, None) if shape.weak else (_lark(["calls"], rules), shape.mark)
+        return (None, None) if shape.weak else (lark.grammar("calls", rules), shape.mark)
     answer = lark.constraint_rule(request.constraint)
     before = plain.around_rule(text_marks(facts), facts)
     forms.append(f"{first}{before} answer")
-    return _lark(forms, [*rules, f"answer: {answer}"]), after_thought
+    return lark.grammar(lark.any_of(forms), [*rules, f"answer: {answer}"]), after_thought
 
 
 def _no_text(facts: ModelFacts) -> str:
@@ -170,8 +193,7 @@ def call_rules(shape: Shape, request: ChatRequest, specials: Mapping[str, int]) 
         for text in (*shape.call, shape.between, shape.opens, shape.closes, shape.mark)
     )
     rules = [rule for at, tool in enumerate(tools) for rule in shape.body.rules(at, tool, specials)]
-    any_call = lark.any_of([f"call_{at}" for at in range(len(tools))])
-    rules.append(f"call: {before} ({any_call}) {after}")
+    rules.append(f"call: {before} ({lark.any_call(tools)}) {after}")
     if shape.between and shape.closes.startswith(shape.between):
         # The lexer is greedy: marks that begin alike must share that beginning.
         closes = f"{between} {lark.literal(shape.closes.removeprefix(shape.between), specials)}"
@@ -272,8 +294,3 @@ def _calls(shape: Shape, reader: Reader, tools: Tools) -> Generator[None, None, 
         if not (yield from shape.body.read(reader, tools)):
             return reader.calls > count
         reader.close_call()
-
-
-def _lark(forms: list[str], rules: list[str]) -> Constraint:
-    source = f"start: {lark.any_of(forms)}\n" + "\n".join(rules) + "\n"
-    return Constraint("lark", source, strict=False)

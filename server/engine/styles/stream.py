@@ -18,6 +18,7 @@ from server.events import (
     ToolCallRequested,
     Usage,
 )
+from server.system.limits import try_json
 
 
 def first_of(text: str, marks: tuple[str, ...]) -> tuple[int, str] | None:
@@ -60,7 +61,8 @@ def decode(text: str) -> tuple[int, str, bool]:
         size = _escape_size(text, at) if text[at] == "\\" else 1
         if not size:
             break
-        parts.append(_unescape(text[at : at + size]) if size > 1 else text[at])
+        escape = text[at : at + size]
+        parts.append(str(try_json(f'"{escape}"', escape)) if size > 1 else escape)
         at += size
     return at, "".join(parts), False
 
@@ -75,13 +77,6 @@ def _escape_size(text: str, at: int) -> int:
     paired = first_half and "\\u".startswith(text[at + 6 : at + 8])
     size = 12 if paired else 6
     return size if len(text) >= at + size else 0
-
-
-def _unescape(escape: str) -> str:
-    try:
-        return str(json.loads(f'"{escape}"'))
-    except (ValueError, RecursionError):
-        return escape
 
 
 class JsonScan:
@@ -254,14 +249,15 @@ class Reader:
             self._pass()
             self._pieces.append(CallArguments(self.calls - 1, text))
 
+    def argue_text(self, text: str) -> None:
+        """Adds a part of a text, as JSON writes it between its quotes."""
+        self.argue(json.dumps(text, ensure_ascii=False)[1:-1])
+
     def close_call(self) -> None:
         if self._open is None:
             return
         call_id, name = self._open
-        try:
-            arguments = json.loads(self._arguments or "null")
-        except (ValueError, RecursionError):
-            arguments = None
+        arguments = try_json(self._arguments)
         valid = isinstance(arguments, dict)
         self.is_broken = not valid
         call = ToolCall(call_id, name, arguments if valid else {})
@@ -369,10 +365,7 @@ class Reader:
         """Parses one whole JSON value; None if it is broken."""
         parts: list[str] = []
         yield from self.json_value(parts.append)
-        try:
-            return json.loads("".join(parts))
-        except (ValueError, RecursionError):
-            return None
+        return try_json("".join(parts))
 
 
 class Filter(Protocol):

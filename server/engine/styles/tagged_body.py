@@ -94,7 +94,7 @@ class TaggedBody:
     def write(self, call: ToolCall) -> str:
         parts = []
         for key, value in call.arguments.items():
-            middle = self._middle(_kind(value))
+            middle = self._middle(kind_of(value))
             text = self._write(value)
             parts.append(
                 f"{self.key[0]}{key}{middle}{self.value[0]}{text}{self.value[1]}{self.end}"
@@ -119,7 +119,7 @@ class TaggedBody:
             key, is_marked_text = yield from self._key(reader)
             reader.argue(f"{comma}{json.dumps(key, ensure_ascii=False)}: ")
             comma = ", "
-            schema = _schema_of(key, given)
+            schema = resolve(given.properties.get(key, given.other), given.root)
             free = not isinstance(schema, dict) or not schema or kinds_beside_text(schema)
             if not (yield from self._value(reader, TEXT if free and is_marked_text else schema)):
                 return
@@ -151,13 +151,9 @@ class TaggedBody:
             yield from reader.accept(*{self.value[0], self.value[0].strip()})
         kinds = kinds_beside_text(schema)
         if self.wraps[0] and (yield from reader.accept(self.wraps[0])):
-            return (yield from _until_as_text(reader, self.wraps[1] + self.value[1] + end))
+            return (yield from _text_until(reader, self.wraps[1] + self.value[1] + end))
         if is_text(schema) and not kinds:
-            reader.argue('"')
-            if not (yield from reader.until((self.value[1] + end, end), _escaping(reader))):
-                return False
-            reader.argue('"')
-            return True
+            return (yield from _text_until(reader, self.value[1] + end, end))
         parts: list[str] = []
         if not (yield from reader.until((end,), parts.append)):
             return False
@@ -205,15 +201,16 @@ class TaggedBody:
         ]
 
 
-def _until_as_text(reader: Reader, mark: str) -> Generator[None, None, bool]:
+def _text_until(reader: Reader, *marks: str) -> Generator[None, None, bool]:
+    """Reads a text up to one of the marks, and returns whether there was one."""
     reader.argue('"')
-    if not (yield from reader.until((mark,), _escaping(reader))):
+    if not (yield from reader.until(marks, reader.argue_text)):
         return False
     reader.argue('"')
     return True
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
     """Returns a style's possible word for the kind of a value."""
     if isinstance(value, bool):
         return "boolean"
@@ -234,14 +231,6 @@ def _python_as_json(text: str) -> str:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
         return json.dumps(text, ensure_ascii=False)
-
-
-def _escaping(reader: Reader) -> Any:
-    return lambda text: reader.argue(json.dumps(text, ensure_ascii=False)[1:-1])
-
-
-def _schema_of(key: str, given: Parameters) -> Any:
-    return resolve(given.properties.get(key, given.other), given.root)
 
 
 def _is_json(text: str) -> bool:

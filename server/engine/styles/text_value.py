@@ -11,6 +11,7 @@ from server.engine.styles import lark
 from server.engine.styles.parameters import beyond, not_enforced
 from server.schemas.bounded import LONGEST_ARGUMENT
 from server.schemas.patterns import is_expression
+from server.system.limits import try_json
 
 SLASH = re.compile(r"\\.|/", re.DOTALL)
 """A slash, or anything after a backslash: a slash there is already escaped."""
@@ -45,12 +46,8 @@ def kinds_beside_text(schema: Any) -> frozenset[str]:
 
 def json_kind(text: str) -> str:
     """Returns the text's kind as JSON; empty if it is not JSON or looks like text."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return ""
     names = {type(None): "null", list: "array", dict: "object"}
-    return names.get(type(value), "")
+    return names.get(type(try_json(text, "")), "")
 
 
 def check_text(schema: Json, tool: Tool) -> None:
@@ -101,11 +98,7 @@ def _contain(pattern: str) -> str:
     begin = "" if pattern.startswith("^") else ".*"
     end = "" if pattern.endswith("$") else ".*"
     inner = pattern.removeprefix("^").removesuffix("$")
-    return SLASH.sub(_escape_slash, begin + inner + end)
-
-
-def _escape_slash(found: re.Match[str]) -> str:
-    return r"\/" if found[0].endswith("/") else found[0]
+    return SLASH.sub(lambda at: r"\/" if at[0].endswith("/") else at[0], begin + inner + end)
 
 
 def _escape(text: str) -> str:

@@ -280,7 +280,7 @@ class Worker:
         plan = make_plan(model, options)
         context = Context(model, plan)
         context.use_adapters(options.loras)
-        self._log.mute_while(context.is_aborting)
+        self._log.mute_while(context.operations.is_aborting)
         words = model.vocabulary
         template = Template(model.template, words.bos, words.eos)
         extra = try_out(template) if model.template else {"template": {}}

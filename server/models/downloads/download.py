@@ -20,7 +20,7 @@ from typing import Protocol
 
 from server.errors import AppError, DiskFull, HubFailed, HubRefused
 from server.face.models import DownloadPhase
-from server.models.downloads.journal import Journal, PlannedFile, disk_trouble
+from server.models.downloads.journal import Journal, disk_trouble
 from server.models.hub import Part, Repository
 from server.sizes import MB
 from server.tasks import spawn, stop
@@ -415,7 +415,7 @@ class Transfer:
             self._journal.tags.pop(span.file, None)
             return
         log.info("The hub has another version of %s now; beginning it anew", begun.path)
-        self._journal.change_file(span.file, PlannedFile(now.path, now.size_bytes, now.sha256))
+        self._journal.change_file(span.file, now)
         raise Restart
 
     async def _wait(self, error: AppError, faults: int) -> None:

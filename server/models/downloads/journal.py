@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from server.errors import DiskFailed, DiskFull
+from server.models.hub import RemoteFile
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -37,19 +38,12 @@ NAME = "journal.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedFile:
-    path: str
-    size_bytes: int
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     id: str
     name: str
     repo: str
     revision: str
-    files: tuple[PlannedFile, ...]
+    files: tuple[RemoteFile, ...]
     piece_bytes: int
     replaces: bool = False
     """Files of these names are here, and are another version."""
@@ -149,7 +143,7 @@ class Journal:
     def set_failed(self, reason: str, details: str = "") -> None:
         self._add({"failed": reason, "details": details})
 
-    def change_file(self, file: int, changed: PlannedFile) -> None:
+    def change_file(self, file: int, changed: RemoteFile) -> None:
         """The hub has another version now: begin that file anew."""
         self._add({"changed": [file, asdict(changed)]})
 
@@ -192,7 +186,7 @@ class Journal:
             case {"changed": [int(file), dict(changed)]}:
                 self._forget(file)
                 files = list(self.plan.files)
-                files[file] = PlannedFile(**changed)
+                files[file] = RemoteFile(**changed)
                 self.plan = replace(self.plan, files=tuple(files))
             case _:
                 pass
@@ -203,7 +197,7 @@ class Journal:
 
 
 def _plan(found: dict[str, Any]) -> Plan:
-    files = tuple(PlannedFile(**one) for one in found.pop("files"))
+    files = tuple(RemoteFile(**one) for one in found.pop("files"))
     return Plan(files=files, **found)
 
 

@@ -17,7 +17,7 @@ from server.face.models import Download, DownloadPhase
 from server.models import hub_cache, names
 from server.models.downloads import download
 from server.models.downloads.download import FileHost, Limits, Restart, Throttle, Transfer
-from server.models.downloads.journal import Journal, Plan, PlannedFile, disk_trouble
+from server.models.downloads.journal import Journal, Plan, disk_trouble
 from server.models.hub import RemoteFile, Repository
 from server.models.hub_cache import HubCache
 from server.observe import Value
@@ -166,10 +166,9 @@ class Downloads:
         `replaces`: files of these names are here and give way to what comes. `cache`: the folder
         of Hugging Face's cache, where they are to lie there.
         """
-        planned = tuple(PlannedFile(one.path, one.size_bytes, one.sha256) for one in files)
-        if not planned:
+        if not files:
             raise BadRequest("There is nothing to download.", "file")
-        key = "\n".join([repository.repo, *(file.path for file in planned)])
+        key = "\n".join([repository.repo, *(file.path for file in files)])
         number = hashlib.sha256(key.encode()).hexdigest()[:16]
         known = self._jobs.get(number)
         if known is not None and known.phase != "done":
@@ -177,10 +176,10 @@ class Downloads:
             return number
         plan = Plan(
             number,
-            Path(planned[0].path).name,
+            Path(files[0].path).name,
             names.repo(repository.repo),
             names.revision(repository.revision),
-            planned,
+            files,
             self._limits.piece_bytes,
             replaces,
             cache,
@@ -193,8 +192,8 @@ class Downloads:
         self._tell()
         return number
 
-    async def pause(self, number: str) -> None:
-        job = self._find(number)
+    async def pause(self, download_id: str) -> None:
+        job = self._find(download_id)
         if job.phase in ("done", "failed"):
             return
         await stop(job.task)
@@ -203,15 +202,15 @@ class Downloads:
             job.journal.set_paused(paused=True)
         self._tell()
 
-    async def resume(self, number: str) -> None:
-        self._resume(self._find(number))
+    async def resume(self, download_id: str) -> None:
+        self._resume(self._find(download_id))
 
-    async def cancel(self, number: str) -> None:
+    async def cancel(self, download_id: str) -> None:
         """For good: nothing of it stays, and no restart brings it back."""
-        job = self._find(number)
+        job = self._find(download_id)
         await stop(job.task)
         job.journal.remove()
-        del self._jobs[number]
+        del self._jobs[download_id]
         self._tell()
 
     def _find(self, number: str) -> _Job:

@@ -131,6 +131,18 @@ def test_a_value_of_another_version_comes_back_with_it(path: Path):
     assert "set_aside" not in newer.model_dump()
 
 
+def test_a_list_of_another_version_comes_back_with_it(path: Path):
+    path.parent.mkdir()
+    path.write_text(json.dumps({"model": {"loras": [3]}}))
+    older = SettingsStore(path)
+    older.save(older.load())
+    written = json.loads(path.read_text())
+    assert (written["model"]["loras"], written["set_aside"]) == ([], {"model.loras": [3]})
+    written["set_aside"]["model.loras"] = ["style.gguf"]
+    path.write_text(json.dumps(written))
+    assert SettingsStore(path).load().model.loras == ("style.gguf",)
+
+
 def test_a_later_choice_wins_over_the_value_of_another_version(path: Path):
     path.parent.mkdir()
     aside = {"model.flash_attention": "on", "gone.away": 1}

@@ -14,13 +14,13 @@ import pytest
 from server.chat import ChatRequest, Constraint, Image, Message, Sampling, Tool
 from server.engine.base import EngineOptions, LoadState, ModelFacts
 from server.engine.process import (
+    OPTIONS,
     PlainText,
     Reading,
     WorkerProcess,
     check_fits,
     facts_of,
     job_of,
-    options_of,
 )
 from server.engine.styles import choose as choose_style
 from server.engine.styles import plain
@@ -99,7 +99,11 @@ def test_only_we_can_say_where_an_image_stands() -> None:
 
 def test_job_and_options_survive_the_pipe() -> None:
     options = EngineOptions(draft_model=Path("draft.gguf"), loras=(Path("a"), Path("b")))
-    frame = {"op": "x", "job": job_of(REQUEST, PREPARED), "options": options_of(options)}
+    frame = {
+        "op": "x",
+        "job": job_of(REQUEST, PREPARED),
+        "options": OPTIONS.dump_python(options, mode="json"),
+    }
     arrived = unpack(pack(frame)[4:])
     assert Job(**arrived["job"]).images == [b"png"]
     assert arrived["options"]["draft_model"] == "draft.gguf"

@@ -160,13 +160,17 @@ def library() -> Any:
 
 
 def functions(signatures: Mapping[str, tuple[Any, ...]]) -> Any:
-    """ggml's functions of these names, without their prefix; of each its result and arguments."""
+    """ggml's functions of these names, without their prefix; of each its result and arguments.
+
+    Raises AttributeError where the engine has no such function.
+    """
     opened = [library()]
     if sys.platform == "win32":  # elsewhere a library also has what it is linked with
         opened += [ctypes.CDLL(str(path)) for path in FOLDER.glob("*ggml-base.dll")]
     found = SimpleNamespace()
     for name, (result, *arguments) in signatures.items():
-        function = next(getattr(part, name) for part in opened if hasattr(part, name))
+        holder = next((part for part in opened if hasattr(part, name)), opened[0])
+        function = getattr(holder, name)
         function.restype, function.argtypes = result, arguments
         setattr(found, name.removeprefix("ggml_"), function)
     return found

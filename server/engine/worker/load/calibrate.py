@@ -157,7 +157,6 @@ class Calibration:
             part_tokens=way.batch_tokens,
             threads=way.threads,
             flash_attention=int(way.flash_attention),
-            kv_unified=False,
         )
         context = Context(self._model, plan)
         ended = threading.Event()
@@ -173,7 +172,7 @@ class Calibration:
     def _watch(self, context: Context, ended: threading.Event) -> None:
         while not ended.wait(LOOK_S):
             if not self._is_wanted():
-                context.abort()
+                context.operations.abort()
                 return
 
     def _read(self, context: Context, way: Way, count: int) -> float:

@@ -29,7 +29,7 @@ class Context:
     def __init__(self, model: Model, plan: Plan) -> None:
         self._model = model
         self._plan = plan
-        self._operations = Operations()
+        self.operations = Operations()
         self.native = lib.llama_init_from_model(model.native, self._params())
         if not self.native:
             raise Refused(
@@ -65,10 +65,6 @@ class Context:
     def cut(self, sequence: int, start: int) -> bool:
         """Forgets a sequence from a position on; False where the model cannot."""
         return bool(lib.llama_memory_seq_rm(self._memory, sequence, start, -1))
-
-    def share(self, source: int, target: int, end: int) -> None:
-        """Gives the target the source's first cells (unified cache only; nothing is copied)."""
-        lib.llama_memory_seq_cp(self._memory, source, target, 0, end)
 
     def save(self, sequence: int, scratch: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
         """Into the scratch memory where that is large enough, else into fresh memory."""
@@ -106,38 +102,23 @@ class Context:
             scales = (ctypes.c_float * count)(*([1.0] * count))
             lib.llama_set_adapters_lora(self.native, adapters, count, scales)
 
-    def abort(self) -> None:
-        """Ends the running decode within one operation. Callable from any thread."""
-        self._operations.abort()
-
-    def is_aborting(self) -> bool:
-        return self._operations.is_aborting()
-
-    def clear_abort(self) -> None:
-        self._operations.clear()
-
-    @property
-    def operations(self) -> int | None:
-        """How many operations were computed so far; None where that cannot be seen."""
-        return self._operations.count
-
     def close(self) -> None:
         lib.llama_free(self.native)
 
     def _params(self) -> Any:
         plan = self._plan
         params = lib.llama_context_default_params()
-        params.n_ctx = plan.context_tokens * (1 if plan.kv_unified else plan.slots)
+        params.n_ctx = plan.context_tokens * plan.slots
         params.n_batch, params.n_ubatch = plan.batch_tokens, plan.part_tokens
         params.n_seq_max = plan.slots
         params.n_threads = params.n_threads_batch = plan.threads
-        params.kv_unified = plan.kv_unified
+        params.kv_unified = False  # each sequence has a buffer of its own
         params.flash_attn_type = plan.flash_attention
         params.type_k = params.type_v = plan.kv_type
         params.offload_kqv = self._model.options.kv_offload
         params.no_perf = True
-        params.abort_callback = self._operations.callback
-        params.abort_callback_data = self._operations.data
+        params.abort_callback = self.operations.callback
+        params.abort_callback_data = self.operations.data
         return params
 
 
@@ -161,6 +142,7 @@ class Operations:
         self.clear()
 
     def abort(self) -> None:
+        """Ends the running decode within one operation. Callable from any thread."""
         self._aborting = True
         if self._counts:
             self._done += LIMITLESS - self._left()
@@ -181,6 +163,7 @@ class Operations:
 
     @property
     def count(self) -> int | None:
+        """How many operations were computed so far; None where that cannot be seen."""
         if not self._counts:
             return None
         return self._done if self._aborting else self._done + LIMITLESS - self._left()

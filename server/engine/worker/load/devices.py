@@ -11,23 +11,33 @@ from server.engine.worker.load.native import FOLDER, lib
 from server.system.backends import ggml_version
 
 CPU_KIND, ACCELERATOR_KIND = 0, 3
+P, SIZE = ctypes.c_void_p, ctypes.c_size_t
+SIGNATURES: dict[str, tuple[Any, ...]] = {
+    "ggml_backend_dev_count": (SIZE,),
+    "ggml_backend_dev_get": (P, SIZE),
+    "ggml_backend_dev_type": (ctypes.c_int, P),
+    "ggml_backend_dev_memory": (None, P, ctypes.POINTER(SIZE), ctypes.POINTER(SIZE)),
+    "ggml_backend_dev_description": (ctypes.c_char_p, P),
+    "ggml_backend_dev_name": (ctypes.c_char_p, P),
+}
 
 
 def read() -> list[dict[str, Any]]:
-    library = _library()
-    if library is None:
+    try:
+        ggml = backends.functions(SIGNATURES)
+    except AttributeError:
         return []
     found = []
-    for number in range(library.ggml_backend_dev_count()):
-        device = library.ggml_backend_dev_get(number)
-        if library.ggml_backend_dev_type(device) in (CPU_KIND, ACCELERATOR_KIND):
+    for number in range(ggml.backend_dev_count()):
+        device = ggml.backend_dev_get(number)
+        if ggml.backend_dev_type(device) in (CPU_KIND, ACCELERATOR_KIND):
             continue
-        free, total = ctypes.c_size_t(), ctypes.c_size_t()
-        library.ggml_backend_dev_memory(device, ctypes.byref(free), ctypes.byref(total))
+        free, total = SIZE(), SIZE()
+        ggml.backend_dev_memory(device, ctypes.byref(free), ctypes.byref(total))
         found.append(
             {
-                "name": _text(library.ggml_backend_dev_description(device)),
-                "backend": _text(library.ggml_backend_dev_name(device)),
+                "name": _text(ggml.backend_dev_description(device)),
+                "backend": _text(ggml.backend_dev_name(device)),
                 "free_bytes": free.value,
                 "total_bytes": total.value,
             }
@@ -41,25 +51,6 @@ def processor_buffers() -> Any:
     library = ctypes.CDLL(str(found)) if sys.platform == "win32" else lib._lib
     library.ggml_backend_cpu_buffer_type.restype = ctypes.c_void_p
     return library.ggml_backend_cpu_buffer_type()
-
-
-def _library() -> Any:
-    library = backends.library()
-    if library is None:
-        return None
-    try:
-        library.ggml_backend_dev_count.restype = ctypes.c_size_t
-        library.ggml_backend_dev_get.restype = ctypes.c_void_p
-        library.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
-        library.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
-        size = ctypes.POINTER(ctypes.c_size_t)
-        library.ggml_backend_dev_memory.argtypes = [ctypes.c_void_p, size, size]
-        for name in ("ggml_backend_dev_description", "ggml_backend_dev_name"):
-            getattr(library, name).restype = ctypes.c_char_p
-            getattr(library, name).argtypes = [ctypes.c_void_p]
-    except AttributeError:
-        return None
-    return library
 
 
 def _text(found: bytes | None) -> str:

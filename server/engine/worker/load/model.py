@@ -13,8 +13,6 @@ from server.engine.worker.load.native import FLOAT_P, lib
 from server.engine.worker.prompt.vocabulary import Vocabulary
 
 VALUE_BYTES = 1 << 16
-DEVICE_NAME_BYTES = 256
-
 
 EXPERTS = r"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
 ALL_LAYERS = 999
@@ -70,17 +68,13 @@ class Model:
     def facts(
         self, context_tokens: int, extra: dict[str, Any], *, sees_images: bool
     ) -> dict[str, Any]:
-        buffer = ctypes.create_string_buffer(DEVICE_NAME_BYTES)
         special = self.vocabulary.special_tokens()
-        lib.llama_model_desc(self.native, buffer, DEVICE_NAME_BYTES)
         return asdict(
             ModelFacts(
                 name=self.meta("general.name") or self.path.stem,
-                description=buffer.value.decode(errors="replace"),
                 parameters=lib.llama_model_n_params(self.native),
                 size_bytes=lib.llama_model_size(self.native),
                 context_tokens=context_tokens,
-                trained_context_tokens=self.trained_tokens,
                 vocabulary=self.vocabulary.size,
                 template=self.template,
                 bos=self.vocabulary.bos,
@@ -88,13 +82,7 @@ class Model:
                 special_tokens=tuple(special),
                 sees_images=sees_images,
                 device="gpu" if self.uses_gpu else "cpu",
-                build=lib.llama_print_system_info().decode(errors="replace").strip(),
-                extra={
-                    **extra,
-                    "special_ids": special,
-                    "architecture": self.meta("general.architecture"),
-                    "license": self.meta("general.license"),
-                },
+                extra={**extra, "special_ids": special},
             )
         )
 

@@ -1,4 +1,4 @@
-"""What the options leave open: context size, attention, cache layout, and how many threads.
+"""What the options leave open: context size, attention, and how many threads.
 
 With one thread per core, a single busy core elsewhere stalls every barrier of a step, and fewer
 threads are faster. So the processor time that other programs use is watched, and as many threads
@@ -45,7 +45,6 @@ class Plan:
     read_block: int
     threads: int
     flash_attention: int
-    kv_unified: bool
     kv_type: int
 
 
@@ -69,7 +68,6 @@ def make_plan(model: Model, options: EngineOptions) -> Plan:
         read_block=batch_tokens if model.uses_gpu else ATTENTION_BLOCK,
         threads=options.threads or usable_cores(),
         flash_attention=flash,
-        kv_unified=bool(options.kv_unified),
         kv_type={"f16": lib.GGML_TYPE_F16, "q8_0": lib.GGML_TYPE_Q8_0, "q4_0": lib.GGML_TYPE_Q4_0}[
             options.kv_type
         ],

@@ -13,8 +13,6 @@ from importlib import metadata
 from pathlib import Path
 from time import monotonic
 
-import psutil
-
 from server.engine.causes import CRASHES
 from server.engine.worker.load import backends, sanity
 from server.engine.worker.load.backends import CHOSEN_BY_HAND, TRIED_CARD, Variant
@@ -183,16 +181,8 @@ def _wait(child: subprocess.Popen[bytes], left_s: float, tell: Callable[[], None
         took_s = monotonic() - began
         if took_s >= left_s:
             raise Late(f"it had no right word after {left_s:.0f} seconds")
-        if took_s >= COMPUTING_S and _processor_s(child.pid) >= COMPUTING_S:
+        if took_s >= COMPUTING_S and processes.processor_s(child.pid) >= COMPUTING_S:
             raise Late(f"it had no right word after {COMPUTING_S:g} seconds of computing")
-
-
-def _processor_s(pid: int) -> float:
-    try:
-        times = psutil.Process(pid).cpu_times()
-    except psutil.Error:
-        return 0.0
-    return float(times.user + times.system)
 
 
 def main(model: str) -> int:

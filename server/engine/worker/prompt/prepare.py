@@ -29,7 +29,6 @@ class Request:
     top_logprobs: int | None = None
     client: str = ""
     pictures: tuple[Picture, ...] = ()
-    cancelled: bool = False
     submitted_at: float = field(default_factory=perf_counter)
 
     def whole_until(self, count: int) -> int:
@@ -133,7 +132,7 @@ class Preparer:
         if isinstance(job.prompt, list) or job.infill is not None:
             return self._vocabulary.detokenize(self._tokens(job).tolist())
         if job.prompt is not None:
-            return job.prompt + job.prompt_suffix
+            return job.prompt
         try:
             text = self._template.render_somehow(
                 job.messages,
@@ -143,9 +142,7 @@ class Preparer:
             )
         except TemplateFailed as error:
             raise Refused("template_failed", str(error)) from error
-        if job.continue_mark:
-            return _until(text, job.continue_mark)
-        return text + job.prompt_suffix
+        return _until(text, job.continue_mark) if job.continue_mark else text
 
 
 def sampling_of(raw: dict[str, Any]) -> Sampling:

@@ -31,7 +31,7 @@ from server.engine.styles.learned import (
     behind,
     probe_tools,
 )
-from server.engine.styles.messages import THOUGHT_NAMES, plainer
+from server.engine.styles.messages import THOUGHT_NAMES, native_call, plainer
 from server.engine.styles.parameters import declare
 from server.engine.styles.stream import shared_end
 from server.engine.worker.prompt.render import MEMORY_LIMIT_BYTES, TIME_LIMIT_CODE, TIME_LIMIT_S
@@ -254,12 +254,7 @@ class _Child:
             return 0
 
     def _used_s(self) -> float:
-        """Seconds of the processor's time."""
-        try:
-            used = psutil.Process(self._process.pid).cpu_times()
-        except psutil.Error:
-            return 0.0
-        return float(used.user + used.system)
+        return processes.processor_s(self._process.pid)
 
     def _read(self) -> None:
         assert self._process.stdout
@@ -269,23 +264,12 @@ class _Child:
 
 
 SYSTEM, QUESTION, RESULT = "needle-system", "needle-question", "needle-result"
-NAME, VALUE = "needle_name", "needle-value"
+VALUE = "needle-value"
+PROBE = ToolCall("needle123", "needle_name", {"city": VALUE})
 PATIENCE = 2
 """A template that had to be ended so often has nothing to show, and each time costs seconds."""
 USER = {"role": "user", "content": QUESTION}
 ANSWERED = {"role": "assistant", "content": ANSWER}
-TOOL = {
-    "type": "function",
-    "function": {
-        "name": NAME,
-        "description": "needle-description",
-        "parameters": {
-            "type": "object",
-            "properties": {"city": {"type": "string", "description": "A city."}},
-            "required": ["city"],
-        },
-    },
-}
 
 
 def try_out(template: Template) -> dict[str, Any]:
@@ -335,18 +319,27 @@ def _find_opened(
 
 
 def _tools(template: Template) -> dict[str, Any]:
-    shown = _render_turns(template, [_calling({"city": VALUE}), _result()])
-    shown_as_text = _render_turns(template, [_calling('{"city": "needle-value"}'), _result()])
-    called = NAME in shown and VALUE in shown
-    called_as_text = NAME in shown_as_text and VALUE in shown_as_text
+    tools = [declare(tool) for tool in probe_tools(PROBE)]
+    shown, shown_as_text = (
+        _render(
+            template,
+            [USER, *_calling(PROBE, as_text=as_text)],
+            tools=tools,
+            add_generation_prompt=False,
+        )
+        for as_text in (False, True)
+    )
+    called = PROBE.name in shown and VALUE in shown
+    called_as_text = PROBE.name in shown_as_text and VALUE in shown_as_text
     quoted_twice = '\\"city\\"' in shown_as_text
     as_python = "{'city'" in shown
     as_text = called_as_text and not quoted_twice and (as_python or not called)
     samples = _samples(template, as_text=as_text)
     found = recognise(samples.with_quotes() if samples.loses_quotes else samples)
     calls = called or called_as_text
+    is_shown_once = samples.call.count(str(FIRST.arguments["alpha"])) < 2
     return {
-        "calls": calls and not samples.loses_quotes and _is_shown_once(samples),
+        "calls": calls and not samples.loses_quotes and is_shown_once,
         "results": RESULT in shown or RESULT in shown_as_text,
         "text_arguments": as_text,
         "single_call": calls and not (FIRST.name in samples.calls and SECOND.name in samples.calls),
@@ -372,10 +365,6 @@ def _alternates(template: Template) -> bool:
     return not (QUESTION in twice and "needle-other" in twice and SYSTEM in middle)
 
 
-def _is_shown_once(samples: Samples) -> bool:
-    return samples.call.count(str(FIRST.arguments["alpha"])) < 2
-
-
 def _opens(template: Template, begins: Sequence[str], options: Mapping[str, Any]) -> bool:
     end = _render(template, [USER], options).rstrip()
     return any(end.endswith(begin) for begin in begins)
@@ -390,7 +379,7 @@ def _samples(template: Template, *, as_text: bool) -> Samples:
     def turn(content: str, *calls: ToolCall, given: Sequence[Any] = tools, **more: str) -> str:
         """What the template adds for it; with thoughts it is asked to show them."""
         message = {"role": "assistant", "content": content, **more}
-        made = [_native(call, as_text=as_text) for call in calls]
+        made = [native_call(call, as_text=as_text) for call in calls]
         turns = [USER, {**message, "tool_calls": made} if calls else message]
         options = {"enable_thinking": True} if more else {}
         before, after = (
@@ -403,10 +392,9 @@ def _samples(template: Template, *, as_text: bool) -> Samples:
     asked, opened = (
         _render(template, [USER], tools=tools, add_generation_prompt=on) for on in (False, True)
     )
-    called = {"role": "assistant", "content": "", "tool_calls": [_native(FIRST, as_text=as_text)]}
-    result = {"role": "tool", "tool_call_id": FIRST.id, "name": FIRST.name, "content": RESULT}
+    whole = [USER, *_calling(FIRST, as_text=as_text)]
     return Samples(
-        whole=_render(template, [USER, called, result], tools=tools) or opened,
+        whole=_render(template, whole, tools=tools) or opened,
         opening=behind(opened, asked),
         answer=turn(ANSWER),
         thought=turn(ANSWER, **thinks),
@@ -424,30 +412,13 @@ def _without_instructions(text: str, end: str) -> str:
     return text.removesuffix(end) if len(end) > LONGEST_MARK else text
 
 
-def _native(call: ToolCall, *, as_text: bool) -> dict[str, Any]:
-    arguments = json.dumps(call.arguments) if as_text else call.arguments
-    return {
-        "id": call.id,
-        "type": "function",
-        "function": {"name": call.name, "arguments": arguments},
-    }
-
-
-def _render_turns(template: Template, turns: Sequence[Mapping[str, Any]]) -> str:
-    return _render(template, [USER, *turns], tools=[TOOL], add_generation_prompt=False)
-
-
-def _calling(arguments: Any) -> dict[str, Any]:
-    call = {
-        "id": "needle123",
-        "type": "function",
-        "function": {"name": NAME, "arguments": arguments},
-    }
-    return {"role": "assistant", "content": "", "tool_calls": [call]}
-
-
-def _result() -> dict[str, Any]:
-    return {"role": "tool", "tool_call_id": "needle123", "name": NAME, "content": RESULT}
+def _calling(call: ToolCall, *, as_text: bool) -> list[dict[str, Any]]:
+    """A call and its result."""
+    calls = [native_call(call, as_text=as_text)]
+    return [
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": call.id, "name": call.name, "content": RESULT},
+    ]
 
 
 def _render(

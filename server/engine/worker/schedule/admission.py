@@ -43,9 +43,8 @@ class Admission:
         slots: list[Slot],
         cache: HostCache,
         disk: DiskCache | None,
-        copying: Copying | None,
+        copying: Copying,
     ) -> None:
-        """Without a way to copy, the slots share one memory."""
         self.counts = ReuseCounts()
         self.cache = cache
         self.placing_s = 0.0
@@ -137,7 +136,7 @@ class Admission:
             slot.cut(0, self._context)
 
     def evict_idle(self) -> bool:
-        """Makes room in a shared cache; False when there is nothing idle left."""
+        """Makes room; False when there is nothing idle left."""
         idle = [slot for slot in self._slots if not slot.busy and slot.count]
         if not idle:
             return False
@@ -196,13 +195,9 @@ class Admission:
 
     def _is_felt(self, slot: Slot) -> bool:
         """Whether others would wait until it is put away; without a place for it, it is not."""
-        if self._copying is None or not self.cache.capacity_bytes:
-            return False
-        return self._copying.is_felt(slot.sequence)
+        return bool(self.cache.capacity_bytes) and self._copying.is_felt(slot.sequence)
 
     def _is_cheaper_to_copy(self, holder: Slot, gained: int) -> bool:
-        if self._copying is None:
-            return True
         is_waited_for = any(slot.busy for slot in self._slots)
         return self._copying.pays(holder.sequence, gained, is_waited_for=is_waited_for)
 
@@ -216,8 +211,7 @@ class Admission:
             return
         began = perf_counter()
         state = self._context.save(slot.sequence)
-        if self._copying is not None:
-            self._copying.note_save(state.nbytes, perf_counter() - began)
+        self._copying.note_save(state.nbytes, perf_counter() - began)
         self.cache.put(Kept(slot.tokens.copy(), state))
         self.counts.kept += 1
 
@@ -251,16 +245,12 @@ class Admission:
 
     def _copy(self, holder: Slot, slot: Slot, shared: int) -> int:
         self.evict(slot)
-        if self._copying is None:
-            self._context.share(holder.sequence, slot.sequence, shared)
-            slot.append(holder.tokens[:shared])
-        elif self._copying.copy(holder.sequence, slot.sequence):
-            slot.append(holder.tokens)
-            # The copy may reach further than that: into a picture that is just being looked at.
-            slot.cut(shared, self._context)
-        else:
+        if not self._copying.copy(holder.sequence, slot.sequence):
             slot.cut(0, self._context)
             return 0
+        slot.append(holder.tokens)
+        # The copy may reach further than that: into a picture that is just being looked at.
+        slot.cut(shared, self._context)
         self.counts.shared += 1
         return slot.count
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from server.engine.styles.stream import first_of, held_back
 from server.engine.worker.decode.batch import Tokens
 from server.engine.worker.decode.sampling import Logits, Sampler
 from server.engine.worker.prompt.prepare import Request
@@ -64,13 +65,14 @@ class TextOut:
             self.ready += text
             return
         text = self._held + text
-        cut = first_stop(text, self._stops)
-        if cut >= 0:
+        found = first_of(text, self._stops)
+        if found:
+            cut, _ = found
             self.met = next(stop for stop in self._stops if text.startswith(stop, cut))
             self.ready += text[:cut]
             self._held = ""
             return
-        keep = unfinished_stop(text, self._stops)
+        keep = held_back(text, self._stops)
         self.ready += text[: len(text) - keep]
         self._held = text[len(text) - keep :]
 
@@ -83,22 +85,6 @@ class TextOut:
         if not self.stopped:
             self.ready += self._held + self._decoder.decode(b"", final=True)
         self._held = ""
-
-
-def first_stop(text: str, stops: tuple[str, ...]) -> int:
-    """Where the earliest stop string begins; -1 if there is none."""
-    return min((at for at in (text.find(stop) for stop in stops) if at >= 0), default=-1)
-
-
-def unfinished_stop(text: str, stops: tuple[str, ...]) -> int:
-    """The length of the longest end of `text` that could become a stop string."""
-    longest = 0
-    for stop in stops:
-        for size in range(min(len(stop) - 1, len(text)), longest, -1):
-            if text.endswith(stop[:size]):
-                longest = size
-                break
-    return longest
 
 
 Item = list[Any]

@@ -167,7 +167,7 @@ class Step:
         self._counters.prompt_tokens += batch.count
 
     def _evaluate(self, batch: Batch | RowBatch) -> float:
-        self._context.clear_abort()
+        self._context.operations.clear()
         began = perf_counter()
         code = self._context.decode(batch)
         if code:
@@ -419,8 +419,8 @@ class Scheduler:
         draft = DraftModel(options.draft_model, model, plan) if options.draft_model else None
         pace = Pace()
         slots = make_slots(plan.slots, context.sequence_tokens)
-        copying = None if plan.kv_unified else Copying(context, pace)
-        self._admission = Admission(context, slots, cache, _disk_cache(model, plan), copying)
+        disk, copying = _disk_cache(model, plan), Copying(context, pace)
+        self._admission = Admission(context, slots, cache, disk, copying)
         self._purse = Purse()
         guesses = options.speculate and model.can_rewind
         self._decode_batch = DecodeBatch(Batch(*shape), draft, pace, self._purse, speculate=guesses)
@@ -447,12 +447,12 @@ class Scheduler:
     def cancel(self, request_id: int) -> None:
         self._cancelled.append(request_id)
         if self._alone_reading == request_id:
-            self._context.abort()
+            self._context.operations.abort()
         self._wake.set()
 
     def stop(self) -> None:
         self._stopping = True
-        self._context.abort()
+        self._context.operations.abort()
         self._wake.set()
 
     @property
@@ -463,7 +463,7 @@ class Scheduler:
     @property
     def beats(self) -> int | None:
         """Grows while a step gets on; None where that cannot be seen."""
-        return self._context.operations
+        return self._context.operations.count
 
     @property
     def is_unseen(self) -> bool:

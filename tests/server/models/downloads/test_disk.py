@@ -10,10 +10,11 @@ import pytest
 
 from server.errors import DiskFailed, DiskFull
 from server.models.downloads import download
-from server.models.downloads.journal import Journal, Plan, PlannedFile, disk_trouble
+from server.models.downloads.journal import Journal, Plan, disk_trouble
+from server.models.hub import RemoteFile
 
 SIZE = 3 << 20
-PLAN = Plan("id", "a", "o/r", "m", (PlannedFile("a", SIZE, ""), PlannedFile("b", 10, "")), 1 << 20)
+PLAN = Plan("id", "a", "o/r", "m", (RemoteFile("a", SIZE, ""), RemoteFile("b", 10, "")), 1 << 20)
 
 
 @pytest.fixture

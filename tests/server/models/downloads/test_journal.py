@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from server.models.downloads.journal import NAME, Journal, Plan, PlannedFile
+from server.models.downloads.journal import NAME, Journal, Plan
+from server.models.hub import RemoteFile
 
-PLAN = Plan("id", "a.gguf", "o/r", "main", (PlannedFile("a.gguf", 25, "f" * 64),), 10)
+PLAN = Plan("id", "a.gguf", "o/r", "main", (RemoteFile("a.gguf", 25, "f" * 64),), 10)
 
 
 def test_pieces_have_their_sizes():
@@ -52,7 +53,7 @@ def test_without_a_readable_plan_there_is_none(tmp_path: Path):
 def test_another_version_begins_that_file_anew(tmp_path: Path):
     journal = Journal.create(tmp_path / "id", PLAN)
     journal.add_piece(0, 0, "aa")
-    journal.change_file(0, PlannedFile("a.gguf", 9, "e" * 64))
+    journal.change_file(0, RemoteFile("a.gguf", 9, "e" * 64))
     again = Journal.read(tmp_path / "id")
     assert again is not None
     assert (again.pieces, again.plan.total_bytes) == ({}, 9)

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.engine.worker.schedule.answer import TextOut, first_stop, unfinished_stop
+from server.engine.styles.stream import first_of, held_back
+from server.engine.worker.schedule.answer import TextOut
 
 LETTERS = st.text("abé€😀", max_size=30)
 
@@ -46,10 +47,10 @@ def test_bytes_that_are_no_text_are_replaced() -> None:
 
 
 def test_the_longest_unfinished_stop_is_held() -> None:
-    assert unfinished_stop("xxab", ("abc", "b!")) == 2
-    assert unfinished_stop("abc", ("xyz",)) == 0
-    assert first_stop("abcab", ("ca", "ab")) == 0
-    assert first_stop("abc", ("x",)) == -1
+    assert held_back("xxab", ("abc", "b!")) == 2
+    assert held_back("abc", ("xyz",)) == 0
+    assert first_of("abcab", ("ca", "ab")) == (0, "ab")
+    assert first_of("abc", ("x",)) is None
 
 
 def test_the_stop_string_that_was_met_is_named() -> None:
