@@ -172,7 +172,8 @@ class Approvals:
                 f"'{decision}' is not an answer: use once, always or deny.", "decision"
             )
         if not waiting.answer.done():
-            changed = _arguments(arguments or waiting.shown.arguments)
+            given = arguments or waiting.shown.arguments
+            changed = read_object(given, "arguments", "arguments")
             # Saved now, so that the next list of decisions has it.
             if decision == "always":
                 self._keep(waiting)
@@ -201,8 +202,7 @@ class Approvals:
         return FlowFailed("denied", message)
 
     async def _wait(self, shown: Approval, action: Action) -> tuple[str, Json]:
-        expires = time.time() + self._patience_s
-        shown = replace(shown, expires_at=expires)
+        shown = replace(shown, expires_at=time.time() + self._patience_s)
         waiting = self._waiting[shown.id] = _Waiting(shown, action)
         self._publish()
         try:
@@ -248,11 +248,12 @@ def _approval_for(plugin: str, action: Action, arguments: Json, risk: Risk) -> A
     )
 
 
-def _arguments(text: str) -> Json:
+def read_object(text: str, what: str, field: str) -> Json:
+    """Reads what a person entered in `field` as a JSON object."""
     try:
         found: Any = json.loads(text)
     except ValueError:
-        raise BadRequest("The arguments are not JSON.", "arguments") from None
+        raise BadRequest(f"The {what} are not JSON.", field) from None
     if not isinstance(found, dict):
-        raise BadRequest("The arguments must be an object.", "arguments")
+        raise BadRequest(f"The {what} must be an object.", field)
     return found

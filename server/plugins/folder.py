@@ -22,6 +22,7 @@ from server.system.limits import without_halves
 KEY = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
 MAX_BYTES = 20 * 1024 * 1024
 MAX_FILES = 500
+TOO_LARGE = f"A plugin has at most {MAX_FILES} files and {MAX_BYTES // 2**20} MB."
 ENTRIES = frozenset({"plugin.json", "openapi.yaml", "openapi.yml", "openapi.json", "lib", "flows"})
 QUIET = frozenset({"README.md", "LICENSE", "NOTICE", "data", "icon.png", "icon.svg"})
 APART = frozenset({"__pycache__", ".git"})
@@ -303,14 +304,21 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _is_within_limits(folder: Path, findings: Findings) -> bool:
+    link, is_too_large = measure(folder)
+    if link is not None:
+        findings.error((1, 1), "symlink", f"{link.name} is a link: links are not followed.")
+    elif is_too_large:
+        findings.error((1, 1), "too-large", TOO_LARGE)
+    return link is None and not is_too_large
+
+
+def measure(folder: Path) -> tuple[Path | None, bool]:
+    """Returns the first link in the folder, if there is one, and whether it holds too much."""
     size = 0
     for count, path in enumerate(everything_in(folder), 1):
         if path.is_symlink():
-            findings.error((1, 1), "symlink", f"{path.name} is a link: links are not followed.")
-            return False
+            return path, False
         size += path.stat().st_size if path.is_file() else 0
         if count > MAX_FILES or size > MAX_BYTES:
-            message = f"A plugin has at most {MAX_FILES} files and {MAX_BYTES // 2**20} MB."
-            findings.error((1, 1), "too-large", message)
-            return False
-    return True
+            return None, True
+    return None, False

@@ -22,7 +22,16 @@ from server.chat import Json
 from server.egress import is_address
 from server.errors import AppError, BadRequest
 from server.face.plugins import CommonServer
-from server.plugins.folder import APART, MAX_BYTES, MAX_FILES, Loaded, everything_in, is_key, load
+from server.plugins.folder import (
+    APART,
+    MAX_BYTES,
+    MAX_FILES,
+    TOO_LARGE,
+    Loaded,
+    is_key,
+    load,
+    measure,
+)
 from server.plugins.manifest import OPTION, SECRET
 from server.system.paths import RESOURCES
 
@@ -90,21 +99,19 @@ def _place(home: Path, key: str) -> Path:
     return folder
 
 
-def _check_key(name: str) -> str:
-    if not is_key(name):
-        raise PluginRefused(f"'{name}' cannot be a plugin's name.")
-    return name
+def _check_key(key: str, name: str = "") -> str:
+    if not is_key(key):
+        raise PluginRefused(f"'{name or key}' cannot be a plugin's name.")
+    return key
 
 
 def _from_folder(source: Path, draft: Path) -> Path:
     _check_key(source.name)
-    size = 0
-    for count, path in enumerate(everything_in(source), 1):
-        size += path.stat().st_size if path.is_file() and not path.is_symlink() else 0
-        if path.is_symlink():
-            raise PluginRefused(f"{path.name} is a link; links are not copied.")
-        if count > MAX_FILES or size > MAX_BYTES:
-            raise PluginRefused(_too_large())
+    link, is_too_large = measure(source)
+    if link is not None:
+        raise PluginRefused(f"{link.name} is a link; links are not copied.")
+    if is_too_large:
+        raise PluginRefused(TOO_LARGE)
     skipped = shutil.ignore_patterns(*APART)
     return Path(shutil.copytree(source, draft / source.name, ignore=skipped))
 
@@ -147,7 +154,7 @@ def _is_meant(entry: zipfile.ZipInfo) -> bool:
 def _check(entries: list[zipfile.ZipInfo]) -> None:
     """Checks everything that the archive claims, before anything is read from it."""
     if len(entries) > MAX_FILES:
-        raise PluginRefused(f"{_too_large()} This archive has {len(entries)} entries.")
+        raise PluginRefused(f"{TOO_LARGE} This archive has {len(entries)} entries.")
     size = 0
     for entry in entries:
         name = entry.filename
@@ -162,7 +169,7 @@ def _check(entries: list[zipfile.ZipInfo]) -> None:
         size += entry.file_size
         packed = max(entry.compress_size, 1)
         if size > MAX_BYTES or (entry.file_size > SMALL and entry.file_size / packed > MAX_RATIO):
-            raise PluginRefused(f"{_too_large()} '{name}' would go beyond that.")
+            raise PluginRefused(f"{TOO_LARGE} '{name}' would go beyond that.")
 
 
 def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, root: Path) -> None:
@@ -190,10 +197,6 @@ def _top(entries: list[zipfile.ZipInfo]) -> str:
     if "plugin.json" not in names:
         raise PluginRefused("The archive has no plugin.json at its root or in its one folder.")
     return ""
-
-
-def _too_large() -> str:
-    return f"A plugin has at most {MAX_FILES} files and {MAX_BYTES // 2**20} MB."
 
 
 LARGEST = 1024 * 1024
@@ -365,6 +368,4 @@ def _is_place(argument: str) -> bool:
 
 def _key(name: str) -> str:
     key = re.sub(r"[^a-z0-9_.-]+", "-", name.lower()).strip("-.")[:64]
-    if not is_key(key):
-        raise PluginRefused(f"'{name}' cannot be a plugin's name.")
-    return key
+    return _check_key(key, name)

@@ -306,8 +306,7 @@ class Plugin:
         An invalid address stays closed. The plugin is there all the same, so that it can be fixed.
         """
         door = self._outside.door
-        door.forget(self.reason)
-        door.forget(self.program_reason)
+        self.close_door()
         for host in filter(is_address, (self.server, *self.loaded.hosts)):
             door.allow(host, self.reason, stays=True)
             if any(server.command for server in self.manifest.servers):
@@ -364,28 +363,32 @@ class Plugin:
 
     async def tools(self) -> list[Action]:
         """Returns every tool of its servers and its code. Starts both to ask them."""
-        listed = await asyncio.gather(
-            *(self._list_tools(server) for server in self.manifest.servers)
-        )
-        found: list[Action] = [
-            McpAction(server, tool, self._client(server))
-            for server, tools in zip(self.manifest.servers, listed, strict=True)
-            for tool in tools.values()
-        ]
+        found: list[Action] = [*await self._server_tools()]
         if self.loaded.tools:
             found += [self._lib_action(name) for name in await self._host().tools()]
         return found
 
+    async def _server_tools(self) -> list[McpAction]:
+        servers = self.manifest.servers
+        listed = await asyncio.gather(*(self._list_tools(server) for server in servers))
+        return [
+            McpAction(server, tool, self._client(server))
+            for server, tools in zip(servers, listed, strict=True)
+            for tool in tools.values()
+        ]
+
+    async def flows(self) -> list[Flow]:
+        """Returns the usable flows that its files declare, and those of its tools."""
+        declared = [flow for flow in self.loaded.flows.values() if flow.is_usable]
+        return [*declared, *await self.tool_flows()]
+
     async def tool_flows(self) -> list[Flow]:
         """Returns a flow for each tool without one: MCP tools, and lib tools if automatic."""
         found: list[Flow] = []
-        servers = self.manifest.servers
-        listed = await asyncio.gather(*(self._list_tools(server) for server in servers))
-        for server, tools in zip(servers, listed, strict=True):
-            for tool in tools.values():
-                step = Step("start", "mcp", {"server": server.name, "tool": tool.name})
-                name = f"{server.name}/{tool.name}"
-                found.append(Flow(self.key, name, tool.description or name, (step,)))
+        for action in await self._server_tools():
+            params = {"server": action.server.name, "tool": action.tool.name}
+            about = action.description or action.key
+            found.append(Flow(self.key, action.key, about, (Step("start", "mcp", params),)))
         if self.manifest.automatic_flow:
             for seen in self.loaded.tools:
                 step = Step("start", seen.name, {})
@@ -442,12 +445,13 @@ class Plugin:
         return operation.method.lower() not in READS and not self.decided.changing_methods
 
     async def database(self) -> Database:
-        path = self._option_path(self.manifest.database)
+        option = OPTION.fullmatch(self.manifest.database)
+        path = self.loaded.folder / self.manifest.database
+        if option:
+            path = Path(self._chosen(option[1], "sql"))
         if path.suffix.lower() == ".csv":
-            chosen = OPTION.fullmatch(self.manifest.database)
-            path = await asyncio.to_thread(
-                import_csv, path, self._data, chosen[1] if chosen else path.stem
-            )
+            name = option[1] if option else path.stem
+            path = await asyncio.to_thread(import_csv, path, self._data, name)
         return Database(path, self.manifest.tables)
 
     async def close(self) -> None:
@@ -495,10 +499,6 @@ class Plugin:
             if option.kind in ("file", "folder", "folders"):
                 found += [line for line in value.splitlines() if line.strip()]
         return tuple(found)
-
-    def _option_path(self, text: str) -> Path:
-        match = OPTION.fullmatch(text)
-        return Path(self._chosen(match[1], "sql")) if match else self.loaded.folder / text
 
     def _command(self, server: McpServer) -> tuple[str, ...]:
         """An argument `${option:NAME}` becomes what was chosen: an argument for each line of it."""
