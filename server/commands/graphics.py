@@ -2,13 +2,13 @@
 
 import argparse
 import asyncio
-import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import asdict
 from typing import Any
 
+from server.commands import say, say_json
 from server.commands.models import Progress, guarded, opened_door
 from server.core.configuration import SettingsStore
 from server.core.graphics import NOTHING, Graphics
@@ -39,17 +39,16 @@ async def _show(options: argparse.Namespace) -> int:
         if options.json:
             devices = [asdict(device) for device in machine.devices]
             found = {"devices": devices, "note": machine.note, "offer": support.offer.get().kind}
-            _say(json.dumps(found, ensure_ascii=False))
-            return 0
+            return say_json(found)
         for device in machine.devices:
-            _say(f"{device.name} ({device.backend}), {device.total_bytes / MB:,.0f} MB")
+            say(f"{device.name} ({device.backend}), {device.total_bytes / MB:,.0f} MB")
         offer = support.offer.get()
         if machine.note:
-            _say(machine.note)
+            say(machine.note)
         if offer.kind:
-            _say(f"'moat graphics get' fetches {offer.kind.upper()}.")
+            say(f"'moat graphics get' fetches {offer.kind.upper()}.")
         else:
-            _say(NOTHING if machine.devices or machine.note else NO_CARD)
+            say(NOTHING if machine.devices or machine.note else NO_CARD)
     return 0
 
 
@@ -58,7 +57,7 @@ async def _get(_options: argparse.Namespace) -> int:
     final = await (_through(running) if running else _fetch_alone())
     if final.phase == "failed":
         raise BadRequest(final.reason)
-    _say(f"{final.name} is downloaded, verified and in place.")
+    say(f"{final.name} is downloaded, verified and in place.")
     return 0
 
 
@@ -95,7 +94,11 @@ async def _alone() -> AsyncIterator[tuple[Graphics, Machine]]:
     settings = Value(SettingsStore(places.settings).load())
     backends.point(settings.get().model.backends, places.data)
     async with opened_door(places, settings) as (door, _keychain):
-        support = Graphics(door, settings.get, places.data, _ignore)
+
+        async def ignore(_kind: str) -> None:
+            """The next start of Moat uses it."""
+
+        support = Graphics(door, settings.get, places.data, ignore)
         support.open(run=False)
         machine = await Surveyor().look(anew=True)
         await support.follow(machine)
@@ -103,11 +106,3 @@ async def _alone() -> AsyncIterator[tuple[Graphics, Machine]]:
             yield support, machine
         finally:
             await support.close()
-
-
-async def _ignore(_kind: str) -> None:
-    """The next start of Moat uses it."""
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")

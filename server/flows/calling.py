@@ -269,7 +269,10 @@ def _list_arguments(schema: Json) -> list[str]:
     lines = []
     for name, part in schema["properties"].items():
         about = part.get("description") or part.get("title") or ""
-        lines.append(f"- **{name}**{f': {about}' if about else ''}{_choices(part)}{_members(part)}")
+        # The members of an object, or of each object in a list.
+        members = list(part.get("items", part).get("properties", {}))[:MOST_MEMBERS]
+        inside = f" ({', '.join(members)})" if members else ""
+        lines.append(f"- **{name}**{f': {about}' if about else ''}{_choices(part)}{inside}")
     return lines
 
 
@@ -279,13 +282,6 @@ def _choices(part: Json) -> str:
         return ""
     shown = ", ".join(str(value) for value in values[:MOST_CHOICES])
     return f" ({shown}{', …' if len(values) > MOST_CHOICES else ''})"
-
-
-def _members(part: Json) -> str:
-    """Lists the members of an object, or of each object in a list."""
-    inner = part.get("items", part)
-    names = list(inner.get("properties", {}))[:MOST_MEMBERS]
-    return f" ({', '.join(names)})" if names else ""
 
 
 async def _ask(work: Work, about: str, schema: Json, bound: Json, wrong: str) -> Any:
