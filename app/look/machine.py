@@ -5,10 +5,10 @@ from datetime import datetime
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.look import theme
-from app.look.controls import Banner, Button, Card, Label, divider, drop, hint, put, row, stack
+from app.look.controls import Banner, Button, Card, Label, Rows, divider, hint, put, row, stack
 from app.look.summary import phase_of, size
 from app.look.translate import join_sentences, numeral, told, tr
 from server.face.core import Load, RunningRequest
@@ -82,16 +82,17 @@ class Activity(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows: dict[int, RequestRow] = {}
+        self.list: Rows[RunningRequest, RequestRow] = Rows(
+            lambda request: request.id, self._make, RequestRow.show_request, lined=False
+        )
+        self.list.layout.setSpacing(theme.SMALL)
         self.speed, self.running, self.waiting, self.memory = (Figure() for _ in range(4))
         figures = _side_by_side(self.speed, self.running, self.waiting, self.memory)
         self.empty = Label(tr("No requests at the moment."), "muted")
-        self._list = QVBoxLayout()
-        self._list.setSpacing(theme.SMALL)
         self.plots = (Plot("accent"), Plot("good"))
         self.speed_plot, self.memory_plot = self.plots
         heading, plots = Label(tr("Activity"), "section"), row(*self.plots, spacing=theme.LARGE)
-        put(self.column, heading, figures, plots, divider(), self.empty, self._list)
+        put(self.column, heading, figures, plots, divider(), self.empty, self.list.layout)
 
     def show_load(self, load: Load) -> None:
         self.speed_plot.add(load.tokens_per_s, tr("Tokens per second in the last minutes"))
@@ -102,20 +103,13 @@ class Activity(Card):
         self.memory.tell(_memory(load.memory_mb), tr("memory in use") if load.memory_mb else "")
 
     def show_requests(self, requests: tuple[RunningRequest, ...]) -> None:
-        wanted = {request.id for request in requests}
-        for gone in self._rows.keys() - wanted:
-            drop(self._list, self._rows.pop(gone))
-        for request in requests:
-            if request.id not in self._rows:
-                self._add(request.id)
-            self._rows[request.id].show_request(request)
+        self.list.show(requests)
         self.empty.setVisible(not requests)
 
-    def _add(self, number: int) -> None:
-        line = RequestRow(number)
+    def _make(self, request: RunningRequest) -> "RequestRow":
+        line = RequestRow(request.id)
         line.cancelled.connect(self.cancelled)
-        self._rows[number] = line
-        self._list.addWidget(line)
+        return line
 
 
 class RequestRow(QWidget):

@@ -1,5 +1,6 @@
 """The models on this computer: their details, load one, delete one with the space it frees."""
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -328,9 +329,7 @@ class InstalledRow(QWidget):
             self.details = ModelDetails()
             self.details.newer.sought.connect(lambda: self.newer_sought.emit(name))
             self.details.newer.wanted.connect(lambda: self.newer_wanted.emit(name))
-            self.details.own.changed.connect(
-                lambda field, value: self.set_otherwise.emit(name, field, value)
-            )
+            self.details.own.changed.connect(partial(self.set_otherwise.emit, name))
             self._column.addWidget(self.details)
         self.details.show_detail(detail)
         self.details.show()

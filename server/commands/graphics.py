@@ -4,8 +4,9 @@ import argparse
 import asyncio
 import sys
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from server.commands import say, say_json
@@ -54,37 +55,30 @@ async def _show(options: argparse.Namespace) -> int:
 
 async def _get(_options: argparse.Namespace) -> int:
     running = await client.find(paths.find().control)
-    final = await (_through(running) if running else _fetch_alone())
+    final = await (_fetch_through(running) if running else _fetch_alone())
     if final.phase == "failed":
         raise BadRequest(final.reason)
     say(f"{final.name} is downloaded, verified and in place.")
     return 0
 
 
-async def _through(running: RunningServer) -> Download:
-    """The server fetches it, so that its window shows it; it goes on when we leave."""
+async def _fetch_through(running: RunningServer) -> Download:
     await running.command("models.survey_machine")
     progress = Progress(await running.command("graphics.fetch"), sys.stdout)
-    async with aclosing(running.values("graphics.offer")) as values:
-        async for offer in values:
-            progress.show(_downloads(offer))
-            if progress.ended.done():
-                return progress.ended.result()
-    raise BadRequest("Moat ended. The same command goes on where it was.")
+    show = partial(_show_download, progress)
+    await progress.follow(running, "graphics.offer", show)
+    return await progress.ended
 
 
 async def _fetch_alone() -> Download:
     async with _alone() as (support, _machine):
         progress = Progress(await support.fetch(), sys.stdout)
-        disconnect = support.offer.connect(lambda offer: progress.show(_downloads(offer)))
-        try:
-            return await progress.ended
-        finally:
-            disconnect()
+        support.offer.connect(partial(_show_download, progress))
+        return await progress.ended
 
 
-def _downloads(offer: GraphicsOffer) -> tuple[Download, ...]:
-    return (offer.download,) if offer.download else ()
+def _show_download(progress: Progress, offer: GraphicsOffer) -> None:
+    progress.show((offer.download,) if offer.download else ())
 
 
 @asynccontextmanager

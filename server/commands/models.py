@@ -32,28 +32,6 @@ from server.system.keychain import Keychain
 BAR = 24
 
 
-async def through(running: RunningServer, repo: str, file: str) -> Download:
-    """The server downloads, so that its window shows it; it goes on when we leave."""
-    number = await running.command("models.download", repo=repo, file=file)
-    progress = Progress(number, sys.stdout)
-    async with aclosing(running.values("models.downloads")) as values:
-        async for downloads in values:
-            progress.show(downloads)
-            if progress.ended.done():
-                return progress.ended.result()
-    raise BadRequest("Moat ended. The same command goes on where it was.")
-
-
-async def alone(shelf: ModelShelf, repo: str, file: str) -> Download:
-    number = await shelf.download(repo, file)
-    progress = Progress(number, sys.stdout)
-    disconnect = shelf.downloads.connect(progress.show)
-    try:
-        return await progress.ended
-    finally:
-        disconnect()
-
-
 class Progress:
     """A line that is written over where a terminal can, a line now and then where not."""
 
@@ -63,6 +41,15 @@ class Progress:
         self._out = out
         self._over = bool(out.isatty())
         self._told = -1
+
+    async def follow(self, running: RunningServer, value: str, show: Callable[[Any], None]) -> None:
+        """Shows what the server downloads. Its window shows it too; it goes on when we leave."""
+        async with aclosing(running.values(value)) as values:
+            async for current in values:
+                show(current)
+                if self.ended.done():
+                    return
+        raise BadRequest("Moat ended. The same command goes on where it was.")
 
     def show(self, downloads: tuple[Download, ...]) -> None:
         found = next((one for one in downloads if one.id == self._number), None)
@@ -309,11 +296,14 @@ async def _suggest(options: argparse.Namespace, shelf: ModelShelf) -> int:
 
 async def _pull(options: argparse.Namespace, shelf: ModelShelf) -> int:
     running = await client.find(paths.find().control)
-    final = await (
-        through(running, options.repo, options.file)
-        if running
-        else alone(shelf, options.repo, options.file)
-    )
+    given = {"repo": options.repo, "file": options.file}
+    if running:
+        progress = Progress(await running.command("models.download", **given), sys.stdout)
+        await progress.follow(running, "models.downloads", progress.show)
+    else:
+        progress = Progress(await shelf.download(**given), sys.stdout)
+        shelf.downloads.connect(progress.show)
+    final = await progress.ended
     if final.phase == "failed":
         raise BadRequest(final.reason)
     say(f"{final.name} is downloaded and verified.")

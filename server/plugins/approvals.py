@@ -133,9 +133,7 @@ class Approvals:
         is_known = self._is_known(client, plugin)
         if is_known and (risk == "read" or (risk == "change" and is_granted)):
             return arguments
-        shown = replace(
-            _approval_for(plugin, action, arguments, risk), client="" if is_known else client
-        )
+        shown = _approval_for(plugin, action, arguments, risk, "" if is_known else client)
         # A program cannot vouch for itself, nor for what cannot be undone: that is asked here.
         ask = ask_client.get() if is_known and risk != "danger" else None
         if ask is not None:
@@ -172,8 +170,7 @@ class Approvals:
                 f"'{decision}' is not an answer: use once, always or deny.", "decision"
             )
         if not waiting.answer.done():
-            given = arguments or waiting.shown.arguments
-            changed = read_object(given, "arguments", "arguments")
+            changed = read_arguments(arguments or waiting.shown.arguments)
             # Saved now, so that the next list of decisions has it.
             if decision == "always":
                 self._keep(waiting)
@@ -232,7 +229,9 @@ def _client_key(plugin: str, client: str) -> str:
     return f"{plugin}/by {client}"
 
 
-def _approval_for(plugin: str, action: Action, arguments: Json, risk: Risk) -> Approval:
+def _approval_for(
+    plugin: str, action: Action, arguments: Json, risk: Risk, client: str
+) -> Approval:
     seen = action.preview(arguments)
     return Approval(
         uuid.uuid4().hex,
@@ -245,15 +244,16 @@ def _approval_for(plugin: str, action: Action, arguments: Json, risk: Risk) -> A
         "" if seen.body is None else json.dumps(seen.body, ensure_ascii=False, indent=1),
         json.dumps(arguments, ensure_ascii=False, indent=1),
         risk != "danger",
+        client=client,
     )
 
 
-def read_object(text: str, what: str, field: str) -> Json:
-    """Reads what a person entered in `field` as a JSON object."""
+def read_arguments(text: str) -> Json:
+    """Reads the arguments that a person entered."""
     try:
         found: Any = json.loads(text)
     except ValueError:
-        raise BadRequest(f"The {what} are not JSON.", field) from None
+        raise BadRequest("The arguments are not JSON.", "arguments") from None
     if not isinstance(found, dict):
-        raise BadRequest(f"The {what} must be an object.", field)
+        raise BadRequest("The arguments must be an object.", "arguments")
     return found

@@ -22,7 +22,6 @@ from server.system.limits import without_halves
 KEY = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
 MAX_BYTES = 20 * 1024 * 1024
 MAX_FILES = 500
-TOO_LARGE = f"A plugin has at most {MAX_FILES} files and {MAX_BYTES // 2**20} MB."
 ENTRIES = frozenset({"plugin.json", "openapi.yaml", "openapi.yml", "openapi.json", "lib", "flows"})
 QUIET = frozenset({"README.md", "LICENSE", "NOTICE", "data", "icon.png", "icon.svg"})
 APART = frozenset({"__pycache__", ".git"})
@@ -223,16 +222,13 @@ def _load_tools(loaded: Loaded) -> None:
 def _look_for_native_code(loaded: Loaded) -> None:
     """Nobody can read what native code does, and the walls do not let Python tools load it."""
     for path in _files(loaded.folder):
-        if path.suffix.lower() in NATIVE or _begins(path).startswith(NATIVE_BEGINNINGS):
+        with path.open("rb") as file:
+            begins = file.read(8)
+        if path.suffix.lower() in NATIVE or begins.startswith(NATIVE_BEGINNINGS):
             name = without_halves(path.relative_to(loaded.folder).as_posix(), "?")
             findings = Findings(name)
             findings.warn((1, 1), "native", "This is native code: nobody can read what it does.")
             loaded.findings += findings.found
-
-
-def _begins(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(8)
 
 
 def _look_at_imports(tree: ast.Module, findings: Findings) -> None:
@@ -308,7 +304,8 @@ def _is_within_limits(folder: Path, findings: Findings) -> bool:
     if link is not None:
         findings.error((1, 1), "symlink", f"{link.name} is a link: links are not followed.")
     elif is_too_large:
-        findings.error((1, 1), "too-large", TOO_LARGE)
+        message = f"A plugin has at most {MAX_FILES} files and {MAX_BYTES // 2**20} MB."
+        findings.error((1, 1), "too-large", message)
     return link is None and not is_too_large
 
 

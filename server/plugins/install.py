@@ -26,7 +26,6 @@ from server.plugins.folder import (
     APART,
     MAX_BYTES,
     MAX_FILES,
-    TOO_LARGE,
     Loaded,
     is_key,
     load,
@@ -111,7 +110,7 @@ def _from_folder(source: Path, draft: Path) -> Path:
     if link is not None:
         raise PluginRefused(f"{link.name} is a link; links are not copied.")
     if is_too_large:
-        raise PluginRefused(TOO_LARGE)
+        raise PluginRefused(_too_large())
     skipped = shutil.ignore_patterns(*APART)
     return Path(shutil.copytree(source, draft / source.name, ignore=skipped))
 
@@ -154,7 +153,7 @@ def _is_meant(entry: zipfile.ZipInfo) -> bool:
 def _check(entries: list[zipfile.ZipInfo]) -> None:
     """Checks everything that the archive claims, before anything is read from it."""
     if len(entries) > MAX_FILES:
-        raise PluginRefused(f"{TOO_LARGE} This archive has {len(entries)} entries.")
+        raise PluginRefused(f"{_too_large()} This archive has {len(entries)} entries.")
     size = 0
     for entry in entries:
         name = entry.filename
@@ -169,7 +168,7 @@ def _check(entries: list[zipfile.ZipInfo]) -> None:
         size += entry.file_size
         packed = max(entry.compress_size, 1)
         if size > MAX_BYTES or (entry.file_size > SMALL and entry.file_size / packed > MAX_RATIO):
-            raise PluginRefused(f"{TOO_LARGE} '{name}' would go beyond that.")
+            raise PluginRefused(f"{_too_large()} '{name}' would go beyond that.")
 
 
 def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, root: Path) -> None:
@@ -186,6 +185,10 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, root: Path) -> Non
             if left < 0:
                 raise PluginRefused(f"'{entry.filename}' is larger than it says.")
             file.write(chunk)
+
+
+def _too_large() -> str:
+    return f"A plugin has at most {MAX_FILES} files and {MAX_BYTES // 2**20} MB."
 
 
 def _top(entries: list[zipfile.ZipInfo]) -> str:
@@ -312,7 +315,10 @@ def _imported(name: str, entry: Any, origin: str) -> Imported:
     if server is None:
         raise PluginRefused(f"The MCP server '{name}' of {origin} has no command and no address.")
     texts = [*server.get("env", {}).values(), *server.get("headers", {}).values()]
-    folders = tuple(part for part in server.get("args", ()) if _is_place(part))
+    named = [(part, Path(part)) for part in server.get("args", ())]
+    folders = tuple(
+        part for part, path in named if path.is_absolute() and len(path.parts) > 1 and path.exists()
+    )
     manifest: Json = {
         "name": name[:14],
         "description": f"The MCP server '{name}', as {origin} lists it.",
@@ -324,7 +330,8 @@ def _imported(name: str, entry: Any, origin: str) -> Imported:
     if folders:
         label = "Files and folders that it may read"
         manifest["options"] = [{"name": FOLDERS, "label": label, "kind": "folders"}]
-    return Imported(_key(name), manifest, secrets, folders)
+    key = re.sub(r"[^a-z0-9_.-]+", "-", name.lower()).strip("-.")[:64]
+    return Imported(_check_key(key, name), manifest, secrets, folders)
 
 
 def _program(name: str, entry: Json, secrets: dict[str, str]) -> Json | None:
@@ -359,13 +366,3 @@ def _hidden(given: Any, secrets: dict[str, str]) -> dict[str, str]:
             secrets[kept], text = text, f"${{secret:{kept}}}"
         found[str(name)] = text
     return found
-
-
-def _is_place(argument: str) -> bool:
-    path = Path(argument)
-    return path.is_absolute() and len(path.parts) > 1 and path.exists()
-
-
-def _key(name: str) -> str:
-    key = re.sub(r"[^a-z0-9_.-]+", "-", name.lower()).strip("-.")[:64]
-    return _check_key(key, name)

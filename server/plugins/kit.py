@@ -18,7 +18,7 @@ from server.face.plugins import FormCard
 from server.flows.base import Action, FormAnswer, Kit, Missing, Output, Preview, Reach, Risk
 from server.observe import Value
 from server.plugins.api.action import ApiAction
-from server.plugins.approvals import Approvals, read_object
+from server.plugins.approvals import Approvals
 from server.plugins.plugin import Plugin
 from server.schemas.fill import is_file, is_files
 
@@ -68,10 +68,7 @@ class Forms:
         waiting = self._waiting.get(form_id)
         if waiting is None:
             raise BadRequest("This form is no longer open.", "form_id")
-        answer = None
-        if values:
-            given = read_object(values, "answers", "values")
-            answer = _read_answer(waiting.missing.schema, given)
+        answer = _read_answer(waiting.missing.schema, values) if values else None
         if not waiting.answer.done():
             waiting.answer.set_result(answer)
 
@@ -79,8 +76,14 @@ class Forms:
         self.pending.set(tuple(waiting.shown for waiting in self._waiting.values()))
 
 
-def _read_answer(schema: Json, given: Json) -> FormAnswer:
+def _read_answer(schema: Json, text: str) -> FormAnswer:
     """Names each file uniquely in the values; its path is listed separately."""
+    try:
+        given = json.loads(text)
+    except ValueError:
+        raise BadRequest("The answers are not JSON.", "values") from None
+    if not isinstance(given, dict):
+        raise BadRequest("The answers must be an object.", "values")
     parts = schema["properties"]
     if strange := next((name for name in given if name not in parts), None):
         raise BadRequest(f"The form has no field '{strange}'.", strange)

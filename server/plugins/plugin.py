@@ -191,17 +191,11 @@ class Plugin:
         self._outside = outside
         self._data = outside.data / loaded.key
         provider = self.manifest.auth.provider if self.manifest.auth else None
-        self.sign_in = (
-            SignIn(provider, (outside.door, self.reason), sealed, outside.changed)
-            if provider
-            else None
-        )
+        door = (outside.door, self.reason)
+        self.sign_in = SignIn(provider, door, sealed, outside.changed) if provider else None
         self.mcp_sign_ins = {
             server.name: McpSignIn(
-                server,
-                (outside.door, self.reason),
-                sealed,
-                partial(self._sign_in_changed, server.name),
+                server, door, sealed, partial(self._sign_in_changed, server.name)
             )
             for server in self.manifest.servers
             if server.url and not has_own_way(server)
@@ -527,16 +521,14 @@ class Plugin:
                 env = await self.sealed.opened_all(server.env)
                 if not self.is_walled:
                     self._outside.unwatched(self.key)
-                walls = self._command(server)
-                return Program(walls, env, hear, self.journal.note, self._walls_for(server))
+                number = hashlib.sha256(server.name.encode()).hexdigest()[:16]
+                room = Room(self.loaded.folder, self._data / "programs" / number, self._readable())
+                way_out = Doorway(self._outside.door, self.program_reason, self.journal.note)
+                kept = Walls(room, way_out)
+                return Program(self._command(server), env, hear, self.journal.note, kept)
 
             self._clients[server.name] = McpClient(server.name, make, self.sealed.clean_all)
         return self._clients[server.name]
-
-    def _walls_for(self, server: McpServer) -> Walls:
-        scratch = self._data / "programs" / hashlib.sha256(server.name.encode()).hexdigest()[:16]
-        room = Room(self.loaded.folder, scratch, self._readable())
-        return Walls(room, Doorway(self._outside.door, self.program_reason, self.journal.note))
 
     async def _http(self, asked: Json) -> Json:
         """Makes a call for a tool's code: only to declared hosts, and only to read."""

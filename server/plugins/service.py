@@ -35,7 +35,7 @@ from server.flows.runner import Run
 from server.observe import Value
 from server.plugins import install
 from server.plugins.answering import PluginTalk
-from server.plugins.approvals import Approvals, chat_key, read_object
+from server.plugins.approvals import Approvals, chat_key, read_arguments
 from server.plugins.folder import Loaded
 from server.plugins.install import PREVIOUS, Imported
 from server.plugins.kit import Forms, PluginKit, RehearsalKit, Rehearsed, as_text
@@ -86,6 +86,7 @@ def card(
     plugin: Plugin, shelf: PluginShelf, approvals: Approvals, missing: tuple[str, ...]
 ) -> PluginCard:
     loaded, manifest, decided = plugin.loaded, plugin.manifest, plugin.decided
+    sign_in = plugin.person_sign_in
     return PluginCard(
         key=plugin.key,
         name=manifest.name,
@@ -95,7 +96,12 @@ def card(
         enabled=shelf.is_enabled(plugin),
         review=decided.reviewed != plugin.reviewed,
         shipped=shelf.is_shipped(plugin.key),
-        findings=_findings(plugin),
+        # What is wrong: failed servers and sign-in first, then its files.
+        findings=(
+            *(f"The server '{name}' failed: {why}" for name, why in plugin.failures.items()),
+            *summarise(loaded.findings),
+            *filter(None, [sign_in.problem if sign_in else ""]),
+        ),
         failure_details="\n".join(
             f"{name}: {details}"
             for name, details in plugin.failure_details.items()
@@ -115,7 +121,7 @@ def card(
         question=manifest.predefined_question,
         previous_version=_previous(shelf, plugin.key),
         changing_methods=decided.changing_methods,
-        sign_in=sign_in.state if (sign_in := plugin.person_sign_in) else "",
+        sign_in=sign_in.state if sign_in else "",
         has_tools=bool(manifest.servers or loaded.tools),
         walled=plugin.is_walled,
         changes=plugin.changes,
@@ -148,13 +154,6 @@ def _operations(plugin: Plugin, approvals: Approvals) -> tuple[OperationCard, ..
         )
         for operation in decidable(plugin, approvals).values()
     )
-
-
-def _findings(plugin: Plugin) -> tuple[str, ...]:
-    """Lists what is wrong: failed servers and sign-in first, then its files."""
-    failed = [f"The server '{name}' failed: {why}" for name, why in plugin.failures.items()]
-    problem = sign_in.problem if (sign_in := plugin.person_sign_in) else ""
-    return (*failed, *summarise(plugin.loaded.findings), *filter(None, [problem]))
 
 
 def card_options(plugin: Plugin) -> tuple[OptionCard, ...]:
@@ -465,8 +464,7 @@ class PluginHouse:
         action = next((action for action in known if action.key == tool), None)
         if action is None:
             raise self._no_flow(plugin, tool, [action.key for action in known])
-        entered = read_object(arguments or "{}", "arguments", "arguments")
-        given = fill.with_defaults(entered, action.schema)
+        given = fill.with_defaults(read_arguments(arguments or "{}"), action.schema)
         if wrong := fill.problems(given, action.schema):
             raise BadRequest(f"The arguments are not valid: {wrong[0][1]}.", "arguments")
         reach: Reach = "mcp" if isinstance(action, McpAction) else "lib"

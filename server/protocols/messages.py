@@ -32,10 +32,10 @@ DESCRIBED = ("function", "parameters", "input_schema")
 DATA_URL = re.compile(r"data:(image/[\w.+-]+);base64,(.*)", re.DOTALL)
 
 
-def messages_of(fields: Fields, name: str = "messages") -> tuple[Message, ...]:
-    listed = fields.objects(name)
+def messages_of(fields: Fields) -> tuple[Message, ...]:
+    listed = fields.objects("messages")
     if not listed:
-        raise fields.wrong(name, "must be an array with at least one message")
+        raise fields.wrong("messages", "must be an array with at least one message")
     messages: list[Message] = []
     open_calls: dict[str, str] = {}
     for item in listed:
@@ -45,8 +45,8 @@ def messages_of(fields: Fields, name: str = "messages") -> tuple[Message, ...]:
     return tuple(messages)
 
 
-def tools_of(fields: Fields, name: str = "tools") -> tuple[Tool, ...]:
-    return listed_tools(fields, _tool, name)
+def tools_of(fields: Fields) -> tuple[Tool, ...]:
+    return listed_tools(fields, _tool)
 
 
 def listed_tools(

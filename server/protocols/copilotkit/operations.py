@@ -132,7 +132,9 @@ def _read_messages(sent: list[Json]) -> tuple[ThreadMessage, ...]:
         if text := item.get("textMessage"):
             messages.append(ThreadMessage(item["id"], _text(text)))
         elif result := item.get("resultMessage"):
-            messages.append(ThreadMessage(item["id"], _result(result)))
+            call_id, name = result["actionExecutionId"], result["actionName"]
+            answer = Message("tool", result["result"], tool_call_id=call_id, name=name)
+            messages.append(ThreadMessage(item["id"], answer))
         elif image := item.get("imageMessage"):
             messages.append(ThreadMessage(item["id"], _image(image)))
     _close_calls(messages, calls)
@@ -152,11 +154,6 @@ def _text(text: Json) -> Message:
     if role in ("system", "developer"):
         return Message("system", text["content"])
     return Message("assistant" if role == "assistant" else "user", text["content"])
-
-
-def _result(result: Json) -> Message:
-    call_id, name = result["actionExecutionId"], result["actionName"]
-    return Message("tool", result["result"], tool_call_id=call_id, name=name)
 
 
 def _image(image: Json) -> Message:
@@ -417,16 +414,6 @@ def read(text: str) -> Document:
     return Document(node, not directives.names.isdisjoint({"defer", "stream"}))
 
 
-def field_of(operation: OperationDefinitionNode, name: str) -> FieldNode | None:
-    """Returns the field of that name at the top of the operation, if it occurs once."""
-    found = [
-        selection
-        for selection in operation.selection_set.selections
-        if isinstance(selection, FieldNode) and selection.name.value == name
-    ]
-    return found[0] if len(found) == 1 else None
-
-
 class _Directives(Visitor):
     def __init__(self) -> None:
         super().__init__()
@@ -457,21 +444,16 @@ def accept(body: Json, facts: Facts, *, reads_only: bool = False) -> Look | Repl
     return Look(partial(_generate, asked, facts))
 
 
+@dataclass(frozen=True, slots=True)
 class _Asked:
     """A request whose document and variables are valid."""
 
-    def __init__(
-        self,
-        document: Document,
-        operation: OperationDefinitionNode,
-        variables: Json,
-        accept_header: str,
-    ) -> None:
-        self.document = document
-        self.operation = operation
-        self.variables = variables
-        self.accept = accept_header
-        self.field, self.arguments = self._arguments()
+    document: Document
+    operation: OperationDefinitionNode
+    variables: Json
+    accept: str
+    field: FieldNode | None
+    arguments: Json
 
     @classmethod
     def read(cls, body: Json, accept_header: str) -> "_Asked":
@@ -482,7 +464,8 @@ class _Asked:
         operation = get_operation_ast(document.node, name if isinstance(name, str) else None)
         if operation is None or operation.operation is OperationType.SUBSCRIPTION:
             raise DocumentRefused([GraphQLError("Must name an operation of the document.")])
-        return cls(document, operation, variables or {}, accept_header)
+        found = _find_arguments(operation, variables or {})
+        return cls(document, operation, variables or {}, accept_header, *found)
 
     async def execute(self, root: Json) -> "_Result":
         result = experimental_execute_incrementally(
@@ -496,20 +479,29 @@ class _Asked:
             return await result
         return result
 
-    def _arguments(self) -> tuple[FieldNode | None, Json]:
-        values = get_variable_values(
-            SCHEMA, self.operation.variable_definitions or (), self.variables, max_errors=10
-        )
-        if isinstance(values, list):
-            raise DocumentRefused(values)
-        field = field_of(self.operation, GENERATE)
-        if self.operation.operation is not OperationType.MUTATION:
-            return field, {}
-        if field is None:
-            raise DocumentRefused([GraphQLError(f"Ask for {GENERATE}, once.")])
-        assert SCHEMA.mutation_type
-        definition = SCHEMA.mutation_type.fields[GENERATE]
-        return field, get_argument_values(definition, field, values)
+
+def _find_arguments(
+    operation: OperationDefinitionNode, variables: Json
+) -> tuple[FieldNode | None, Json]:
+    """Returns the field that asks for an answer, and its arguments."""
+    definitions = operation.variable_definitions or ()
+    values = get_variable_values(SCHEMA, definitions, variables, max_errors=10)
+    if isinstance(values, list):
+        raise DocumentRefused(values)
+    # The field of that name at the top of the operation, if it occurs once.
+    found = [
+        selection
+        for selection in operation.selection_set.selections
+        if isinstance(selection, FieldNode) and selection.name.value == GENERATE
+    ]
+    field = found[0] if len(found) == 1 else None
+    if operation.operation is not OperationType.MUTATION:
+        return field, {}
+    if field is None:
+        raise DocumentRefused([GraphQLError(f"Ask for {GENERATE}, once.")])
+    assert SCHEMA.mutation_type
+    definition = SCHEMA.mutation_type.fields[GENERATE]
+    return field, get_argument_values(definition, field, values)
 
 
 _Result = ExecutionResult | ExperimentalIncrementalExecutionResults

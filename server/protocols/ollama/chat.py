@@ -1,7 +1,6 @@
 """Chats of Ollama's clients: their requests become ours, and our events their lines."""
 
 import json
-from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -232,18 +231,11 @@ async def collect_chat(events: Events, body: Any, facts: Facts) -> Reply:
 
 
 async def collect_generate(events: Events, body: Any, facts: Facts) -> Reply:
-    whole: Json = {}
-    text: defaultdict[str, str] = defaultdict(str)
-    async for event in events:
-        _, inner = split_choice(event)
-        if isinstance(inner, Failed):
-            return failed(inner.error)
-        shown = _generate_line(inner) or {}
-        for name in ("response", "thinking"):
-            text[name] += shown.pop(name, "")
-        _gather(whole, shown)
-    texts = {name: value for name, value in text.items() if value or name == "response"}
-    return Reply({**line(body, facts), **whole, **texts})
+    collected = await collect_chat(events, body, facts)
+    if "message" not in collected.body:
+        return collected
+    message = collected.body.pop("message")
+    return Reply({**collected.body, **_as_response(message)})
 
 
 def _chat_line(event: Event) -> Json | None:
@@ -266,16 +258,15 @@ def _chat_line(event: Event) -> Json | None:
 
 
 def _generate_line(event: Event) -> Json | None:
-    match event:
-        case TextDelta(text, logprobs):
-            return {"response": text, "done": False, **_logprobs(logprobs)}
-        case ReasoningDelta(text):
-            return {"response": "", "thinking": text, "done": False}
-        case Finished(reason, usage):
-            return {"response": "", **_end_fields(reason, usage)}
-        case Failed(error):
-            return {"error": error_text(error), "done": True}
-    return None
+    shown = None if isinstance(event, ClientToolCall) else _chat_line(event)
+    message = shown.pop("message", None) if shown else None
+    return {**_as_response(message), **shown} if shown and message else shown
+
+
+def _as_response(message: Json) -> Json:
+    """Returns a message as `/api/generate` writes it."""
+    thinking = {"thinking": message["thinking"]} if message.get("thinking") else {}
+    return {"response": message["content"], **thinking}
 
 
 render_chat = partial(_render, _chat_line)
