@@ -420,7 +420,7 @@ class ChatPage(Page):
             if not self.composer.editor.toPlainText():
                 self.composer.editor.setPlainText(text)
             return
-        self._body.setCurrentWidget(self.transcript)
+        self.show_conversation()
         said = asked(text, self.attached.take())
         if self._edited:
             put_beside(said, self._edited)
@@ -503,6 +503,9 @@ class ChatPage(Page):
             hint = tr("Write a message; it can be sent in a moment")
         self.composer.show_open(hint, is_open=serving)
         self.transcript.allow_again(allowed=serving)
+
+    def show_conversation(self) -> None:
+        self._body.setCurrentWidget(self.transcript)
 
     def answer_again(self, answer: Answer, model: str = "") -> None:
         """By the model in use, or by another one for this answer only."""

@@ -170,7 +170,7 @@ async def serve(options: ServeOptions) -> int:
         if options.is_child:
             say(json.dumps({"control": control}))
         else:
-            Announcer(_begin_tosay(core)).watch(core)
+            Announcer(_begin_to_say(core)).watch(core)
         _publish_control(places.control, control, secret, cleanup)
         beginning = spawn(_begin(core, options), "begin")
         cleanup.push_async_callback(stop, beginning)
@@ -247,7 +247,7 @@ def _unpublish(path: Path) -> None:
             path.unlink()
 
 
-def _begin_tosay(core: Core) -> Callable[[str], None]:
+def _begin_to_say(core: Core) -> Callable[[str], None]:
     """What is for a person goes into the log where a program reads what we print."""
     if core.settings.get().server.log_format == "text":
         return say

@@ -81,7 +81,14 @@ async def _run(
             last = now
             notes.put_nowait(f"{action.key}: {text[:LONGEST_NOTE]}")
 
-    calling = spawn(_outcome(action, arguments, around, timeout_s, (ask, tell)), "call")
+    async def call_it() -> Output | AppError:
+        """A call that fails is no failed task: nothing is logged."""
+        try:
+            return await call_within(action, arguments, around, timeout_s, (ask, tell))
+        except AppError as error:
+            return error
+
+    calling = spawn(call_it(), "call")
     calling.add_done_callback(lambda _task: notes.put_nowait(None))
     try:
         while (note := await notes.get()) is not None:
@@ -92,20 +99,6 @@ async def _run(
     if isinstance(outcome, AppError):
         raise outcome
     yield outcome
-
-
-async def _outcome(
-    action: Action,
-    arguments: Json,
-    around: Json,
-    timeout_s: float,
-    person: tuple[AskPerson, Callable[[str], None]],
-) -> Output | AppError:
-    """A call that fails is no failed task: nothing is logged."""
-    try:
-        return await call_within(action, arguments, around, timeout_s, person)
-    except AppError as error:
-        return error
 
 
 async def call_within(

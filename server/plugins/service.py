@@ -86,7 +86,6 @@ def card(
     plugin: Plugin, shelf: PluginShelf, approvals: Approvals, missing: tuple[str, ...]
 ) -> PluginCard:
     loaded, manifest, decided = plugin.loaded, plugin.manifest, plugin.decided
-    sign_in = plugin.person_sign_in
     return PluginCard(
         key=plugin.key,
         name=manifest.name,
@@ -96,12 +95,7 @@ def card(
         enabled=shelf.is_enabled(plugin),
         review=decided.reviewed != plugin.reviewed,
         shipped=shelf.is_shipped(plugin.key),
-        # What is wrong: failed servers and sign-in first, then its files.
-        findings=(
-            *(f"The server '{name}' failed: {why}" for name, why in plugin.failures.items()),
-            *summarise(loaded.findings),
-            *filter(None, [sign_in.problem if sign_in else ""]),
-        ),
+        findings=_findings(plugin),
         failure_details="\n".join(
             f"{name}: {details}"
             for name, details in plugin.failure_details.items()
@@ -121,7 +115,7 @@ def card(
         question=manifest.predefined_question,
         previous_version=_previous(shelf, plugin.key),
         changing_methods=decided.changing_methods,
-        sign_in=sign_in.state if sign_in else "",
+        sign_in=sign_in.state if (sign_in := plugin.person_sign_in) else "",
         has_tools=bool(manifest.servers or loaded.tools),
         walled=plugin.is_walled,
         changes=plugin.changes,
@@ -154,6 +148,13 @@ def _operations(plugin: Plugin, approvals: Approvals) -> tuple[OperationCard, ..
         )
         for operation in decidable(plugin, approvals).values()
     )
+
+
+def _findings(plugin: Plugin) -> tuple[str, ...]:
+    """Lists what is wrong: failed servers and sign-in first, then its files."""
+    failed = [f"The server '{name}' failed: {why}" for name, why in plugin.failures.items()]
+    problem = sign_in.problem if (sign_in := plugin.person_sign_in) else ""
+    return (*failed, *summarise(plugin.loaded.findings), *filter(None, [problem]))
 
 
 def card_options(plugin: Plugin) -> tuple[OptionCard, ...]:

@@ -160,7 +160,11 @@ def _as_slots(
             continue
         clashes = names.count(parameter.name) > 1
         slot = f"{parameter.name}@{parameter.place}" if clashes else parameter.name
-        schema = plain.schema(_parameter_schema(target))
+        content, given = target.get("content"), target.get("schema", {})
+        if isinstance(content, Map) and content:
+            media = next(iter(content.values()))
+            given = media.get("schema", {}) if isinstance(media, Map) else {}
+        schema = plain.schema(given)
         if isinstance(target.get("description"), str):
             schema = {**schema, "description": target["description"]}
         properties[slot] = schema
@@ -168,14 +172,6 @@ def _as_slots(
             required.append(slot)
         parameters.append(replace(parameter, slot=slot))
     return parameters, properties, required
-
-
-def _parameter_schema(target: Map) -> Any:
-    content = target.get("content")
-    if isinstance(content, Map) and content:
-        media = next(iter(content.values()))
-        return media.get("schema", {}) if isinstance(media, Map) else {}
-    return target.get("schema", {})
 
 
 def _rename_taken(
