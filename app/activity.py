@@ -10,11 +10,10 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QStackedWidget,
     QTableView,
-    QVBoxLayout,
 )
 
 from app.look import theme
-from app.look.controls import Label, Segments, hint, row, short_name
+from app.look.controls import Label, Segments, hint, row, short_name, stack
 from app.look.icons import Picture
 from app.look.page import Page
 from app.look.summary import size
@@ -126,15 +125,12 @@ def request_row(one: AnsweredRequest) -> Row:
         else ""
     )
     took = f"{numeral(one.took_s, '.1f')} s" if one.took_s >= 0.05 else ""
+    # A page by its host: that it is secure goes without saying, http:// does not.
+    client = one.client.removeprefix("https://") or tr("unnamed")
     return (
-        clock(one.started_at), _client(one), one.route, one.model, tokens, took,
+        clock(one.started_at), client, one.route, one.model, tokens, took,
         outcome_words(one.outcome),
     )  # fmt: skip
-
-
-def _client(one: AnsweredRequest) -> str:
-    """A page by its host: that it is secure goes without saying, http:// does not."""
-    return one.client.removeprefix("https://") or tr("unnamed")
 
 
 def use_heads() -> tuple[str, ...]:
@@ -227,9 +223,12 @@ class ActivityPage(Page):
         self.parts.set_text(_OUTGOING, f"{text} ({len(uses)})" if uses else text)
         away = [use for use in uses if not is_here(use.host)]
         unwatched = self.core.plugins.unwatched.get()
-        self.summary.setText(
-            _unwatched(unwatched) if unwatched else _summary(away, self.core.opened_at.get())
-        )
+        summary = _summary(away, self.core.opened_at.get())
+        if unwatched:
+            # Where a program ran that no wall surrounds, nobody knows what has left.
+            words = tr("Moat cannot monitor the programs of {count} plugins: {names}.")
+            summary = words.format(count=len(unwatched), names=", ".join(unwatched))
+        self.summary.setText(summary)
         hosts = find_away(self.core.model.get().hosts)
         self.detail.setText(_detail(away, self.core.settings.get(), hosts))
         is_news = bool(away or unwatched)
@@ -246,27 +245,13 @@ class ActivityPage(Page):
     def _lay_out(self) -> None:
         self._body.addWidget(self.request_view)
         self._body.addWidget(self.outgoing_view)
-        sentence = row(self.mark, spacing=theme.MEDIUM)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self.summary)
-        words.addWidget(self.detail)
-        sentence.addLayout(words, 1)
-        layout = QVBoxLayout(self)
+        words = stack(self.summary, self.detail, spacing=2)
+        sentence = row(self.mark, words, spacing=theme.MEDIUM, grows=words)
+        parts = (Label(tr("Activity"), "title"), sentence, self.parts, self.empty, self._body)
+        layout = stack(*parts, spacing=theme.MEDIUM, grows=self._body)
         layout.setContentsMargins(*([theme.PAGE_MARGIN] * 4))
-        layout.setSpacing(theme.MEDIUM)
-        layout.addWidget(Label(tr("Activity"), "title"))
-        layout.addLayout(sentence)
-        layout.addWidget(self.parts)
-        layout.addWidget(self.empty)
-        layout.addWidget(self._body, 1)
         layout.addStretch(0)
-
-
-def _unwatched(plugins: tuple[str, ...]) -> str:
-    """Where a program ran that no wall surrounds, nobody knows what has left."""
-    told = tr("Moat cannot monitor the programs of {count} plugins: {names}.")
-    return told.format(count=len(plugins), names=", ".join(plugins))
+        self.setLayout(layout)
 
 
 def _summary(away: list[Use], opened_at: float) -> str:

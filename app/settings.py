@@ -19,12 +19,10 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
     QValidator,
-    QWheelEvent,
 )
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
-    QComboBox,
     QDialog,
     QFileDialog,
     QHBoxLayout,
@@ -40,13 +38,16 @@ from app.look import theme
 from app.look.controls import (
     Button,
     Card,
+    Choice,
     Column,
     Label,
     NumberBox,
     Remark,
     divider,
     hint,
+    put,
     row,
+    search_field,
     stack,
 )
 from app.look.page import Page, SafeKeyboard
@@ -71,13 +72,11 @@ class AboutCard(Card):
         self.look = Button(tr("Check for updates"), "reset")
         self.licences = Button(tr("Licences"), "info")
         self.look.clicked.connect(self.check)
-        self.licences.clicked.connect(self._show_licences)
+        self.licences.clicked.connect(lambda: LicencesDialog(licenses.find(), self).open())
         for label in (self.version, self.engine, self.update_line):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.column.addWidget(Label(tr("About Moat"), "headline"))
-        self.column.addLayout(row(self.version, 0, self.look, self.licences))
-        self.column.addWidget(self.engine)
-        self.column.addWidget(self.update_line)
+        line = row(self.version, 0, self.look, self.licences)
+        put(self.column, Label(tr("About Moat"), "headline"), line, self.engine, self.update_line)
 
     def show_update(self, update: Update) -> None:
         text = tr("Moat is up to date.") if update.checked_at else ""
@@ -93,9 +92,6 @@ class AboutCard(Card):
         self.engine.tell(name.replace("-dirty", ""))
         self.engine.setToolTip(hint(parts))
         self.engine.setAccessibleDescription(parts)
-
-    def _show_licences(self) -> None:
-        LicencesDialog(licenses.find(), self).open()
 
 
 class LicencesDialog(SafeKeyboard, QDialog):
@@ -241,12 +237,8 @@ class _Number(NumberBox):
         self.refused.emit(words.format(text=given, **bounds))
         return str(self.value())
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        # Scrolling the page must not change a setting under the pointer.
-        event.ignore()
 
-
-class _Choice(QComboBox):
+class _Choice(Choice):
     def __init__(self, info: FieldInfo, changed: Callable[[object], None]) -> None:
         super().__init__()
         self.setFixedWidth(theme.FIELD_WIDTH)
@@ -257,9 +249,6 @@ class _Choice(QComboBox):
 
     def show_value(self, value: Any) -> None:
         self.setCurrentIndex(self.findData(value))
-
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        event.ignore()
 
 
 class _Line(QLineEdit):
@@ -369,7 +358,7 @@ class SettingsPage(Page):
         self.at_login = Field("window.at_login", AT_LOGIN)
         self.fields: dict[str, Field] = {}
         self._groups: list[tuple[QWidget, list[tuple[Field, QWidget]]]] = []
-        self.search = QLineEdit()
+        self.search = search_field(tr("Search settings"))
         self.export = Button("", "external", "icon", name=tr("Export settings"))
         self.import_file = Button("", "download", "icon", name=tr("Import settings"))
         self.nothing = Label(tr("No setting found."), "muted")
@@ -479,9 +468,6 @@ class SettingsPage(Page):
             self.fields[name].problem.fail(error)
 
     def _lay_out(self) -> None:
-        self.search.setPlaceholderText(tr("Search settings"))
-        self.search.setAccessibleName(tr("Search settings"))
-        self.search.setClearButtonEnabled(True)
         self.search.setFixedWidth(theme.SEARCH_WIDTH)
         self.search.textChanged.connect(self.filter)
         self.nothing.hide()
@@ -501,8 +487,7 @@ class SettingsPage(Page):
             if name == "window":
                 fields.append(self.at_login)
             column.body.addWidget(self._card(tr(info.title or name), fields))
-        column.body.addWidget(self.nothing)
-        column.body.addWidget(self.about)
+        put(column.body, self.nothing, self.about)
         column.fill(self)
 
     def _field(self, name: str, info: FieldInfo) -> Field:

@@ -8,17 +8,27 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
     QHBoxLayout,
-    QLineEdit,
     QRadioButton,
     QScrollBar,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.desktop.autostart import Autostart
 from app.desktop.probe import FirstClient
 from app.look import theme
-from app.look.controls import Button, Card, Column, CopyButton, Label, divider, row, stack
+from app.look.controls import (
+    Button,
+    Card,
+    Column,
+    CopyButton,
+    Label,
+    Part,
+    divider,
+    line_to_copy,
+    put,
+    row,
+    stack,
+)
 from app.look.icons import Picture
 from app.look.machine import device_words
 from app.look.model_rows import download_size, speed_words
@@ -47,7 +57,9 @@ class WelcomePage(Page):
         self.at_login = QCheckBox(tr("Start Moat when I log in"))
         self.folder = Label(from_home(models), "small", wrap=True)
         self.add_folder = Button(tr("Use an existing folder…"), "folder")
-        self.address = QLineEdit()
+        self.address = line_to_copy(
+            tr("Address of the server"), tr("There is no address while Moat is stopped.")
+        )
         self.copy = CopyButton(tr("the address"), self.address.text)
         self.client = FirstClient(core)
         self.begin = Button(tr("Get started"), kind="primary")
@@ -127,28 +139,26 @@ class WelcomePage(Page):
 
     def _lay_out(self) -> None:
         column = Column()
-        head = row(Picture("moat", theme.HERO_SIDE), spacing=theme.LARGE)
         lead = tr("Run language models on this computer and use them in your programs.")
-        head.addLayout(stack(Label(tr("Welcome to Moat"), "title"), Label(lead, "muted")), 1)
-        column.body.addLayout(head)
-        column.body.addWidget(_card(tr("This computer"), self.machine))
-        column.body.addWidget(
-            _card(tr("Which model do you want to use?"), self.starter, self.recommended, self.why)
-        )
+        greeting = stack(Label(tr("Welcome to Moat"), "title"), Label(lead, "muted"))
+        picture = Picture("moat", theme.HERO_SIDE)
+        which = tr("Which model do you want to use?")
         where = Card()
-        lived = row(spacing=theme.LARGE)
-        lived.addLayout(stack(Label(tr("Model folder"), "section"), self.folder), 1)
-        lived.addWidget(self.add_folder)
-        where.column.addLayout(lived)
-        where.column.addWidget(divider())
-        where.column.addWidget(self.at_login)
-        column.body.addWidget(where)
-        column.body.addWidget(self._first_program())
-        column.body.addStretch(1)
-        layout = QVBoxLayout(self)
+        folders = stack(Label(tr("Model folder"), "section"), self.folder)
+        lived = row(folders, self.add_folder, spacing=theme.LARGE, grows=folders)
+        put(where.column, lived, divider(), self.at_login)
+        put(
+            column.body,
+            row(picture, greeting, spacing=theme.LARGE, grows=greeting),
+            _card(tr("This computer"), self.machine),
+            _card(which, self.starter, self.recommended, self.why),
+            where,
+            self._first_program(),
+            0,
+        )
+        layout = stack(column, self._foot(column.verticalScrollBar()), grows=column)
         layout.setContentsMargins(0, 0, 0, theme.LARGE)
-        layout.addWidget(column, 1)
-        layout.addLayout(self._foot(column.verticalScrollBar()))
+        self.setLayout(layout)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
     def _foot(self, bar: QScrollBar) -> QHBoxLayout:
@@ -170,18 +180,13 @@ class WelcomePage(Page):
 
     def _first_program(self) -> Card:
         """Goes on until a program has its answer; nobody has to wait for it."""
-        self.address.setReadOnly(True)
-        self.address.setFont(theme.mono())
-        self.address.setAccessibleName(tr("Address of the server"))
-        self.address.setPlaceholderText(tr("There is no address while Moat is stopped."))
         lead = tr(
             "Give this address to OpenBB Workspace, an editor or another program, and ask it a "
             "question. Or begin with a chat here."
         )
-        card = _card(tr("Connect a program"), Label(lead, "small", wrap=True))
-        card.column.addLayout(row(self.address, self.copy))
-        card.column.addWidget(self.client)
-        return card
+        address = row(self.address, self.copy)
+        words = Label(lead, "small", wrap=True)
+        return _card(tr("Connect a program"), words, address, self.client)
 
 
 def from_home(path: Path) -> str:
@@ -190,9 +195,7 @@ def from_home(path: Path) -> str:
     return f"~/{path.relative_to(Path.home())}" if is_own else str(path)
 
 
-def _card(title: str, *parts: QWidget) -> Card:
+def _card(title: str, *parts: Part) -> Card:
     card = Card()
-    card.column.addWidget(Label(title, "section"))
-    for part in parts:
-        card.column.addWidget(part)
+    put(card.column, Label(title, "section"), *parts)
     return card

@@ -42,7 +42,7 @@ def soak(path: Path) -> Outcome:
         api = openapi.parse(data, findings) if data is not None else None
         operations = list(api.operations.values()) if api else []
         for operation in operations[:3]:
-            fill.bound(operation.schema)
+            fill.bound(operation.parts.schema)
     except Exception:  # noqa: BLE001 - finding these is what a soak is for
         trace = traceback.format_exc()
         return Outcome(str(path), "raised", time.process_time() - began, trace=trace)

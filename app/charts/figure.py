@@ -194,7 +194,7 @@ def figure_of(option: Any) -> Figure | None:
 
 
 def _figure(option: Json) -> Figure | None:
-    rows = _rows(option["dataset"]["source"])
+    rows = _every_row(option["dataset"]["source"])[:MOST_ROWS]
     listed = [one for one in option["series"][:MOST_SERIES] if one.get("type") in KINDS]
     if not rows or not listed:
         return None
@@ -265,10 +265,6 @@ def _parsed(text: str) -> Figure | None:
         return figure_of(json.loads(text))
     except (ValueError, RecursionError):
         return None
-
-
-def _rows(given: Any) -> list[Json]:
-    return _every_row(given)[:MOST_ROWS]
 
 
 def _every_row(given: Any) -> list[Json]:

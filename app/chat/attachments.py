@@ -130,12 +130,8 @@ def _beginning(path: Path) -> bytes:
             held = file.read(4096)
     except OSError as error:
         raise _unread(path, error) from error
-    return held.decode("utf-8", "ignore").encode() if _is_almost_text(held) else held
-
-
-def _is_almost_text(held: bytes) -> bool:
-    """Whether all but a letter that was cut at the end is UTF-8."""
-    return len(held.decode("utf-8", "ignore").encode()) >= len(held) - 3
+    whole = held.decode("utf-8", "ignore").encode()
+    return whole if len(whole) >= len(held) - 3 else held
 
 
 def _image(path: Path, mime: str) -> Attachment:
@@ -148,7 +144,8 @@ def _image(path: Path, mime: str) -> Attachment:
 def _bytes(path: Path, most: int) -> bytes:
     try:
         if path.stat().st_size > most:
-            raise _too_large(path, most)
+            words = tr("{name} is larger than {size}.")
+            raise NotAttached(words.format(name=path.name, size=f"{most // 1024**2} MB"))
         return path.read_bytes()
     except OSError as error:
         raise _unread(path, error) from error
@@ -157,8 +154,3 @@ def _bytes(path: Path, most: int) -> bytes:
 def _unread(path: Path, error: OSError) -> NotAttached:
     words = tr("{name} could not be read: {why}.")
     return NotAttached(words.format(name=path.name, why=error.strerror))
-
-
-def _too_large(path: Path, most: int) -> NotAttached:
-    size = f"{most // 1024**2} MB"
-    return NotAttached(tr("{name} is larger than {size}.").format(name=path.name, size=size))

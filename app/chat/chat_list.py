@@ -9,16 +9,24 @@ from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.chat.chats import Chat
 from app.look import theme
-from app.look.controls import LONGEST_HINT, Button, Label, reveal, row, short_name, shortened
+from app.look.controls import (
+    LONGEST_HINT,
+    Button,
+    Label,
+    reveal,
+    row,
+    search_field,
+    short_name,
+    shortened,
+    stack,
+)
 from app.look.translate import tr
 from server.system.limits import one_line
 
@@ -78,10 +86,7 @@ class ChatList(QWidget):
         self._chats: Sequence[Chat] = ()
         self._current = ""
         self._is_renaming = False
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(tr("Search chats"))
-        self.search.setAccessibleName(tr("Search chats"))
-        self.search.setClearButtonEnabled(True)
+        self.search = search_field(tr("Search chats"))
         self.search.textChanged.connect(lambda _: self._filter(self._chosen()))
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Saved chats"))
@@ -93,14 +98,11 @@ class ChatList(QWidget):
         self.sure = Button(tr("Delete"), "trash")
         self.keep = Button(tr("Cancel"))
         self.question = Label("", "small", wrap=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(theme.MEDIUM, theme.MEDIUM, theme.MEDIUM, theme.MEDIUM)
-        column.setSpacing(theme.SMALL)
-        for part in (self.search, self.nothing):
-            column.addWidget(part)
-        column.addWidget(self.list, 1)
-        column.addWidget(self.question)
-        column.addLayout(row(self.sure, self.keep, 0))
+        asked = row(self.sure, self.keep, 0)
+        parts = (self.search, self.nothing, self.list, self.question, asked)
+        column = stack(*parts, spacing=theme.SMALL, grows=self.list)
+        column.setContentsMargins(*([theme.MEDIUM] * 4))
+        self.setLayout(column)
         self._connect()
         self._filter()
 
@@ -111,7 +113,9 @@ class ChatList(QWidget):
         self.list.currentItemChanged.connect(lambda *_: self._place_actions())
         self.list.itemEntered.connect(self._place_actions)
         self.list.verticalScrollBar().valueChanged.connect(lambda _: self._place_actions())
-        self.list.itemChanged.connect(self._rename)
+        self.list.itemChanged.connect(
+            lambda item: self.renamed.emit(item.data(_ID), one_line(item.text()).strip())
+        )
         self.list.itemDelegate().closeEditor.connect(
             self._end_renaming, Qt.ConnectionType.QueuedConnection
         )
@@ -192,7 +196,8 @@ class ChatList(QWidget):
             pointer = self.list.viewport().mapFromGlobal(self.cursor().pos())
             item = self.list.itemAt(pointer)
         is_chat = item is not None and item.data(_ID)
-        if not is_chat and (self.list.hasFocus() or self.row_actions.isAncestorOf(self._focus())):
+        focus = self.window().focusWidget() or self
+        if not is_chat and (self.list.hasFocus() or self.row_actions.isAncestorOf(focus)):
             item = self.list.currentItem()
         chat_id = item.data(_ID) if item else None
         chat = next((chat for chat in self._chats if chat.id == chat_id), None)
@@ -207,15 +212,10 @@ class ChatList(QWidget):
         self.row_actions.show()
         self.row_actions.raise_()
 
-    def _focus(self) -> QWidget:
-        return self.window().focusWidget() or self
-
-    def _acted(self) -> str:
-        return str(self.row_actions.item.data(_ID)) if self.row_actions.item else ""
-
     def _pin(self) -> None:
-        chat = next((chat for chat in self._chats if chat.id == self._acted()), None)
-        if chat:
+        item = self.row_actions.item
+        wanted = str(item.data(_ID)) if item else ""
+        if chat := next((chat for chat in self._chats if chat.id == wanted), None):
             self.pinned.emit(chat.id, not chat.pinned)
 
     def _begin_renaming(self) -> None:
@@ -224,9 +224,6 @@ class ChatList(QWidget):
             self.row_actions.hide()
             self.list.setFocus()
             self.list.editItem(item)
-
-    def _rename(self, item: QListWidgetItem) -> None:
-        self.renamed.emit(item.data(_ID), one_line(item.text()).strip())
 
     def _end_renaming(self) -> None:
         self._is_renaming = False

@@ -1,11 +1,9 @@
 """Where one writes: grows with the text, Enter sends, and the files that go along are shown."""
 
-from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QFocusEvent, QKeyEvent
@@ -15,7 +13,7 @@ from app.chat import attachments
 from app.chat.attachments import Attachment
 from app.chat.chips import Chip, file_words, source_words
 from app.look import theme
-from app.look.controls import Button, Label, restyle, stack
+from app.look.controls import Button, Label, drop, restyle, stack
 from app.look.layouts import Flow
 from app.look.translate import told, tr
 from server import tasks
@@ -49,9 +47,7 @@ class AttachedFiles(QWidget):
         self.chips: list[Chip] = []
         self._flow = Flow()
         self.words = Label("", "small", wrap=True)
-        column = stack(self.words, spacing=theme.SMALL)
-        column.insertLayout(0, self._flow)
-        self.setLayout(column)
+        self.setLayout(stack(self._flow, self.words, spacing=theme.SMALL))
         self.words.hide()
 
     @property
@@ -137,12 +133,13 @@ class AttachedFiles(QWidget):
         return True
 
     def _index(self, path: str) -> None:
-        tasks.spawn(self._command(self._core.sources.index(path)), "index a source")
-
-    async def _command(self, work: Coroutine[Any, Any, None]) -> None:
         """A source that cannot be indexed says so when it is searched."""
-        with suppress(AppError):
-            await work
+
+        async def index() -> None:
+            with suppress(AppError):
+                await self._core.sources.index(path)
+
+        tasks.spawn(index(), "index a source")
 
     def _drop_waiting(self, picked: _Picked, path: Path) -> None:
         if path in picked.waiting:
@@ -178,12 +175,10 @@ class AttachedFiles(QWidget):
             (self._source_chip(path), partial(self._drop_source, path)) for path in self.sources
         ]
         for chip in self.chips:
-            self._flow.removeWidget(chip)
-            chip.hide()
-            chip.deleteLater()
+            drop(self._flow, chip)
         self.chips = [chip for chip, _ in made]
-        for chip, drop in made:
-            chip.removed.connect(drop)
+        for chip, remove in made:
+            chip.removed.connect(remove)
             self._flow.addWidget(chip)
         notes = [told(note) for one in self.files for note in one.notes]
         if any(not Path(path).is_dir() for path in self.sources):

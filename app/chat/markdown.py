@@ -4,6 +4,8 @@ Qt would read any file, and on Windows any machine's share, that an answer names
 """
 
 import re
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, Literal
 
 from PySide6.QtCore import QEvent, QRectF, Qt, QUrl
@@ -21,6 +23,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextFormat,
+    QTextFragment,
     QTextFrameFormat,
     QTextLength,
     QTextTable,
@@ -137,17 +140,28 @@ def tell_pictures(document: QTextDocument) -> None:
 
 
 def _places(document: QTextDocument) -> list[int]:
-    places: list[int] = []
+    return [
+        place
+        for block in _blocks(document)
+        for run in _runs(block)
+        if run.charFormat().isImageFormat()
+        for place in range(run.position(), run.position() + run.length())
+    ]
+
+
+def _blocks(document: QTextDocument) -> Iterator[QTextBlock]:
     block = document.begin()
     while block.isValid():
-        iterator = block.begin()
-        while not iterator.atEnd():
-            run = iterator.fragment()
-            if run.charFormat().isImageFormat():
-                places += range(run.position(), run.position() + run.length())
-            iterator += 1  # type: ignore[operator,unused-ignore]
+        yield block
         block = block.next()
-    return places
+
+
+def _runs(block: QTextBlock) -> Iterator[QTextFragment]:
+    """The parts of a block, each with a look of its own."""
+    iterator = block.begin()
+    while not iterator.atEnd():
+        yield iterator.fragment()
+        iterator += 1  # type: ignore[operator,unused-ignore]
 
 
 _LINE_HEIGHT = 140.0
@@ -230,17 +244,15 @@ class MarkdownView(QTextBrowser):
         """A button in the corner of each block of code."""
         boxes = _code_boxes(self.document())
         while len(self.copies) < len(boxes):
-            self.copies.append(self._copy_of(len(self.copies)))
+            code = partial(self._code, len(self.copies))
+            button = CopyButton(tr("this code"), code, "icon")
+            button.setParent(self.viewport())
+            self.copies.append(button)
         for number, button in enumerate(self.copies):
             button.setVisible(number < len(boxes))
             if number < len(boxes):
                 left = self.width() - button.sizeHint().width() - 2
                 button.move(left, round(boxes[number].top()) + 2)
-
-    def _copy_of(self, number: int) -> CopyButton:
-        button = CopyButton(tr("this code"), lambda: self._code(number), "icon")
-        button.setParent(self.viewport())
-        return button
 
     def _code(self, number: int) -> str:
         blocks = code_blocks(self.document())
@@ -258,11 +270,9 @@ def _restyle(document: QTextDocument, colours: Colours) -> None:
     # As one change: the text is laid out once, not once for each of its lines.
     whole = QTextCursor(document)
     whole.beginEditBlock()
-    block = document.begin()
-    while block.isValid():
+    for block in _blocks(document):
         _space(block)
         _restyle_code_words(block, mono, colours)
-        block = block.next()
     for start, language, code in code_at(document):
         _colour(document, start, spans(code, language), colours)
     for frame in document.rootFrame().childFrames():
@@ -307,13 +317,11 @@ def _space(block: QTextBlock) -> None:
 def _restyle_code_words(block: QTextBlock, mono: list[str], colours: Colours) -> None:
     """Runs of code, alone or in a sentence, in the system's own monospaced font."""
     code_block = _is_code(block)
-    runs = []
-    iterator = block.begin()
-    while not iterator.atEnd():
-        run = iterator.fragment()
-        if code_block or run.charFormat().fontFixedPitch():
-            runs.append((run.position(), run.length()))
-        iterator += 1  # type: ignore[operator,unused-ignore]
+    runs = [
+        (run.position(), run.length())
+        for run in _runs(block)
+        if code_block or run.charFormat().fontFixedPitch()
+    ]
     style = QTextCharFormat()
     style.setFontFamilies(mono)
     if not code_block:
@@ -360,27 +368,21 @@ def code_blocks(document: QTextDocument) -> list[str]:
 def code_at(document: QTextDocument) -> list[tuple[int, str, str]]:
     """Where each block of code begins, its language, and its text."""
     found: list[tuple[int, str, list[str]]] = []
-    block = document.begin()
-    while block.isValid():
-        if _is_code(block):
-            if not (found and _is_code(block.previous())):
-                named = block.blockFormat().property(QTextFormat.Property.BlockCodeLanguage)
-                found.append((block.position(), str(named or ""), []))
-            found[-1][2].append(block.text())
-        block = block.next()
+    for block in filter(_is_code, _blocks(document)):
+        if not (found and _is_code(block.previous())):
+            named = block.blockFormat().property(QTextFormat.Property.BlockCodeLanguage)
+            found.append((block.position(), str(named or ""), []))
+        found[-1][2].append(block.text())
     return [(start, language, "\n".join(lines)) for start, language, lines in found]
 
 
 def _code_boxes(document: QTextDocument) -> list[QRectF]:
     boxes: list[QRectF] = []
     layout = document.documentLayout()
-    block = document.begin()
-    while block.isValid():
-        if _is_code(block):
-            lines = layout.blockBoundingRect(block)
-            if boxes and _is_code(block.previous()):
-                boxes[-1].setBottom(lines.bottom())
-            else:
-                boxes.append(QRectF(lines))
-        block = block.next()
+    for block in filter(_is_code, _blocks(document)):
+        lines = layout.blockBoundingRect(block)
+        if boxes and _is_code(block.previous()):
+            boxes[-1].setBottom(lines.bottom())
+        else:
+            boxes.append(QRectF(lines))
     return [box.adjusted(0, -theme.CODE_PADDING, 0, theme.CODE_PADDING) for box in boxes]

@@ -36,9 +36,11 @@ from app.look.controls import (
     CopyButton,
     Details,
     Label,
+    ReadBox,
     Slider,
     for_menu,
     hint,
+    put,
     row,
     short_name,
     stack,
@@ -124,23 +126,14 @@ class ChatOptions(Column):
     def _lay_out(self) -> None:
         self.body.setContentsMargins(*([theme.MEDIUM] * 4))
         self.body.setSpacing(theme.MEDIUM)
-        for slider in (self.temperature, self.top_p, self.length):
-            self.body.addWidget(slider)
-        self.body.addWidget(_titled(tr("System prompt"), self.presets))
-        self.body.addWidget(self.system)
-        self.body.addWidget(_titled(tr("Protocol"), self.protocol))
-        self.body.addWidget(self.note)
-        self.body.addWidget(self.raw)
-        self.body.addStretch(1)
+        put(self.body, self.temperature, self.top_p, self.length)
+        put(self.body, _titled(tr("System prompt"), self.presets), self.system)
+        put(self.body, _titled(tr("Protocol"), self.protocol), self.note, self.raw, 0)
 
 
 def _titled(title: str, part: QWidget) -> QWidget:
     holder = QWidget()
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(theme.TINY)
-    column.addWidget(Label(title, "section"))
-    column.addWidget(part)
+    holder.setLayout(stack(Label(title, "section"), part))
     return holder
 
 
@@ -154,21 +147,15 @@ _MOST_LINES = 5000
 class RawEvents(QWidget):
     def __init__(self) -> None:
         super().__init__()
-        self.lines = QPlainTextEdit()
-        self.lines.setObjectName("code")
-        self.lines.setReadOnly(True)
-        self.lines.setTabChangesFocus(True)
+        self.lines = ReadBox(tr("Raw events"))
         self.lines.setMaximumBlockCount(_MOST_LINES)
         self.lines.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.lines.setFont(theme.mono())
-        self.lines.setAccessibleName(tr("Raw events"))
         self.lines.setPlaceholderText(tr("The events of the next answer appear here."))
         copy = CopyButton(tr("the raw events"), self.lines.toPlainText, "icon")
-        column = QVBoxLayout(self)
+        head = row(Label(tr("Raw events"), "section"), 0, copy)
+        column = stack(head, self.lines, spacing=theme.SMALL, grows=self.lines)
         column.setContentsMargins(theme.MEDIUM, 0, theme.MEDIUM, theme.MEDIUM)
-        column.setSpacing(theme.SMALL)
-        column.addLayout(row(Label(tr("Raw events"), "section"), 0, copy))
-        column.addWidget(self.lines, 1)
+        self.setLayout(column)
 
     def add(self, line: str) -> None:
         self.lines.appendPlainText(text_to_read(line))
@@ -199,10 +186,12 @@ class EmptyChat(QScrollArea):
         super().__init__()
         self.title = Label("", "headline")
         self.text = Label("", "muted", wrap=True)
-        self.action = Button(tr("Start"), kind="primary")
-        self.action.clicked.connect(self._act)
         self._needs_model = False
         self._is_ready = False
+        self.action = Button(tr("Start"), kind="primary")
+        self.action.clicked.connect(
+            lambda: (self.wants_model if self._needs_model else self.wants_start).emit()
+        )
         self.suggestions = [self._suggestion(text) for text in suggestions()]
         self.offers = [self._suggestion("") for _ in range(_MOST_OFFERS)]
         column = QVBoxLayout()
@@ -252,8 +241,7 @@ class EmptyChat(QScrollArea):
         """What enabled plugins offer to be asked takes the place of what anybody may ask."""
         asked = [f"@{one.key} {one.question}" for one in cards if one.enabled and one.question]
         for place, button in enumerate(self.offers):
-            text = asked[place] if place < len(asked) else ""
-            button.ask(text)
+            button.ask(asked[place] if place < len(asked) else "")
         self._update()
 
     def _update(self) -> None:
@@ -262,9 +250,6 @@ class EmptyChat(QScrollArea):
             button.setVisible(self._is_ready and button in offered)
         for place, button in enumerate(self.suggestions):
             button.setVisible(self._is_ready and place < len(self.suggestions) - len(offered))
-
-    def _act(self) -> None:
-        (self.wants_model if self._needs_model else self.wants_start).emit()
 
     def _suggestion(self, text: str) -> Suggestion:
         button = Suggestion(text)
@@ -744,9 +729,6 @@ class ChatPage(Page):
             self.failed.emit(error)
         self.show_chats()
 
-    def _set_system(self, text: str) -> None:
-        self._chat.system = text
-
     def _show_panels(self) -> None:
         """The options stand in for the chats where there is no room for both beside the chat."""
         is_listed, has_options = self.show_list.isChecked(), self.show_options.isChecked()
@@ -773,20 +755,18 @@ class ChatPage(Page):
                 self._was_listed = self.show_list.isChecked()
             self.show_list.setChecked(has_room and self._was_listed)
 
-    def _offer_models(self) -> None:
-        self.models_menu().popup(self.picker.mapToGlobal(self.picker.rect().bottomLeft()))
-
     def models_menu(self) -> QMenu:
         """The models one can change to, and the way to more of them."""
-        current = self.core.model.get().name
-        menu = model_menu(self.picker, self.core.models.cards.get(), current, self._use_model)
+        menu = model_menu(
+            self.picker,
+            self.core.models.cards.get(),
+            self.core.model.get().name,
+            lambda name: self.run(self.core.load_model(name)),
+        )
         menu.addSeparator()
         more = menu.addAction(tr("More models…"))
         more.triggered.connect(lambda: self.wants_page.emit("Models"))
         return menu
-
-    def _use_model(self, name: str) -> None:
-        self.run(self.core.load_model(name))
 
     def _bind(self, core: Face) -> None:
         self.composer.sent.connect(self.ask)
@@ -799,11 +779,14 @@ class ChatPage(Page):
         self.attached.changed.connect(lambda: self.composer.hold(held=self.attached.is_reading))
         self.new_chat.clicked.connect(self.clear)
         self.export.clicked.connect(self._export)
-        self.picker.clicked.connect(self._offer_models)
+        below = self.picker.rect().bottomLeft
+        self.picker.clicked.connect(
+            lambda: self.models_menu().popup(self.picker.mapToGlobal(below()))
+        )
         for button in (self.show_list, self.show_options):
             button.toggled.connect(lambda _: self._show_panels())
         self.options.raw_wanted.connect(self.raw.setVisible)
-        self.options.system_changed.connect(self._set_system)
+        self.options.system_changed.connect(lambda text: setattr(self._chat, "system", text))
         self.chats.opened.connect(self.open_saved)
         self.chats.forgotten.connect(self._forget)
         self.chats.renamed.connect(lambda chat_id, name: self._amend(chat_id, name=name))
@@ -824,19 +807,14 @@ class ChatPage(Page):
             button.setCheckable(True)
         self.show_list.setChecked(True)
         self.export.setEnabled(False)
-        head = stack(spacing=theme.TINY)
         buttons = (self.export, self.show_options, self.new_chat)
-        head.addLayout(row(self.show_list, self.picker, 0, *buttons))
-        head.addWidget(self.used)
+        head = stack(row(self.show_list, self.picker, 0, *buttons), self.used)
         head.setContentsMargins(theme.PAGE_MARGIN, 0, theme.PAGE_MARGIN, 0)
         self._halves.addWidget(self._body)
         self._halves.addWidget(self.raw)
         self._halves.setChildrenCollapsible(False)
-        layout = QVBoxLayout(self)
+        below = (centred(self.attached), centred(self.composer))
+        layout = stack(head, self.middle, *below, grows=self.middle)
         layout.setContentsMargins(0, theme.PAGE_MARGIN, 0, theme.LARGE)
-        layout.setSpacing(theme.TINY)
-        layout.addLayout(head)
-        layout.addWidget(self.middle, 1)
-        layout.addLayout(centred(self.attached))
-        layout.addLayout(centred(self.composer))
+        self.setLayout(layout)
         self.raw.hide()

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
-from app.look.controls import Button, reveal, row, short_name, stack
+from app.look.controls import Button, field, reveal, row, short_name, stack
 from app.look.translate import tr
 from server.system.files import JsonFile
 from server.system.limits import one_line
@@ -49,10 +49,8 @@ class Presets(QWidget):
         self.list.setMinimumContentsLength(8)
         self.save = Button(tr("Save"), name=tr("Save this system prompt"))
         self.forget = Button("", "trash", "icon", name=tr("Delete this saved system prompt"))
-        self.name = QLineEdit()
+        self.name = field(tr("Name of the system prompt"), tr("Name"))
         self.name.setMaxLength(_MOST)
-        self.name.setPlaceholderText(tr("Name"))
-        self.name.setAccessibleName(tr("Name of the system prompt"))
         self.keep = Button(tr("Save"), name=tr("Save under this name"))
         self.naming = QWidget()
         self._lay_out()
@@ -67,11 +65,8 @@ class Presets(QWidget):
 
     def _lay_out(self) -> None:
         self.naming.setLayout(row(self.name, self.keep))
-        choice = row(self.list, self.save, self.forget)
-        choice.setStretch(0, 1)
-        column = stack(self.naming)
-        column.insertLayout(0, choice)
-        self.setLayout(column)
+        choice = row(self.list, self.save, self.forget, grows=self.list)
+        self.setLayout(stack(choice, self.naming))
         self.naming.hide()
 
     def show_text(self, text: str) -> None:

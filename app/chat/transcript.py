@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QBuffer, QByteArray, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImageReader, QPixmap
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.charts.figure import Figure, parts
 from app.charts.view import ChartView
@@ -25,6 +25,8 @@ from app.look.controls import (
     Column,
     CopyButton,
     Label,
+    ReadBox,
+    drop,
     hint,
     reveal,
     row,
@@ -102,19 +104,10 @@ class AllText(QWidget):
         self.button = Button(tr("Show all as text"), "logs", name=tr("Show all as text"))
         self.button.setCheckable(True)
         self.button.toggled.connect(self._turn)
-        self.box = QPlainTextEdit()
-        self.box.setObjectName("code")
-        self.box.setReadOnly(True)
+        self.box = ReadBox(name)
         self.box.setUndoRedoEnabled(False)
-        self.box.setTabChangesFocus(True)
-        self.box.setAccessibleName(name)
-        self.box.setFont(theme.mono())
         self.box.setFixedHeight(theme.ALL_TEXT_HEIGHT)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.SMALL)
-        column.addLayout(row(self.note, self.button, 0))
-        column.addWidget(self.box)
+        self.setLayout(stack(row(self.note, self.button, 0), self.box, spacing=theme.SMALL))
         self.box.hide()
         self.hide()
 
@@ -143,9 +136,8 @@ class AnswerBody(QWidget):
         self.budget = Budget()
         self._drawn = ""
         """The text whose beginning filled the budget: what comes after it changes nothing."""
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(theme.MEDIUM)
+        self._column = stack(spacing=theme.MEDIUM)
+        self.setLayout(self._column)
 
     @property
     def charts(self) -> list[ChartView]:
@@ -194,9 +186,7 @@ class AnswerBody(QWidget):
 
     def _drop_from(self, place: int) -> None:
         for part in self._parts[place:]:
-            self._column.removeWidget(part)
-            part.hide()
-            part.deleteLater()
+            drop(self._column, part)
         del self._parts[place:]
 
 
@@ -334,11 +324,11 @@ class Question(QWidget):
         bubble = QFrame()
         bubble.setObjectName("bubble")
         bubble.setMaximumWidth(theme.BUBBLE_WIDTH)
-        inside = QVBoxLayout(bubble)
+        inside = stack(spacing=theme.SMALL)
         inside.setContentsMargins(
             theme.MEDIUM + 2, theme.SMALL + 2, theme.MEDIUM + 2, theme.SMALL + 2
         )
-        inside.setSpacing(theme.SMALL)
+        bubble.setLayout(inside)
         if self.pictures:
             inside.addLayout(_side_by_side(self.pictures))
         for chip in self.chips:
@@ -361,10 +351,7 @@ def _words(text: str) -> Label:
     """What was asked; of a long file that went along only the beginning."""
     text = printable(_beginning(text))
     label = Label(text, wrap=True)
-    label.setTextInteractionFlags(
-        Qt.TextInteractionFlag.TextSelectableByMouse
-        | Qt.TextInteractionFlag.TextSelectableByKeyboard
-    )
+    label.let_select()
     label.setAccessibleName(tr("You: {text}").format(text=text))
     # A label that wraps asks for little width and would wrap a short text.
     widest = max(label.fontMetrics().horizontalAdvance(line) for line in text.split("\n"))
@@ -422,10 +409,7 @@ class Sources(QWidget):
         self.button.setCheckable(True)
         self.texts = Label("", "muted", wrap=True)
         self.button.toggled.connect(lambda shown: reveal(self.texts, shown=shown))
-        column = stack(self.places, spacing=theme.SMALL)
-        column.addLayout(row(self.button, 0))
-        column.addWidget(self.texts)
-        self.setLayout(column)
+        self.setLayout(stack(self.places, row(self.button, 0), self.texts, spacing=theme.SMALL))
         self.texts.hide()
         self.hide()
 
@@ -579,12 +563,9 @@ class Answer(QWidget):
             hidden.hide()
         for hidden in (self.retry, self.other, self.steps):
             hidden.hide()
-        column = self._column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.TINY + 2)
-        column.addWidget(Label(model, "small"))
-        column.addLayout(row(self.thinking, 0))
-        for part in (
+        self._column = stack(
+            Label(model, "small"),
+            row(self.thinking, 0),
             self.thoughts,
             self.all_thoughts,
             self.steps,
@@ -592,9 +573,10 @@ class Answer(QWidget):
             self.all_text,
             self.sources,
             self.failure,
-        ):
-            column.addWidget(part)
-        column.addLayout(row(self.footer, self.versions, self.copy, self.retry, self.other, 0))
+            row(self.footer, self.versions, self.copy, self.retry, self.other, 0),
+            spacing=theme.TINY + 2,
+        )
+        self.setLayout(self._column)
 
 
 class Transcript(Column):

@@ -33,16 +33,12 @@ STEP = "step "
 """A comment by which OpenAI's protocol, that has no word for it, tells what a flow does."""
 
 
-def _unheard(_line: str) -> None:
-    pass
-
-
 async def ask(
     address: str,
     key: str,
     messages: Sequence[Message],
     options: Options = Options(),  # noqa: B008
-    raw: Callable[[str], None] = _unheard,
+    raw: Callable[[str], None] = lambda _line: None,
     own_key: str = "",
 ) -> AsyncGenerator[Heard, None]:
     """Stream an answer; `raw` sees every line of it. A failure is an AppError with its sentence.
@@ -204,9 +200,7 @@ async def listen(
     raw: Raw,
 ) -> Finished | None:
     """Until the answer is over; None when it never said so."""
-    settings = core.settings.get().server
-    needs_key = settings.asks_for_key
-    key = await core.access_key() if needs_key else ""
+    key = await core.access_key() if core.settings.get().server.asks_for_key else ""
     address = core.server.get().address
     finished: Finished | None = None
     asked = ask(address, key, messages, options, raw, await core.own_key())

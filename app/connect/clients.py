@@ -7,11 +7,10 @@ from string import Template
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QComboBox, QFileDialog
+from PySide6.QtWidgets import QFileDialog
 
 from app.desktop.probe import Step
-from app.look.controls import Button, Card, CodeBox, CopyButton, Label, row
+from app.look.controls import Button, Card, Choice, CodeBox, CopyButton, Label, put, row
 from app.look.translate import tr
 from server.chat import Json
 from server.errors import AppError
@@ -308,19 +307,13 @@ GENERIC_OPEN_AI_API_KEY=$key""",
 )
 
 
-class _Choice(QComboBox):
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        # Scrolling the page must not choose another program under the pointer.
-        event.ignore()
-
-
 class RecipesCard(Card):
     failed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self._here = Here("", "", "")
-        self.choice = _Choice()
+        self.choice = Choice()
         self.choice.setAccessibleName(tr("Program"))
         for recipe in RECIPES:
             self.choice.addItem(recipe.name)
@@ -330,12 +323,9 @@ class RecipesCard(Card):
         self.save = Button(tr("Write the file…"), "download")
         self.start = Label("", "small", wrap=True)
         self.written = Label("", "good", wrap=True)
-        self.column.addLayout(row(Label(tr("Editors and agents"), "headline"), 0, self.choice))
-        self.column.addWidget(self.file)
-        self.column.addLayout(row(self.snippet, self.copy))
-        self.column.addWidget(self.start)
-        self.column.addLayout(row(self.save, 0))
-        self.column.addWidget(self.written)
+        head = row(Label(tr("Editors and agents"), "headline"), 0, self.choice)
+        put(self.column, head, self.file, row(self.snippet, self.copy))
+        put(self.column, self.start, row(self.save, 0), self.written)
         self.choice.currentIndexChanged.connect(lambda _index: self._show())
         self.save.clicked.connect(self._pick)
         self._show()

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QWidget
 
 from app.connect.clients import KEY_PLACE, NO_KEY, Client, Here, RecipesCard, all_clients
 from app.connect.visitors import Door
@@ -18,7 +18,9 @@ from app.look.controls import (
     NumberBox,
     Remark,
     Rows,
-    restyle,
+    field,
+    line_to_copy,
+    put,
     reveal,
     row,
     stack,
@@ -48,12 +50,8 @@ class KeyRow(QWidget):
         self.revoke.clicked.connect(lambda: self._ask(asking=True))
         self.keep.clicked.connect(lambda: self._ask(asking=False))
         self.sure.clicked.connect(lambda: self.revoked.emit(name))
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(theme.SMALL)
-        line.addLayout(stack(self.name, self.limits, spacing=2), 1)
-        for button in (self.revoke, self.sure, self.keep):
-            line.addWidget(button)
+        words = stack(self.name, self.limits, spacing=2)
+        self.setLayout(row(words, self.revoke, self.sure, self.keep, grows=words))
         self._ask(asking=False)
 
     def show_card(self, card: KeyCard) -> None:
@@ -93,10 +91,8 @@ class KeysCard(Card):
         self.list: Rows[KeyCard, KeyRow] = Rows(
             lambda card: card.name, self._make, lambda line, card: line.show_card(card)
         )
-        self.name = QLineEdit()
-        self.name.setPlaceholderText(tr("A person or a program"))
-        self.models = QLineEdit()
-        self.models.setPlaceholderText(tr("Empty: all. Several with commas between."))
+        self.name = field(tr("Name"), tr("A person or a program"))
+        self.models = field(tr("Models"), tr("Empty: all. Several with commas between."))
         self.at_once, self.tokens = NumberBox(), NumberBox()
         for number in (self.at_once, self.tokens):
             number.setRange(0, _MOST)
@@ -105,10 +101,7 @@ class KeysCard(Card):
         self.add.clicked.connect(self._send)
         self.unasked = Label("", "small", wrap=True)
         self.state = Remark()
-        self.key = QLineEdit()
-        self.key.setReadOnly(True)
-        self.key.setFont(theme.mono())
-        self.key.setAccessibleName(tr("The new key"))
+        self.key = line_to_copy(tr("The new key"))
         self.copy = CopyButton(tr("the new key"), self.key.text, "icon")
         self.made = QWidget()
         self._lay_out()
@@ -161,17 +154,10 @@ class KeysCard(Card):
         for title, control in controls.items():
             control.setAccessibleName(title)
             form.addRow(Label(title), control)
-        inside = row(self.key, self.copy)
-        self.made.setLayout(inside)
+        self.made.setLayout(row(self.key, self.copy))
         self.made.hide()
-        self.column.addWidget(Label(tr("Keys"), "headline"))
-        self.column.addWidget(self.empty)
-        self.column.addLayout(self.list.layout)
-        self.column.addWidget(self.unasked)
-        self.column.addLayout(form)
-        self.column.addLayout(row(0, self.add))
-        self.column.addWidget(self.state)
-        self.column.addWidget(self.made)
+        put(self.column, Label(tr("Keys"), "headline"), self.empty, self.list.layout)
+        put(self.column, self.unasked, form, row(0, self.add), self.state, self.made)
 
 
 class ClientCard(Card):
@@ -184,11 +170,10 @@ class ClientCard(Card):
         name = client.name
         self.test = Button(tr("Test"), "play", name=tr("Test {name}").format(name=name))
         self.test.clicked.connect(self._start)
-        self.address = QLineEdit()
-        self.address.setReadOnly(True)
-        self.address.setFont(theme.mono())
-        self.address.setAccessibleName(tr("Address for {name}").format(name=name))
-        self.address.setPlaceholderText(tr("There is no address while Moat is stopped."))
+        self.address = line_to_copy(
+            tr("Address for {name}").format(name=name),
+            tr("There is no address while Moat is stopped."),
+        )
         self.copy_address = CopyButton(
             tr("the address for {name}").format(name=name), self.address.text, "icon"
         )
@@ -198,16 +183,14 @@ class ClientCard(Card):
         )
         self.outcome = Label("", "small", wrap=True)
         self.outcome.hide()
-        self.column.addLayout(row(Label(name, "headline"), 0, self.test))
-        self.column.addWidget(Label(client.advice, "muted", wrap=True))
-        self.column.addLayout(row(self.address, self.copy_address))
         self.paste = QWidget()
         self.paste.setLayout(row(self.snippet, self.copy))
-        self.column.addWidget(self.paste)
+        head = row(Label(name, "headline"), 0, self.test)
+        advice = Label(client.advice, "muted", wrap=True)
+        put(self.column, head, advice, row(self.address, self.copy_address), self.paste)
         self.older = OlderForm(client) if client.older else None
         if self.older:
-            self.column.addWidget(Label(client.older_advice, "muted", wrap=True))
-            self.column.addWidget(self.older)
+            put(self.column, Label(client.older_advice, "muted", wrap=True), self.older)
         self.column.addWidget(self.outcome)
 
     def show_here(self, address: str, model: str, key: str) -> None:
@@ -223,8 +206,7 @@ class ClientCard(Card):
             part.setEnabled(bool(address))
 
     def show_outcome(self, outcome: Outcome) -> None:
-        self.outcome.setProperty("role", "good" if outcome.ok else "bad")
-        restyle(self.outcome)
+        self.outcome.set_role("good" if outcome.ok else "bad")
         self.outcome.tell(("✓  " if outcome.ok else "") + outcome.text)
         self.test.setEnabled(bool(self.address.text()))
         self.test.setText(tr("Test again"))
@@ -259,15 +241,13 @@ class OlderForm(QWidget):
 
 def _filled(snippet: str, address: str, model: str, key: str) -> tuple[str, str]:
     """What is copied, and what is shown of it."""
-    snippet = snippet if key else _without_key(snippet)
+    lines = snippet.split("\n")
+    if not key:
+        # Lines that only carry a header for the key say nothing when there is none.
+        lines = [line for line in lines if "Bearer" not in line and "Header" not in line]
+    snippet = "\n".join(lines)
     copied = Here(address, model, key or NO_KEY).fill(snippet)
     return copied, Here(address, model, KEY_PLACE if key else NO_KEY).fill(snippet)
-
-
-def _without_key(snippet: str) -> str:
-    """Lines that only carry a header for the key say nothing when there is none."""
-    kept = [line for line in snippet.split("\n") if "Bearer" not in line and "Header" not in line]
-    return "\n".join(kept)
 
 
 class SecureCard(Card):
@@ -277,10 +257,7 @@ class SecureCard(Card):
         super().__init__()
         self.switch_on = Button(tr("Turn on HTTPS"), "plus")
         self.switch_on.clicked.connect(self.wanted)
-        self.address = QLineEdit()
-        self.address.setReadOnly(True)
-        self.address.setFont(theme.mono())
-        self.address.setAccessibleName(tr("HTTPS address"))
+        self.address = line_to_copy(tr("HTTPS address"))
         self.copy_address = CopyButton(tr("the HTTPS address"), self.address.text, "icon")
         self.command = CodeBox(tr("The command that trusts the certificate"))
         self.copy_command = CopyButton(tr("the command"), self.command.toPlainText, "icon")
@@ -308,18 +285,12 @@ class SecureCard(Card):
             "itself."
         )
         once = tr("Trust it once, in a terminal. In Firefox import the file as an authority:")
-        self.column.addLayout(row(Label("HTTPS", "headline"), 0, self.switch_on))
-        self.column.addWidget(Label(why, "muted", wrap=True))
-        inside = stack(Label(once, "muted", wrap=True), spacing=theme.MEDIUM)
-        inside.addLayout(row(self.command, self.copy_command))
-        inside.addWidget(self.file)
-        self.trust.setLayout(inside)
-        self.how.setLayout(stack(self.trust, spacing=theme.MEDIUM))
-        how = self.how.layout()
-        assert isinstance(how, QVBoxLayout)
-        how.insertLayout(0, row(self.address, self.copy_address))
-        how.addWidget(self.others)
-        self.column.addWidget(self.how)
+        advice, command = Label(once, "muted", wrap=True), row(self.command, self.copy_command)
+        self.trust.setLayout(stack(advice, command, self.file, spacing=theme.MEDIUM))
+        address = row(self.address, self.copy_address)
+        self.how.setLayout(stack(address, self.trust, self.others, spacing=theme.MEDIUM))
+        head = row(Label("HTTPS", "headline"), 0, self.switch_on)
+        put(self.column, head, Label(why, "muted", wrap=True), self.how)
 
 
 class ConnectPage(Page):
@@ -338,8 +309,7 @@ class ConnectPage(Page):
         self._bind(core)
 
     def show_here(self, _: object) -> None:
-        settings = self.core.settings.get().server
-        needs_key = settings.asks_for_key
+        needs_key = self.core.settings.get().server.asks_for_key
         if needs_key and not self._key and self.core.server.get().phase == "ready":
             self.run(self._learn_key())
         key = self._key if needs_key else ""
@@ -374,11 +344,9 @@ class ConnectPage(Page):
             self.keys.show_problem(error)
 
     async def test(self, card: ClientCard) -> None:
-        settings = self.core.settings.get().server
-        needs_key = settings.asks_for_key
+        key = self._key if self.core.settings.get().server.asks_for_key else ""
         address = self.core.server.get().address
-        outcome = await first_request(address, self._key if needs_key else "", card.client.steps)
-        card.show_outcome(outcome)
+        card.show_outcome(await first_request(address, key, card.client.steps))
 
     async def _learn_key(self) -> None:
         try:
@@ -408,11 +376,6 @@ class ConnectPage(Page):
 
     def _lay_out(self) -> None:
         column = Column()
-        column.body.addWidget(Label(tr("Connect"), "title"))
-        column.body.addWidget(self.door)
-        for card in self.cards.values():
-            column.body.addWidget(card)
-        column.body.addWidget(self.recipes)
-        column.body.addWidget(self.secure)
-        column.body.addWidget(self.keys)
+        put(column.body, Label(tr("Connect"), "title"), self.door, *self.cards.values())
+        put(column.body, self.recipes, self.secure, self.keys)
         column.fill(self)

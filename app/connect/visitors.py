@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.desktop.probe import NAME
 from app.look import theme
-from app.look.controls import Button, Card, Label, breakable, row, shortened, stack
+from app.look.controls import Button, Card, Label, breakable, drop, put, row, shortened, stack
 from app.look.icons import Picture
 from app.look.translate import tr
 from server.face.core import Knock
@@ -107,12 +107,8 @@ class Door(Card):
         self._lines: dict[tuple[str, str], _Line] = {}
         self._list = QVBoxLayout()
         self._list.setSpacing(theme.MEDIUM)
-        self.column.addLayout(
-            row(Label(tr("Recent connection attempts"), "headline"), 0, self.more)
-        )
-        self.column.addWidget(self.silence)
-        self.column.addLayout(self._list)
-        self.column.addWidget(self.help)
+        head = row(Label(tr("Recent connection attempts"), "headline"), 0, self.more)
+        put(self.column, head, self.silence, self._list, self.help)
         self.help.hide()
         self._still = QTimer(self)
         self._still.setSingleShot(True)
@@ -165,9 +161,7 @@ class Door(Card):
         """Takes the line away; a visitor who was let in takes its place."""
         line = self._lines.pop(key)
         place = self._list.indexOf(line)
-        self._list.removeWidget(line)
-        line.hide()
-        line.deleteLater()
+        drop(self._list, line)
         if instead and (instead.kind, instead.who) not in self._lines:
             self._put(instead, place, (instead.who,))
 
@@ -198,7 +192,9 @@ class _Line(QWidget):
         self._asks = visitor.kind == "origin" and can_be_allowed(visitor.who)
         self.sentence = Label(wrap=True)
         if visitor.kind in ("origin", "allowed") and can_be_allowed(visitor.who):
-            words = _question() if self._asks else tr("Pages of {site} may use your models now.")
+            words = tr("Pages of {site} may use your models now.")
+            if self._asks:
+                words = tr("Let pages of {site} use your models?")
             self.sentence.emphasise(words, site=site_of(who))
         else:
             self.sentence.setText(breakable(shortened(who)))
@@ -234,11 +230,10 @@ class _Line(QWidget):
     def _lay_out(self) -> None:
         name, colour = _PICTURES[self._kind]
         words = stack(self.sentence, self.origin, self.note, self.meaning)
-        made = row(Picture(name, theme.LARGE, colour), spacing=theme.MEDIUM)
-        made.addLayout(words, 1)
-        for button in self.buttons.values():
-            made.addWidget(button)
-        self.setLayout(made)
+        picture = Picture(name, theme.LARGE, colour)
+        self.setLayout(
+            row(picture, words, *self.buttons.values(), spacing=theme.MEDIUM, grows=words)
+        )
 
 
 def site_of(origin: str) -> str:
@@ -255,10 +250,6 @@ def site_of(origin: str) -> str:
     is_national = len(labels[-1]) == 2 and len(labels[-2]) <= 3
     is_shared = ".".join(labels[-2:]) in _SHARED
     return ".".join(labels[-3 if is_national or is_shared else -2 :])
-
-
-def _question() -> str:
-    return tr("Let pages of {site} use your models?")
 
 
 def _note(origin: str) -> str:

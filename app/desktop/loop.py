@@ -76,11 +76,6 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
         self._later.clear()
         super().close()
 
-    @property
-    def timers(self) -> int:
-        """How many timers are kept, cancelled ones included."""
-        return len(self._later)
-
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
         # asyncio tells the loop about each cancelled timer through this name, just before it is.
         if self._later and handle is self._later[0]:

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.look import theme
-from app.look.controls import Label, breakable, restyle, row, shortened, stack
+from app.look.controls import Label, breakable, row, shortened
 from app.look.icons import Picture
 from app.look.translate import told, tr
 from server.chat import Json
@@ -22,10 +22,6 @@ _PATIENCE = aiohttp.ClientTimeout(total=60, sock_connect=5)
 _UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError)
 
 
-def _nothing(_told: Any) -> str:
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class Step:
     """One request. `read` says in a sentence what the client finds in the answer."""
@@ -34,7 +30,7 @@ class Step:
     path: str
     origin: str = ""
     body: Json | None = None
-    read: Callable[[Any], str] = _nothing
+    read: Callable[[Any], str] = lambda _answer: ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +186,7 @@ class FirstClient(QWidget):
         self.talk = Talk()
         self.picture = Picture("info", theme.ICON, "muted")
         self.words = Label("", "small", wrap=True)
-        line = row(self.picture, spacing=theme.SMALL)
-        line.addLayout(stack(self.words), 1)
-        self.setLayout(line)
+        self.setLayout(row(self.picture, self.words, grows=self.words))
         ends = [
             core.knocks.connect(self._look),
             core.requests.connect(self._look),
@@ -209,5 +203,4 @@ class FirstClient(QWidget):
         icon, colour = _PICTURES[self.talk.state]
         self.picture.show_picture(icon, colour)
         self.words.setText(words_of(self.talk))
-        self.words.setProperty("role", "good" if self.talk.state == "answered" else "small")
-        restyle(self.words)
+        self.words.set_role("good" if self.talk.state == "answered" else "small")

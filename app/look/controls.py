@@ -9,11 +9,15 @@ from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QGuiApplication, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
+    QBoxLayout,
     QButtonGroup,
+    QComboBox,
     QDoubleSpinBox,
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLayout,
+    QLineEdit,
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
@@ -67,6 +71,17 @@ class Label(QLabel):
         """Show the text, or take no room when there is none."""
         self.setText(text)
         reveal(self, shown=bool(text))
+
+    def set_role(self, role: str) -> None:
+        self.setProperty("role", role)
+        restyle(self)
+
+    def let_select(self) -> None:
+        """Lets people mark its text, to copy it."""
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
 
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -209,9 +224,7 @@ class Column(QScrollArea):
     def fill(self, page: QWidget) -> None:
         """Becomes all that the page shows."""
         self.body.addStretch(1)
-        layout = QVBoxLayout(page)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self)
+        page.setLayout(stack(self))
 
 
 def showable(text: str) -> str:
@@ -228,6 +241,17 @@ def hint(text: str) -> str:
     """A tooltip: Qt would read one that looks like HTML as such."""
     text = shortened(printable(text), LONGEST_HINT)
     return f"<p>{escape(text)}</p>" if "<" in text else text
+
+
+class SecretsPlace(Label):
+    """Says where a secret is kept."""
+
+    def __init__(self) -> None:
+        super().__init__("", "small", wrap=True)
+
+    def show_place(self, plain_file: str) -> None:
+        self.setText(secrets_words(plain_file))
+        self.set_role("warn" if plain_file else "small")
 
 
 def secrets_words(plain_file: str) -> str:
@@ -271,25 +295,75 @@ def reveal(widget: QWidget, *, shown: bool) -> None:
         widget.setVisible(shown)
 
 
-def row(*parts: QWidget | int, spacing: int = theme.SMALL) -> QHBoxLayout:
-    """Widgets side by side; a 0 is a stretch."""
+Part = QWidget | QLayout | int
+"""What rows and columns are made of; 0 is a stretch."""
+
+
+def row(
+    *parts: Part, spacing: int = theme.SMALL, grows: QWidget | QLayout | None = None
+) -> QHBoxLayout:
+    """Parts side by side. The one that `grows` takes the room that is left."""
     made = QHBoxLayout()
     made.setContentsMargins(0, 0, 0, 0)
     made.setSpacing(spacing)
-    for part in parts:
-        if isinstance(part, QWidget):
-            made.addWidget(part)
-        else:
-            made.addStretch(1)
+    put(made, *parts, grows=grows)
     return made
 
 
-def stack(*parts: QWidget, spacing: int = theme.TINY) -> QVBoxLayout:
+def stack(
+    *parts: Part, spacing: int = theme.TINY, grows: QWidget | QLayout | None = None
+) -> QVBoxLayout:
+    """Parts from top to bottom. The one that `grows` takes the room that is left."""
     made = QVBoxLayout()
     made.setContentsMargins(0, 0, 0, 0)
     made.setSpacing(spacing)
+    put(made, *parts, grows=grows)
+    return made
+
+
+def put(layout: QBoxLayout, *parts: Part, grows: QWidget | QLayout | None = None) -> None:
+    """Adds parts at the end of a layout."""
     for part in parts:
-        made.addWidget(part)
+        if isinstance(part, QWidget):
+            layout.addWidget(part, int(part is grows))
+        elif isinstance(part, QLayout):
+            layout.addLayout(part, int(part is grows))
+        else:
+            layout.addStretch(1)
+
+
+def drop(layout: QLayout, widget: QWidget) -> None:
+    """Takes a widget away for good."""
+    layout.removeWidget(widget)
+    widget.hide()
+    widget.deleteLater()
+
+
+def drop_all(layout: QLayout) -> None:
+    while item := layout.takeAt(0):
+        if widget := item.widget():
+            drop(layout, widget)
+
+
+def field(name: str, words: str = "") -> QLineEdit:
+    """A line to write in; `words` stand in it while it is empty."""
+    made = QLineEdit()
+    made.setAccessibleName(name)
+    made.setPlaceholderText(words)
+    return made
+
+
+def search_field(words: str) -> QLineEdit:
+    made = field(words, words)
+    made.setClearButtonEnabled(True)
+    return made
+
+
+def line_to_copy(name: str, words: str = "") -> QLineEdit:
+    """A line that is only read and copied, such as an address or a key."""
+    made = field(name, words)
+    made.setReadOnly(True)
+    made.setFont(theme.mono())
     return made
 
 
@@ -310,15 +384,25 @@ LONGEST_LINE = 1000
 """Letters: Qt lays a line out as a whole, however little of it is seen."""
 
 
-class CodeBox(QPlainTextEdit):
-    def __init__(self, name: str, most_lines: int = 24) -> None:
+class ReadBox(QPlainTextEdit):
+    """Text to read, in the font of code."""
+
+    def __init__(self, name: str) -> None:
         super().__init__()
-        self._most_lines = most_lines
         self.setObjectName("code")
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
         self.setAccessibleName(name)
         self.setFont(theme.mono())
+
+
+class CodeBox(ReadBox):
+    _most_lines = 24
+    """Set before the font is, which Qt tells of at once."""
+
+    def __init__(self, name: str, most_lines: int = 24) -> None:
+        super().__init__(name)
+        self._most_lines = most_lines
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
 
     def show_text(self, text: str) -> None:
@@ -358,9 +442,6 @@ class Segments(QWidget):
         super().__init__()
         self.setAccessibleName(name)
         self._group = QButtonGroup(self)
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(theme.TINY)
         self.buttons: list[PushButton] = []
         for number, text in enumerate(texts):
             button = PushButton(text)
@@ -369,9 +450,8 @@ class Segments(QWidget):
             button.setAccessibleName(text)
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             self._group.addButton(button, number)
-            line.addWidget(button)
             self.buttons.append(button)
-        line.addStretch(1)
+        self.setLayout(row(*self.buttons, 0, spacing=theme.TINY))
         self.buttons[0].setChecked(True)
         self._group.idClicked.connect(self.chosen)
 
@@ -384,35 +464,36 @@ class Segments(QWidget):
         self.buttons[number].setAccessibleName(text)
 
 
-class _Steps(QSlider):
+class NoWheel:
+    """Stands before a class of Qt: scrolling the page must not change what is under the pointer."""
+
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        # Scrolling the page must not change a value under the pointer.
         event.ignore()
 
 
-class NumberBox(QSpinBox):
+class _Steps(NoWheel, QSlider):
+    pass
+
+
+class Choice(NoWheel, QComboBox):
+    pass
+
+
+class NumberBox(NoWheel, QSpinBox):
     def __init__(self) -> None:
         super().__init__()
-        self.setLocale(locale())
-        set_off_text(self)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        # Scrolling the page must not change a value under the pointer.
-        event.ignore()
+        _prepare_number(self)
 
 
-class FractionBox(QDoubleSpinBox):
+class FractionBox(NoWheel, QDoubleSpinBox):
     def __init__(self) -> None:
         super().__init__()
-        self.setLocale(locale())
-        set_off_text(self)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        event.ignore()
+        _prepare_number(self)
 
 
-def set_off_text(box: QAbstractSpinBox) -> None:
+def _prepare_number(box: QAbstractSpinBox) -> None:
     """The padding of a style sheet does not reach the text of a number box."""
+    box.setLocale(locale())
     box.lineEdit().setTextMargins(theme.SMALL, 0, 0, 0)
 
 
@@ -429,12 +510,9 @@ class Slider(QWidget):
         self.slider = _Steps(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(title)
         self.slider.setAccessibleDescription(note)
-        self.slider.valueChanged.connect(self._moved)
-        column = stack()
-        column.addLayout(row(self.title, 0, self.chosen))
-        column.addWidget(self.slider)
-        column.addWidget(self.note)
-        self.setLayout(column)
+        self.slider.valueChanged.connect(self._tell)
+        self.slider.valueChanged.connect(self.changed)
+        self.setLayout(stack(row(self.title, 0, self.chosen), self.slider, self.note))
         self.note.tell(note)
 
     def offer(self, values: Sequence[Any], chosen: Any) -> None:
@@ -448,10 +526,6 @@ class Slider(QWidget):
 
     def value(self) -> Any:
         return self._values[self.slider.value()]
-
-    def _moved(self) -> None:
-        self._tell()
-        self.changed.emit()
 
     def _tell(self) -> None:
         words = self._words(self.value())
@@ -505,20 +579,14 @@ class Rows(Generic[T, Row]):
     def _add(self, key: Hashable, item: T) -> None:
         row = self._make(item)
         line = QWidget()
-        inside = stack(spacing=theme.MEDIUM)
-        if self._lines and self._is_lined:
-            inside.addWidget(divider())
-        inside.addWidget(row)
-        line.setLayout(inside)
+        above = [divider()] if self._lines and self._is_lined else []
+        line.setLayout(stack(*above, row, spacing=theme.MEDIUM))
         self._rows[key], self._lines[key] = row, line
         self.layout.addWidget(line)
 
     def _drop(self, key: Hashable) -> None:
-        line = self._lines.pop(key)
         del self._rows[key]
-        self.layout.removeWidget(line)
-        line.hide()
-        line.deleteLater()
+        drop(self.layout, self._lines.pop(key))
 
 
 _PICTURES: dict[Tone, tuple[str, str]] = {
@@ -551,10 +619,7 @@ class Details(QWidget):
         self.text.setAccessibleName(tr("Technical details"))
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.switch.toggled.connect(self.text.setVisible)
-        column = stack(spacing=theme.TINY)
-        column.addLayout(row(self.switch, 0))
-        column.addWidget(self.text)
-        self.setLayout(column)
+        self.setLayout(stack(row(self.switch, 0), self.text))
         self.tell("")
 
     def tell(self, text: str) -> None:
@@ -587,8 +652,7 @@ class Remark(QWidget):
 
     def tell(self, text: str, role: str = "", details: str = "") -> None:
         self.words.setText(text)
-        self.words.setProperty("role", role or self._role)
-        restyle(self.words)
+        self.words.set_role(role or self._role)
         if details and self.details is None:
             self.details = Details()
             self._column.addWidget(self.details)
@@ -605,15 +669,11 @@ class Banner(Card):
         name, role = _PICTURES[tone]
         self.title = Label(title, "section", wrap=True)
         self.text = Label(text, wrap=True)
-        self.text.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
+        self.text.let_select()
         self.advice = Label("", "muted", wrap=True)
         self.details = Details()
         self._buttons = row(0)
-        words = stack(self.title, self.text, self.advice, self.details)
-        words.addLayout(self._buttons)
+        words = stack(self.title, self.text, self.advice, self.details, self._buttons)
         line = QHBoxLayout()
         line.setSpacing(theme.MEDIUM)
         middle = Qt.AlignmentFlag.AlignVCenter if closes else Qt.AlignmentFlag.AlignTop

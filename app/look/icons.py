@@ -1,5 +1,6 @@
 """Icons from our SVG files, drawn in the colour and sharpness asked for, and pictures of them."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from PySide6.QtCore import QByteArray, QEvent, QRectF, Qt
@@ -16,29 +17,29 @@ _TRAY_SIZES = (16, 22, 24, 32, 48, 64)
 
 
 def icon(name: str, colour: str, side: int) -> QIcon:
-    made = QIcon()
-    for scale in _SCALES:
-        made.addPixmap(pixmap(name, colour, side, scale))
-    return made
+    return _joined(pixmap(name, colour, side, scale) for scale in _SCALES)
 
 
 def tray_icon(look: Look) -> QIcon:
-    made = QIcon()
-    for side in _TRAY_SIZES:
-        made.addPixmap(pixmap(f"tray-{look}", theme.LOOK_COLOURS[look], side, 1.0))
-    return made
+    colour = theme.LOOK_COLOURS[look]
+    return _joined(pixmap(f"tray-{look}", colour, side, 1.0) for side in _TRAY_SIZES)
 
 
 def app_icon() -> QIcon:
+    return _joined(pixmap("moat", "", side, 1.0) for side in (16, 24, 32, 48, 64, 128, 256))
+
+
+def _joined(pixmaps: Iterable[QPixmap]) -> QIcon:
     made = QIcon()
-    for side in (16, 24, 32, 48, 64, 128, 256):
-        made.addPixmap(pixmap("moat", "", side, 1.0))
+    for found in pixmaps:
+        made.addPixmap(found)
     return made
 
 
 @lru_cache(maxsize=256)
 def pixmap(name: str, colour: str, side: int, scale: float) -> QPixmap:
-    source = _source(name).replace("currentColor", colour or "black")
+    source = (RESOURCES / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+    source = source.replace("currentColor", colour or "black")
     picture = QPixmap(round(side * scale), round(side * scale))
     picture.fill(Qt.GlobalColor.transparent)
     painter = QPainter(picture)
@@ -46,11 +47,6 @@ def pixmap(name: str, colour: str, side: int, scale: float) -> QPixmap:
     painter.end()
     picture.setDevicePixelRatio(scale)
     return picture
-
-
-@lru_cache
-def _source(name: str) -> str:
-    return (RESOURCES / "icons" / f"{name}.svg").read_text(encoding="utf-8")
 
 
 class Picture(QLabel):

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QLayoutItem,
     QScrollArea,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -34,9 +33,7 @@ class Panel(QFrame):
         self.wide = width
         self.edge = Edge(self)
         self.edge.dragged.connect(self._widen)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(content)
+        self.setLayout(stack(content))
 
     def widen(self, width: int) -> None:
         self.wide = max(theme.LEAST_PANEL, min(theme.MOST_PANEL, width))

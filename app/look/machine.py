@@ -5,10 +5,10 @@ from datetime import datetime
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.look import theme
-from app.look.controls import Banner, Button, Card, Label, divider, hint, row, stack
+from app.look.controls import Banner, Button, Card, Label, Rows, divider, hint, put, row, stack
 from app.look.summary import phase_of, size
 from app.look.translate import join_sentences, numeral, told, tr
 from server.face.core import Load, RunningRequest
@@ -82,22 +82,17 @@ class Activity(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows: dict[int, RequestRow] = {}
+        self.list: Rows[RunningRequest, RequestRow] = Rows(
+            lambda request: request.id, self._make, RequestRow.show_request, lined=False
+        )
+        self.list.layout.setSpacing(theme.SMALL)
         self.speed, self.running, self.waiting, self.memory = (Figure() for _ in range(4))
-        figures = QHBoxLayout()
-        for figure in (self.speed, self.running, self.waiting, self.memory):
-            figures.addWidget(figure, 1)
+        figures = _side_by_side(self.speed, self.running, self.waiting, self.memory)
         self.empty = Label(tr("No requests at the moment."), "muted")
-        self._list = QVBoxLayout()
-        self._list.setSpacing(theme.SMALL)
-        self.column.addWidget(Label(tr("Activity"), "section"))
         self.plots = (Plot("accent"), Plot("good"))
         self.speed_plot, self.memory_plot = self.plots
-        self.column.addLayout(figures)
-        self.column.addLayout(row(*self.plots, spacing=theme.LARGE))
-        self.column.addWidget(divider())
-        self.column.addWidget(self.empty)
-        self.column.addLayout(self._list)
+        heading, plots = Label(tr("Activity"), "section"), row(*self.plots, spacing=theme.LARGE)
+        put(self.column, heading, figures, plots, divider(), self.empty, self.list.layout)
 
     def show_load(self, load: Load) -> None:
         self.speed_plot.add(load.tokens_per_s, tr("Tokens per second in the last minutes"))
@@ -108,22 +103,13 @@ class Activity(Card):
         self.memory.tell(_memory(load.memory_mb), tr("memory in use") if load.memory_mb else "")
 
     def show_requests(self, requests: tuple[RunningRequest, ...]) -> None:
-        wanted = {request.id for request in requests}
-        for gone in self._rows.keys() - wanted:
-            line = self._rows.pop(gone)
-            self._list.removeWidget(line)
-            line.deleteLater()
-        for request in requests:
-            if request.id not in self._rows:
-                self._add(request.id)
-            self._rows[request.id].show_request(request)
+        self.list.show(requests)
         self.empty.setVisible(not requests)
 
-    def _add(self, number: int) -> None:
-        line = RequestRow(number)
+    def _make(self, request: RunningRequest) -> "RequestRow":
+        line = RequestRow(request.id)
         line.cancelled.connect(self.cancelled)
-        self._rows[number] = line
-        self._list.addWidget(line)
+        return line
 
 
 class RequestRow(QWidget):
@@ -135,10 +121,8 @@ class RequestRow(QWidget):
         self.what = Label("", "small")
         self.cancel = Button(tr("Cancel"), "close", "icon", name=tr("Cancel this request"))
         self.cancel.clicked.connect(lambda: self._cancel(number))
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.addLayout(stack(self.who, self.what, spacing=0), 1)
-        line.addWidget(self.cancel)
+        words = stack(self.who, self.what, spacing=0)
+        self.setLayout(row(words, self.cancel, grows=words))
 
     def show_request(self, request: RunningRequest) -> None:
         who = request.client or tr("Unnamed client")
@@ -164,6 +148,14 @@ class Figure(QWidget):
         self.setAccessibleName(f"{figure} {unit}")
 
 
+def _side_by_side(*figures: Figure) -> QHBoxLayout:
+    """Each as wide as the others."""
+    made = row()
+    for figure in figures:
+        made.addWidget(figure, 1)
+    return made
+
+
 def _memory(megabytes: float) -> str:
     if not megabytes:
         return ""
@@ -186,22 +178,18 @@ class MachineCard(Card):
         self.measure = Button(tr("Measure"), name=tr("Measure the speed of this computer"))
         for empty in (self.backends, self.warning):
             empty.hide()
-        self.column.addLayout(row(Label(tr("This computer"), "headline"), 0, self.again))
         self._figures = QWidget()
-        figures = row()
-        figures.setContentsMargins(0, 0, 0, 0)
-        for figure in (self.memory, self.free, self.cores):
-            figures.addWidget(figure, 1)
-        self._figures.setLayout(figures)
+        self._figures.setLayout(_side_by_side(self.memory, self.free, self.cores))
         self._figures.hide()
-        self.column.addWidget(self._figures)
-        self.column.addWidget(self.devices)
-        self.column.addWidget(self.backends)
-        self.column.addWidget(self.warning)
-        speed = row(spacing=theme.LARGE)
-        speed.addWidget(self.pace, 1)
-        speed.addWidget(self.measure)
-        self.column.addLayout(speed)
+        put(
+            self.column,
+            row(Label(tr("This computer"), "headline"), 0, self.again),
+            self._figures,
+            self.devices,
+            self.backends,
+            self.warning,
+            row(self.pace, self.measure, spacing=theme.LARGE, grows=self.pace),
+        )
 
     def show_nothing(self, why: str) -> None:
         self._figures.hide()

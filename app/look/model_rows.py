@@ -1,10 +1,10 @@
 """What lists show of a model: whether it runs here and why, and how its download goes."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QWidget
 
 from app.look import theme
-from app.look.controls import Button, Label, Remark, restyle, row, stack
+from app.look.controls import Button, Label, Remark, row, stack
 from app.look.summary import size
 from app.look.translate import numeral, told, tr
 from server.face.core import ModelStatus
@@ -29,8 +29,7 @@ class FitLabel(QWidget):
 
     def show_fit(self, fit: Fit) -> None:
         self.verdict.setText(verdict_words(fit.verdict))
-        self.verdict.setProperty("role", _ROLES[fit.verdict])
-        restyle(self.verdict)
+        self.verdict.set_role(_ROLES[fit.verdict])
         why = told(fit.why)
         self.why.tell(why)
         speed = speed_words(fit)
@@ -103,15 +102,9 @@ class DownloadRow(QWidget):
         self.resume.clicked.connect(lambda: self.resumed.emit(number))
         self.retry.clicked.connect(lambda: self.resumed.emit(number))
         self.cancel.clicked.connect(lambda: self.cancelled.emit(number))
-        line = row(spacing=theme.SMALL)
-        line.addLayout(stack(self.name, self.state, spacing=2), 1)
-        for button in (self.pause, self.resume, self.retry, self.cancel):
-            line.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.SMALL)
-        column.addLayout(line)
-        column.addWidget(self.progress)
+        words = stack(self.name, self.state, spacing=2)
+        line = row(words, self.pause, self.resume, self.retry, self.cancel, grows=words)
+        self.setLayout(stack(line, self.progress, spacing=theme.SMALL))
 
     def show_download(self, download: Download) -> None:
         done = download.done_bytes / download.total_bytes if download.total_bytes else 0.0
@@ -122,7 +115,8 @@ class DownloadRow(QWidget):
             )
         )
         self.progress.setVisible(download.phase not in ("done", "failed"))
-        self.state.tell(state_words(download), _role(download), download.details)
+        role = {"failed": "bad", "done": "good"}.get(download.phase, "small")
+        self.state.tell(state_words(download), role, download.details)
         self.pause.setVisible(download.phase in ("running", "waiting"))
         self.resume.setVisible(download.phase == "paused")
         self.retry.setVisible(download.phase == "failed")
@@ -139,7 +133,9 @@ def state_words(download: Download) -> str:
     reason = told(download.reason)
     match download.phase:
         case "running":
-            return facts(amount, _speed(download), time_left(download.left_s), reason)
+            per_s = numeral(download.bytes_per_s / 1e6, ".1f")
+            speed = f"{per_s} MB/s" if download.bytes_per_s else ""
+            return facts(amount, speed, time_left(download.left_s), reason)
         case "waiting":
             return facts(tr("Waiting"), reason)
         case "paused":
@@ -161,14 +157,6 @@ def time_left(seconds: float | None) -> str:
     if minutes < 60:
         return tr("{minutes} min left").format(minutes=minutes)
     return tr("{hours} h {minutes} min left").format(hours=minutes // 60, minutes=minutes % 60)
-
-
-def _speed(download: Download) -> str:
-    return f"{numeral(download.bytes_per_s / 1e6, '.1f')} MB/s" if download.bytes_per_s else ""
-
-
-def _role(download: Download) -> str:
-    return {"failed": "bad", "done": "good"}.get(download.phase, "small")
 
 
 def show_use(button: Button, name: str, model: ModelStatus) -> None:

@@ -70,8 +70,7 @@ def watch(core: Face, show: Callable[[Summary], None]) -> Disconnect:
     def tell(_: object) -> None:
         show(summarise(core.server.get(), core.model.get(), core.requests.get()))
 
-    ends = [value.connect(tell) for value in (core.server, core.model)]
-    ends.append(core.requests.connect(tell))
+    ends = [core.server.connect(tell), core.model.connect(tell), core.requests.connect(tell)]
 
     def disconnect() -> None:
         for end in ends:

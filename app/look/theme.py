@@ -66,40 +66,42 @@ LOOK_COLOURS: dict[Look, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Colours:
-    window: str
-    sidebar: str
-    surface: str
-    raised: str
-    border: str
-    strong_border: str
-    text: str
-    muted: str
-    accent: str
-    accent_hover: str
-    on_accent: str
-    accent_soft: str
-    good: str
-    good_soft: str
-    warn: str
-    warn_soft: str
-    bad: str
-    bad_hover: str
-    bad_soft: str
-    on_bad: str
-    code: str
-    code_word: str
-    code_text: str
-    code_number: str
-    code_name: str
-    code_comment: str
-    series_1: str
-    series_2: str
-    series_3: str
-    series_4: str
-    series_5: str
-    series_6: str
-    series_7: str
-    series_8: str
+    """By default those of the light theme."""
+
+    window: str = "#f7f8fa"
+    sidebar: str = "#eef1f4"
+    surface: str = "#ffffff"
+    raised: str = "#f3f5f7"
+    border: str = "#e1e5ea"
+    strong_border: str = "#c9d0d8"
+    text: str = "#1a2027"
+    muted: str = "#56616d"
+    accent: str = "#0b6683"
+    accent_hover: str = "#09566f"
+    on_accent: str = "#ffffff"
+    accent_soft: str = "#e0f0f5"
+    good: str = "#18703f"
+    good_soft: str = "#e3f4ea"
+    warn: str = "#865000"
+    warn_soft: str = "#fdf2dc"
+    bad: str = "#b3261e"
+    bad_hover: str = "#99201a"
+    bad_soft: str = "#fcebe9"
+    on_bad: str = "#ffffff"
+    code: str = "#f2f4f7"
+    code_word: str = "#7a3e9d"
+    code_text: str = "#18703f"
+    code_number: str = "#9a4a00"
+    code_name: str = "#0b5cad"
+    code_comment: str = "#5c6773"
+    series_1: str = "#0b6683"
+    series_2: str = "#b3501e"
+    series_3: str = "#5b4fa8"
+    series_4: str = "#2f7a3d"
+    series_5: str = "#a3367d"
+    series_6: str = "#756500"
+    series_7: str = "#2f66c4"
+    series_8: str = "#5f6770"
 
     @property
     def series(self) -> tuple[str, ...]:
@@ -107,43 +109,7 @@ class Colours:
         return tuple(getattr(self, f"series_{number}") for number in range(1, 9))
 
 
-LIGHT = Colours(
-    window="#f7f8fa",
-    sidebar="#eef1f4",
-    surface="#ffffff",
-    raised="#f3f5f7",
-    border="#e1e5ea",
-    strong_border="#c9d0d8",
-    text="#1a2027",
-    muted="#56616d",
-    accent="#0b6683",
-    accent_hover="#09566f",
-    on_accent="#ffffff",
-    accent_soft="#e0f0f5",
-    good="#18703f",
-    good_soft="#e3f4ea",
-    warn="#865000",
-    warn_soft="#fdf2dc",
-    bad="#b3261e",
-    bad_hover="#99201a",
-    bad_soft="#fcebe9",
-    on_bad="#ffffff",
-    code="#f2f4f7",
-    code_word="#7a3e9d",
-    code_text="#18703f",
-    code_number="#9a4a00",
-    code_name="#0b5cad",
-    code_comment="#5c6773",
-    series_1="#0b6683",
-    series_2="#b3501e",
-    series_3="#5b4fa8",
-    series_4="#2f7a3d",
-    series_5="#a3367d",
-    series_6="#756500",
-    series_7="#2f66c4",
-    series_8="#5f6770",
-)
-
+LIGHT = Colours()
 DARK = Colours(
     window="#14181c",
     sidebar="#0f1215",

@@ -157,7 +157,7 @@ JOINTS = {"zh": Joints("", "：", "、")}  # noqa: RUF001
 def told(text: str) -> str:
     """The text in the window's language if the server is known to say it, else as it is."""
     spoken = language()
-    return text if spoken == ENGLISH else _of(spoken).told(text)
+    return text if spoken == ENGLISH else _sentences(spoken).told(text)
 
 
 def join_sentences(parts: Iterable[str]) -> str:
@@ -290,5 +290,5 @@ class Sentences:
 
 
 @cache
-def _of(spoken: str) -> Sentences:
+def _sentences(spoken: str) -> Sentences:
     return Sentences(read(FOLDER / f"moat_{spoken}.ts", SERVER), spoken)

@@ -4,10 +4,22 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.look import theme
-from app.look.controls import Button, Card, Label, Remark, Rows, restyle, row, stack, text_to_read
+from app.look.controls import (
+    Button,
+    Card,
+    Label,
+    Remark,
+    Rows,
+    drop_all,
+    put,
+    row,
+    search_field,
+    stack,
+    text_to_read,
+)
 from app.look.model_rows import FitLabel, download_size, facts, parameters
 from app.look.summary import size
 from app.look.translate import numeral, told, tr
@@ -34,18 +46,12 @@ class FileRow(QWidget):
         super().__init__()
         self.title = Label(title, "section", wrap=True)
         self.fit = FitLabel(item.fit)
-        best = row(self.title, spacing=theme.SMALL)
-        if item.recommended:
-            chip = Label(tr("Recommended"), "chip")
-            best.addWidget(chip)
-        best.addStretch(1)
-        words = stack(spacing=2)
-        words.addLayout(best)
-        words.addWidget(Label(about, "small", wrap=True))
-        words.addWidget(self.fit)
+        chips = [Label(tr("Recommended"), "chip")] if item.recommended else []
         self.reason = Label("", "small", wrap=True)
         self.reason.tell(told(item.why) if isinstance(item, Suggestion) else "")
-        words.addWidget(self.reason)
+        facts_of_it = Label(about, "small", wrap=True)
+        head = row(self.title, *chips, 0)
+        words = stack(head, facts_of_it, self.fit, self.reason, spacing=2)
         kind = "primary" if item.recommended else ""
         name = tr("Download {name}").format(name=title)
         self.button = Button(tr("Download"), "download", kind, name=name)  # type: ignore[arg-type]
@@ -54,10 +60,7 @@ class FileRow(QWidget):
             self.button.setText(tr("Installed"))
             self.button.setEnabled(False)
         self.button.clicked.connect(self._want)
-        line = row(spacing=theme.LARGE)
-        line.addLayout(words, 1)
-        line.addWidget(self.button)
-        self.setLayout(line)
+        self.setLayout(row(words, self.button, spacing=theme.LARGE, grows=words))
 
     def offer_again(self) -> None:
         self.button.setEnabled(not self._installed)
@@ -83,10 +86,8 @@ class RepositoryRow(QWidget):
             found.licence,
             tr("gated") if found.gated else "",
         )
-        line = row()
-        line.addLayout(stack(Label(found.repo, "section"), Label(about, "small"), spacing=2), 1)
-        line.addWidget(self.open)
-        self.setLayout(line)
+        words = stack(Label(found.repo, "section"), Label(about, "small"), spacing=2)
+        self.setLayout(row(words, self.open, grows=words))
 
 
 class CardBox(QWidget):
@@ -104,12 +105,8 @@ class CardBox(QWidget):
         self.text.setReadOnly(True)
         self.text.setFixedHeight(_LINES * self.text.fontMetrics().height())
         self.text.setAccessibleName(tr("The model's card"))
-        column = stack(spacing=theme.SMALL)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(row(self.read, 0))
-        for part in (self.licence, self.scan, self.text):
-            column.addWidget(part)
-        self.setLayout(column)
+        parts = (row(self.read, 0), self.licence, self.scan, self.text)
+        self.setLayout(stack(*parts, spacing=theme.SMALL))
         self.clear()
 
     def clear(self) -> None:
@@ -117,16 +114,12 @@ class CardBox(QWidget):
         for part in (self.licence, self.scan, self.text):
             part.hide()
 
-    def show_busy(self) -> None:
-        self.read.setEnabled(False)
-
     def show_card(self, card: HubCard) -> None:
         name = card.licence_name or card.licence or tr("not said")
         licence = tr("Licence: {name}").format(name=name)
         self.licence.tell(facts(licence, card.licence_address))
         words, role = _scan_words(card)
-        self.scan.setProperty("role", role)
-        restyle(self.scan)
+        self.scan.set_role(role)
         self.scan.tell(words)
         self.text.setPlainText(text_to_read(card.text or tr("Its makers say nothing about it.")))
         self.text.show()
@@ -152,10 +145,7 @@ class Discover(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(tr("Search Hugging Face"))
-        self.search.setAccessibleName(tr("Search Hugging Face"))
-        self.search.setClearButtonEnabled(True)
+        self.search = search_field(tr("Search Hugging Face"))
         self.search.returnPressed.connect(self._search)
         self.go = Button(tr("Search"), "search")
         self.go.clicked.connect(self._search)
@@ -182,16 +172,9 @@ class Discover(QWidget):
         self.show_busy(tr("Scanning this computer…"))
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.LARGE)
-        column.addLayout(row(self.search, self.go))
-        self.card.column.addLayout(row(self.heading, 0, self.refresh, self.cancel, self.back))
-        self.card.column.addWidget(self.note)
-        self.card.column.addWidget(self.about)
-        self.card.column.addWidget(self.busy)
-        self.card.column.addLayout(self._body)
-        column.addWidget(self.card)
+        head = row(self.heading, 0, self.refresh, self.cancel, self.back)
+        put(self.card.column, head, self.note, self.about, self.busy, self._body)
+        self.setLayout(stack(row(self.search, self.go), self.card, spacing=theme.LARGE))
 
     def show_problem(self, error: AppError) -> None:
         self.show_busy("")
@@ -207,7 +190,7 @@ class Discover(QWidget):
             tr("For this computer"),
             tr("Recommended models of each size, checked for this computer."),
         )
-        self._fill(suggested, _suggestion_key, self._suggestion)
+        self._fill(suggested, lambda one: f"{one.repo}/{one.file}", self._suggestion)
         self.back.hide()
         self.refresh.show()
 
@@ -245,7 +228,7 @@ class Discover(QWidget):
             self.about.show_card(card)
 
     def _want_card(self) -> None:
-        self.about.show_busy()
+        self.about.read.setEnabled(False)
         self.card_wanted.emit(self._repo)
 
     def _head(self, heading: str, note: str) -> None:
@@ -264,10 +247,7 @@ class Discover(QWidget):
         make: Callable[[T], QWidget],
     ) -> None:
         self._files.clear()
-        while old := self._body.takeAt(0):
-            if widget := old.widget():
-                widget.hide()
-                widget.deleteLater()
+        drop_all(self._body)
         rows: Rows[T, QWidget] = Rows(key, make)
         rows.show(list(items))
         holder = QWidget()
@@ -300,7 +280,3 @@ class Discover(QWidget):
         if text := self.search.text().strip():
             self.show_busy(tr("Searching…"))
             self.searched.emit(text)
-
-
-def _suggestion_key(one: Suggestion) -> str:
-    return f"{one.repo}/{one.file}"

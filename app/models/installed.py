@@ -1,28 +1,24 @@
 """The models on this computer: their details, load one, delete one with the space it frees."""
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QWheelEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFormLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QPlainTextEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QFocusEvent
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.look import theme
 from app.look.controls import (
     Banner,
     Button,
     Card,
+    Choice,
     Label,
     Remark,
     Rows,
     divider,
+    drop_all,
+    put,
     reveal,
     row,
     stack,
@@ -82,7 +78,7 @@ class _Prompt(QPlainTextEdit):
             self.edited.emit(text or None)
 
 
-class _Thinking(QComboBox):
+class _Thinking(Choice):
     edited = Signal(object)
 
     def __init__(self) -> None:
@@ -97,10 +93,6 @@ class _Thinking(QComboBox):
     def show_value(self, value: object) -> None:
         with QSignalBlocker(self):
             self.setCurrentIndex(self.findData(value))
-
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        # Scrolling the page must not change a setting under the pointer.
-        event.ignore()
 
 
 Control = _Number | _Prompt | _Thinking
@@ -124,13 +116,8 @@ class OwnBox(QWidget):
         form.setSpacing(theme.SMALL)
         for field, info in OWN_FIELDS.items():
             form.addRow(Label(tr(info.title or field)), self._control(field))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.SMALL)
-        column.addLayout(row(Label(tr("Settings of this model"), "section"), 0, self.reset))
-        column.addWidget(self.summary)
-        column.addLayout(form)
-        column.addWidget(self.problem)
+        head = row(Label(tr("Settings of this model"), "section"), 0, self.reset)
+        self.setLayout(stack(head, self.summary, form, self.problem, spacing=theme.SMALL))
 
     def show_settings(self, own: OwnSettings, shared: ModelSettings) -> None:
         self._own = own.values
@@ -145,10 +132,6 @@ class OwnBox(QWidget):
         )
         self.reset.setEnabled(bool(self._own))
         self.problem.hide()
-
-    def show_problem(self, error: AppError) -> None:
-        """What was typed stays there to be mended."""
-        self.problem.fail(error)
 
     def _control(self, field: str) -> Control:
         made = self.fields[field] = _KINDS.get(field, _Number)()
@@ -190,10 +173,7 @@ class NewerFile(QWidget):
         self.state = Remark()
         self.seek.clicked.connect(self._seek)
         self.get.clicked.connect(self.wanted)
-        column = stack(self.state, spacing=theme.SMALL)
-        column.insertLayout(0, row(self.seek, self.get, 0))
-        column.setContentsMargins(0, 0, 0, 0)
-        self.setLayout(column)
+        self.setLayout(stack(row(self.seek, self.get, 0), self.state, spacing=theme.SMALL))
         self.get.hide()
 
     def show_found(self, found: Newer) -> None:
@@ -231,17 +211,9 @@ class ModelDetails(QWidget):
         self._shown = ""
         self._warnings = QVBoxLayout()
         self._warnings.setSpacing(theme.SMALL)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.SMALL)
-        column.addWidget(self.about)
-        column.addWidget(self.fit)
-        column.addLayout(self._warnings)
-        column.addLayout(row(self.template, 0))
-        column.addWidget(self.newer)
-        column.addWidget(self.text)
-        column.addWidget(divider())
-        column.addWidget(self.own)
+        above = (self.about, self.fit, self._warnings, row(self.template, 0))
+        below = (self.newer, self.text, divider(), self.own)
+        self.setLayout(stack(*above, *below, spacing=theme.SMALL))
 
     def show_detail(self, detail: ModelDetail) -> None:
         self.about.setText("\n".join(_lines(detail)))
@@ -249,10 +221,7 @@ class ModelDetails(QWidget):
         self.fit.show_fit(detail.fit)
         self.template.setVisible(bool(detail.template))
         self._template = detail.template
-        while old := self._warnings.takeAt(0):
-            if widget := old.widget():
-                widget.hide()
-                widget.deleteLater()
+        drop_all(self._warnings)
         for note in detail.template_notes:
             self._warnings.addWidget(self._warning(note))
 
@@ -333,13 +302,10 @@ class InstalledRow(QWidget):
         self.keep.clicked.connect(lambda: self._ask(asking=False))
         self.sure.clicked.connect(lambda: self.deleted.emit(name))
         self._card = card
-        line = row(spacing=theme.SMALL)
-        line.addLayout(stack(self.name, self.facts, self.note, spacing=2), 1)
-        for button in (self.load, self.about, self.delete, self.sure, self.keep):
-            line.addWidget(button)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addLayout(line)
+        words = stack(self.name, self.facts, self.note, spacing=2)
+        buttons = (self.load, self.about, self.delete, self.sure, self.keep)
+        self._column = stack(row(words, *buttons, grows=words))
+        self.setLayout(self._column)
         self._ask(asking=False)
 
     def show_card(self, card: ModelCard, model: ModelStatus) -> None:
@@ -363,9 +329,7 @@ class InstalledRow(QWidget):
             self.details = ModelDetails()
             self.details.newer.sought.connect(lambda: self.newer_sought.emit(name))
             self.details.newer.wanted.connect(lambda: self.newer_wanted.emit(name))
-            self.details.own.changed.connect(
-                lambda field, value: self.set_otherwise.emit(name, field, value)
-            )
+            self.details.own.changed.connect(partial(self.set_otherwise.emit, name))
             self._column.addWidget(self.details)
         self.details.show_detail(detail)
         self.details.show()
@@ -420,10 +384,8 @@ class Installed(Card):
             self._make,
             lambda line, card: line.show_card(card, self._model),
         )
-        self.column.addLayout(row(Label(tr("On this computer"), "headline"), 0, self.import_file))
-        self.column.addWidget(self.empty)
-        self.column.addLayout(row(self.discover, 0))
-        self.column.addLayout(self.list.layout)
+        head = row(Label(tr("On this computer"), "headline"), 0, self.import_file)
+        put(self.column, head, self.empty, row(self.discover, 0), self.list.layout)
 
     def show_models(
         self, cards: tuple[ModelCard, ...], model: ModelStatus, *, is_known: bool = True
@@ -449,15 +411,10 @@ class Installed(Card):
             if line.details:
                 line.details.own.show_settings(settings.own_of(line.name.text()), settings)
 
-    def own_of(self, name: str) -> OwnBox | None:
+    def details_of(self, name: str) -> ModelDetails | None:
         """None where its details were never shown, or it is gone."""
         found = [line.details for line in self.list.rows if line.name.text() == name]
-        return found[0].own if found and found[0] else None
-
-    def newer_of(self, name: str) -> NewerFile | None:
-        """None where its details were never shown, or it is gone."""
-        found = [line.details for line in self.list.rows if line.name.text() == name]
-        return found[0].newer if found and found[0] else None
+        return found[0] if found else None
 
     def _make(self, card: ModelCard) -> InstalledRow:
         made = InstalledRow(card)
@@ -483,10 +440,8 @@ class FolderRow(QWidget):
             tr("Use these models"), name=tr("Use the models of {name}").format(name=found.program)
         )
         use.clicked.connect(lambda: self.used.emit(found.path))
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.addLayout(stack(Label(found.program, "section"), Label(words, "small", wrap=True)), 1)
-        line.addWidget(use)
+        about = stack(Label(found.program, "section"), Label(words, "small", wrap=True))
+        self.setLayout(row(about, use, grows=about))
 
 
 class OtherFolders(Card):
@@ -497,8 +452,7 @@ class OtherFolders(Card):
     def __init__(self) -> None:
         super().__init__()
         self.list: Rows[FoundFolder, FolderRow] = Rows(lambda one: one.path, self._make)
-        self.column.addWidget(Label(tr("Found in other programs"), "headline"))
-        self.column.addLayout(self.list.layout)
+        put(self.column, Label(tr("Found in other programs"), "headline"), self.list.layout)
         self.hide()
 
     def show_folders(self, found: list[FoundFolder]) -> None:

@@ -5,13 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QLineEdit,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QStackedWidget, QWidget
 
 from app.look import theme
 from app.look.controls import (
@@ -21,10 +15,12 @@ from app.look.controls import (
     Column,
     Label,
     Rows,
+    SecretsPlace,
     Segments,
-    restyle,
+    field,
+    put,
     row,
-    secrets_words,
+    stack,
 )
 from app.look.model_rows import DownloadRow
 from app.look.page import Page
@@ -50,8 +46,7 @@ class Downloads(Card):
         self.list: Rows[Download, DownloadRow] = Rows(
             lambda one: one.id, self._make, DownloadRow.show_download
         )
-        self.column.addWidget(self.empty)
-        self.column.addLayout(self.list.layout)
+        put(self.column, self.empty, self.list.layout)
 
     def show_downloads(self, downloads: tuple[Download, ...]) -> None:
         self.list.show(downloads)
@@ -77,32 +72,20 @@ class HubToken(Card):
         self.use.clicked.connect(self.login_used)
         self.login.add_button(self.use)
         self.login.hide()
-        self.edit = QLineEdit()
+        self.edit = field(tr("Hugging Face token"), tr("Hugging Face token"))
         self.edit.setEchoMode(QLineEdit.EchoMode.Password)
-        self.edit.setPlaceholderText(tr("Hugging Face token"))
-        self.edit.setAccessibleName(tr("Hugging Face token"))
         self.keep = Button(tr("Save"), name=tr("Save the token"))
         self.forget = Button(tr("Remove"), name=tr("Remove the token"))
         self.state = Label("", "small", wrap=True)
-        self.column.addWidget(Label(tr("Gated models"), "headline"))
+        self.place = SecretsPlace()
         why = tr("Accept the terms on the model's page, then paste a token with read access.")
-        self.column.addWidget(Label(why, "small", wrap=True))
-        self.column.addWidget(self.login)
-        line = row(self.edit, self.keep, self.forget)
-        line.setStretch(0, 1)
-        self.column.addLayout(line)
-        self.place = Label("", "small", wrap=True)
-        self.column.addWidget(self.place)
-        self.column.addWidget(self.state)
+        put(self.column, Label(tr("Gated models"), "headline"), Label(why, "small", wrap=True))
+        line = row(self.edit, self.keep, self.forget, grows=self.edit)
+        put(self.column, self.login, line, self.place, self.state)
         self.state.hide()
         self.edit.returnPressed.connect(self._save)
         self.keep.clicked.connect(self._save)
         self.forget.clicked.connect(lambda: self.saved.emit(""))
-
-    def show_place(self, plain_file: str) -> None:
-        self.place.setText(secrets_words(plain_file))
-        self.place.setProperty("role", "warn" if plain_file else "small")
-        restyle(self.place)
 
     def show_login(self, place: str) -> None:
         words = tr("You are signed in to Hugging Face on this computer ({place}).")
@@ -176,11 +159,17 @@ class ModelsPage(Page):
             self.run(self._suggest())
 
     async def search(self, text: str) -> None:
-        await self._looking(self._show_found(text))
+        try:
+            self.discover.show_found(text, await self.core.models.search(text))
+        except AppError as error:
+            self.discover.show_problem(error)
 
     async def open(self, repo: str) -> None:
         self.discover.show_busy(tr("Reading the files of {repo}…").format(repo=repo))
-        await self._looking(self._show_listing(repo))
+        try:
+            self.discover.show_listing(await self.core.models.list_repository(repo))
+        except AppError as error:
+            self.discover.show_problem(error)
 
     async def download(self, repo: str, file: str) -> None:
         try:
@@ -209,7 +198,7 @@ class ModelsPage(Page):
     async def _show_place_of_token(self) -> None:
         with suppress(LinkLost):
             plain_file = await self.core.plain_secrets_file()
-            self.token.show_place(plain_file)
+            self.token.place.show_place(plain_file)
             self.engine_form.show_place(plain_file)
 
     async def _show_login(self) -> None:
@@ -233,19 +222,20 @@ class ModelsPage(Page):
         try:
             found = await self.core.models.find_newer(name)
         except AppError as error:
-            if newer := self.installed.newer_of(name):
-                newer.show_problem(error)
+            if details := self.installed.details_of(name):
+                details.newer.show_problem(error)
         else:
-            if newer := self.installed.newer_of(name):
-                newer.show_found(found)
+            if details := self.installed.details_of(name):
+                details.newer.show_found(found)
 
     async def set_otherwise(self, name: str, field: str, value: object) -> None:
         """Changes a setting of that model alone."""
         try:
             await self.core.models.change_own_setting(name, field, value)
         except AppError as error:
-            if box := self.installed.own_of(name):
-                box.show_problem(error)
+            # What was typed stays there to be mended.
+            if details := self.installed.details_of(name):
+                details.own.problem.fail(error)
 
     async def download_newer(self, name: str) -> None:
         await self.core.models.download_newer(name)
@@ -286,18 +276,6 @@ class ModelsPage(Page):
         else:
             self.engine_form.clear()
             await self._show_place_of_token()
-
-    async def _looking(self, work: object) -> None:
-        try:
-            await work  # type: ignore[misc]
-        except AppError as error:
-            self.discover.show_problem(error)
-
-    async def _show_found(self, text: str) -> None:
-        self.discover.show_found(text, await self.core.models.search(text))
-
-    async def _show_listing(self, repo: str) -> None:
-        self.discover.show_listing(await self.core.models.list_repository(repo))
 
     async def _suggest(self) -> None:
         try:
@@ -390,24 +368,15 @@ class ModelsPage(Page):
             column.body.setContentsMargins(
                 theme.PAGE_MARGIN, theme.TINY, theme.PAGE_MARGIN, theme.PAGE_MARGIN
             )
-            for part in parts:
-                column.body.addWidget(part)
-            column.body.addStretch(1)
+            put(column.body, *parts, 0)
             self._body.addWidget(column)
         head = QWidget()
         head.setMaximumWidth(theme.READING_WIDTH + 2 * theme.PAGE_MARGIN)
-        inside = QVBoxLayout(head)
+        inside = stack(Label(tr("Models"), "title"), self.parts, spacing=theme.MEDIUM)
         inside.setContentsMargins(
             theme.PAGE_MARGIN, theme.PAGE_MARGIN, theme.PAGE_MARGIN, theme.MEDIUM
         )
-        inside.setSpacing(theme.MEDIUM)
-        inside.addWidget(Label(tr("Models"), "title"))
-        inside.addWidget(self.parts)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        centred = row(0)
-        centred.addWidget(head, 1000)
-        centred.addStretch(1)
-        layout.addLayout(centred)
-        layout.addWidget(self._body, 1)
+        head.setLayout(inside)
+        centred = row(0, head, 0)
+        centred.setStretch(1, 1000)
+        self.setLayout(stack(centred, self._body, spacing=0, grows=self._body))

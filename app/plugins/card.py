@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLineEdit,
     QPlainTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,12 +21,15 @@ from app.look.controls import (
     CopyButton,
     Label,
     Remark,
+    SecretsPlace,
     divider,
+    drop,
+    field,
     hint,
+    put,
     restyle,
     reveal,
     row,
-    secrets_words,
     short_name,
     stack,
 )
@@ -53,11 +55,7 @@ class PluginLog(QWidget):
         self.lines = CodeBox(tr("Log of {name}").format(name=name), _MOST_LOG_LINES)
         self.copy = CopyButton(tr("the log"), self.lines.toPlainText)
         self.read.clicked.connect(self.wanted)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.SMALL)
-        column.addLayout(row(self.read, self.copy, 0))
-        column.addWidget(self.lines)
+        self.setLayout(stack(row(self.read, self.copy, 0), self.lines, spacing=theme.SMALL))
         for hidden in (self.lines, self.copy):
             hidden.hide()
 
@@ -84,22 +82,17 @@ class PluginOptions(QWidget):
         self.changing.toggled.connect(
             lambda on: self.option_set.emit(CHANGING, "true" if on else "false")
         )
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.SMALL)
         for option in card.options:
-            field = OptionField(option)
-            field.changed.connect(self.option_set)
-            self.fields[option.name] = field
-            column.addWidget(field)
-        column.addWidget(self.changing)
+            made = self.fields[option.name] = OptionField(option)
+            made.changed.connect(self.option_set)
+        self.setLayout(stack(*self.fields.values(), self.changing, spacing=theme.SMALL))
         self.changing.setVisible(_has_changing(card))
         self.is_empty = not card.options and not _has_changing(card)
 
     def show_card(self, card: PluginCard) -> None:
         for option in card.options:
-            if field := self.fields.get(option.name):
-                field.show_value(option.value)
+            if made := self.fields.get(option.name):
+                made.show_value(option.value)
         with QSignalBlocker(self.changing):
             self.changing.setChecked(card.changing_methods)
 
@@ -129,13 +122,8 @@ class OptionField(QWidget):
         self.pick.clicked.connect(self._pick)
         self.keep = Button(tr("Apply"), name=f"{tr('Apply')}: {label}")
         self.keep.clicked.connect(self._finish)
-        line = row()
-        line.addWidget(self.edit, 1)
-        line.addWidget(self.pick)
-        line.addWidget(self.keep)
-        column = stack(Label(label))
-        column.addLayout(line)
-        self.setLayout(column)
+        line = row(self.edit, self.pick, self.keep, grows=self.edit)
+        self.setLayout(stack(Label(label), line))
         self.pick.setHidden(option.kind == "text")
         self.keep.setHidden(option.kind != "folders")
         self.show_value(option.value)
@@ -200,13 +188,12 @@ class PluginTrial(QWidget):
         self.finder = Button(tr("List its tools"), name=tr("List its tools: starts its programs"))
         self.finder.setToolTip(hint(self.finder.accessibleName()))
         self.finder.setVisible(card.has_tools)
-        self.finder.clicked.connect(self._find)
         for flow in card.flows:
             if flow.usable:
                 self.flow.addItem(short_name(flow.key), flow.key)
-        self.question = QLineEdit(card.question)
-        self.question.setPlaceholderText(tr("A question to test it with"))
-        self.question.setAccessibleName(tr("A question to test it with"))
+        words = tr("A question to test it with")
+        self.question = field(words, words)
+        self.question.setText(card.question)
         self.modes = {
             "dry": Button(tr("Dry run"), name=tr("Dry run: shows the request, sends nothing")),
             "mock": Button(tr("Mock"), name=tr("Mock: continues with made-up answers")),
@@ -216,6 +203,8 @@ class PluginTrial(QWidget):
             button.setToolTip(hint(button.accessibleName()))
             button.clicked.connect(lambda _=False, mode=mode: self._ask(mode))
         self.state = Remark()
+        self.finder.clicked.connect(lambda: self.state.tell(tr("Running\u2026")))
+        self.finder.clicked.connect(self.tools_wanted)
         self.result = CodeBox(tr("Result"), _MOST_LINES)
         self.result.hide()
         self.copy = CopyButton(tr("the report"), self.result.toPlainText)
@@ -251,16 +240,12 @@ class PluginTrial(QWidget):
         self.state.fail(error)
         self._update()
 
-    def _find(self) -> None:
-        self.state.tell(tr("Running\u2026"))
-        self.tools_wanted.emit()
-
     def _choose(self) -> None:
         """A flow takes a question, a tool its own arguments."""
-        tool = self._tool()
+        is_flow = self.flow.currentText() == self.flow.currentData()
+        tool = None if is_flow else self.tools.get(self.flow.currentData())
         if self.form is not None:
-            self._column.removeWidget(self.form)
-            self.form.deleteLater()
+            drop(self._column, self.form)
             self.form = None
         if tool is not None:
             self.form = AnswerGrid(_with_choices(json.loads(tool.schema)))
@@ -268,10 +253,6 @@ class PluginTrial(QWidget):
             self._column.insertWidget(1, self.form)
         self.question.setHidden(tool is not None)
         self._update()
-
-    def _tool(self) -> ToolCard | None:
-        is_flow = self.flow.currentText() == self.flow.currentData()
-        return None if is_flow else self.tools.get(self.flow.currentData())
 
     def _ask(self, mode: str) -> None:
         for button in self.modes.values():
@@ -296,15 +277,10 @@ class PluginTrial(QWidget):
             button.setEnabled(is_ready and (mode != "run" or self._is_enabled))
 
     def _lay_out(self) -> None:
-        column = self._column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.SMALL)
-        line = row(self.flow, self.finder)
-        line.addWidget(self.question, 1)
-        column.addLayout(line)
-        column.addLayout(row(*self.modes.values(), self.copy, 0))
-        column.addWidget(self.state)
-        column.addWidget(self.result)
+        line = row(self.flow, self.finder, self.question, grows=self.question)
+        modes = row(*self.modes.values(), self.copy, 0)
+        self._column = stack(line, modes, self.state, self.result, spacing=theme.SMALL)
+        self.setLayout(self._column)
 
 
 def _with_choices(schema: Json) -> Json:
@@ -395,12 +371,11 @@ class PluginBox(Card):
         self.more.setCheckable(True)
         self.details = QWidget()
         self.more.toggled.connect(self.details.setVisible)
-        self._inside = QVBoxLayout(self.details)
-        self._inside.setContentsMargins(0, 0, 0, 0)
-        self._inside.setSpacing(theme.MEDIUM)
+        self._inside = stack(spacing=theme.MEDIUM)
+        self.details.setLayout(self._inside)
         self.policies: dict[str, QComboBox] = {}
         self.secrets: dict[str, SecretField] = {}
-        self.place = Label("", "small", wrap=True)
+        self.place = SecretsPlace()
         self.options = PluginOptions(card)
         self.trial = PluginTrial(card)
         self.offers = Label("", "small", wrap=True)
@@ -416,8 +391,7 @@ class PluginBox(Card):
         self._card = card
         origin = tr("part of Moat") if card.shipped else tr("added by you")
         self.state.setText(facts(f"{card.version}", origin, state_words(card)))
-        self.state.setProperty("role", "small" if card.state == "ok" else "warn")
-        restyle(self.state)
+        self.state.set_role("small" if card.state == "ok" else "warn")
         self.review.tell(review_words(card) if card.review or not card.enabled else "")
         self.findings.tell("\n".join(card.findings), details=card.failure_details)
         enable = tr("Accept and enable") if card.review else tr("Enable")
@@ -431,8 +405,8 @@ class PluginBox(Card):
         self.offers.setText(offers_words(card))
         reveal(self.offered, shown=bool(self.offers.text()))
         self._show_signing(card)
-        for name, field in self.secrets.items():
-            field.show_missing(is_missing=name in card.missing_secrets)
+        for name, secret in self.secrets.items():
+            secret.show_missing(is_missing=name in card.missing_secrets)
         for operation in card.operations:
             if choice := self.policies.get(operation.key):
                 with QSignalBlocker(choice):
@@ -440,23 +414,17 @@ class PluginBox(Card):
 
     def show_place(self, plain_file: str) -> None:
         """Where its secrets are kept."""
-        for field in self.secrets.values():
-            field.show_plain(is_plain=bool(plain_file))
-        self.place.setText(secrets_words(plain_file))
-        self.place.setProperty("role", "warn" if plain_file else "small")
-        restyle(self.place)
+        for secret in self.secrets.values():
+            secret.show_plain(is_plain=bool(plain_file))
+        self.place.show_place(plain_file)
 
     def show_again(self) -> None:
         self.show_card(self._card)
 
     def _lay_out(self) -> None:
-        head = row(spacing=theme.SMALL)
-        head.addLayout(stack(self.name, self.state, spacing=2), 1)
-        head.addWidget(self.more)
-        head.addWidget(self.switch)
-        self.column.addLayout(head)
-        for part in (self.about, self.review, self.findings, self.details):
-            self.column.addWidget(part)
+        words = stack(self.name, self.state, spacing=2)
+        head = row(words, self.more, self.switch, grows=words)
+        put(self.column, head, self.about, self.review, self.findings, self.details)
         self.details.hide()
 
     def _build_details(self, card: PluginCard) -> None:
@@ -489,13 +457,9 @@ class PluginBox(Card):
         self._inside.addLayout(actions)
 
     def _section(self, title: str, parts: Sequence[QWidget]) -> None:
-        if not parts:
-            return
-        self._inside.addWidget(divider())
-        if title:
-            self._inside.addWidget(Label(title, "section"))
-        for part in parts:
-            self._inside.addWidget(part)
+        if parts:
+            heading = [Label(title, "section")] if title else []
+            put(self._inside, divider(), *heading, *parts)
 
     def _operation(self, operation: OperationCard) -> QWidget:
         choice = QComboBox()
@@ -509,22 +473,16 @@ class PluginBox(Card):
         )
         self.policies[operation.key] = choice
         holder = QWidget()
-        line = row()
         words = stack(Label(operation.key), Label(operation.description, "small", wrap=True))
-        line.addLayout(words, 1)
-        line.addWidget(choice)
-        holder.setLayout(line)
+        holder.setLayout(row(words, choice, grows=words))
         return holder
 
     def _secret(self, name: str) -> QWidget:
-        field = SecretField(name, is_missing=name in self._card.missing_secrets)
-        field.given.connect(lambda text: self.secret_set.emit(self._card.key, name, text))
-        self.secrets[name] = field
-        holder = QWidget()
-        line = row()
-        line.addWidget(Label(name), 1)
-        line.addWidget(field)
-        holder.setLayout(line)
+        secret = SecretField(name, is_missing=name in self._card.missing_secrets)
+        secret.given.connect(lambda text: self.secret_set.emit(self._card.key, name, text))
+        self.secrets[name] = secret
+        holder, label = QWidget(), Label(name)
+        holder.setLayout(row(label, secret, grows=label))
         return holder
 
     def _show_signing(self, card: PluginCard) -> None:

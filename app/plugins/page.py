@@ -7,9 +7,9 @@ from typing import Any
 
 from PySide6.QtCore import QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.look.controls import Button, Card, Column, Label, Rows, row, stack
+from app.look.controls import Button, Card, Column, Label, Rows, field, put, row, stack
 from app.look.layouts import Flow
 from app.look.model_rows import facts
 from app.look.page import Page
@@ -17,7 +17,7 @@ from app.look.translate import told, tr
 from app.plugins.card import PluginBox
 from server.errors import AppError
 from server.face.core import Face
-from server.face.plugins import CommonServer, PluginCard
+from server.face.plugins import CommonServer, PluginCard, PluginTest
 from server.settings import Settings
 
 LOG_LINES = 300
@@ -36,9 +36,10 @@ class ServerRow(QWidget):
         name = tr("Add {name}").format(name=server.name)
         self.add = Button(tr("Added") if server.added else tr("Add"), "plus", name=name)
         self.add.setEnabled(not server.added)
-        self.hosts = QLineEdit()
-        self.hosts.setPlaceholderText(tr("Hosts it may reach, such as en.wikipedia.org"))
-        self.hosts.setAccessibleName(tr("Hosts that {name} may reach").format(name=server.name))
+        self.hosts = field(
+            tr("Hosts that {name} may reach").format(name=server.name),
+            tr("Hosts it may reach, such as en.wikipedia.org"),
+        )
         self.hosts.setVisible(server.asks_hosts and not server.added)
         self.add.clicked.connect(lambda: self.wanted.emit(server.name, self.hosts.text()))
         reaches = tr("Reaches: {places}").format(places=told(server.reaches))
@@ -50,10 +51,7 @@ class ServerRow(QWidget):
             self.hosts,
             spacing=2,
         )
-        line = row()
-        line.addLayout(words, 1)
-        line.addWidget(self.add)
-        self.setLayout(line)
+        self.setLayout(row(words, self.add, grows=words))
 
 
 class PluginsPage(Page):
@@ -87,7 +85,9 @@ class PluginsPage(Page):
         self.list: Rows[PluginCard, PluginBox] = Rows(
             _identity, self._make, PluginBox.show_card, lined=False
         )
-        self.servers: Rows[CommonServer, ServerRow] = Rows(_server_identity, self._make_server)
+        self.servers: Rows[CommonServer, ServerRow] = Rows(
+            lambda server: (server.name, server.added), self._make_server
+        )
         self._looking = QTimer(self)
         self._looking.setInterval(_LOOK_MS)
         self._looking.timeout.connect(lambda: self.run(self._look()))
@@ -141,8 +141,10 @@ class PluginsPage(Page):
         box.option_set.connect(
             lambda *given: self.run(self._set(box, core.plugins.set_option(*given)))
         )
-        box.tried.connect(lambda *given: self.run(self._try(box, *given)))
-        box.tool_tried.connect(lambda *given: self.run(self._try_tool(box, *given)))
+        box.tried.connect(lambda *given: self.run(self._try(box, core.plugins.test(*given))))
+        box.tool_tried.connect(
+            lambda *given: self.run(self._try(box, core.plugins.try_tool(*given)))
+        )
         box.tools_wanted.connect(lambda key: self.run(self._find_tools(box, key)))
         box.log_wanted.connect(lambda key: self.run(self._read_log(box, key)))
         box.sign_in.connect(lambda key: self.run(self._sign_in(key)))
@@ -165,17 +167,9 @@ class PluginsPage(Page):
         finally:
             box.secrets[name].settle(kept=kept)
 
-    async def _try(self, box: PluginBox, key: str, flow: str, question: str, mode: str) -> None:
+    async def _try(self, box: PluginBox, work: Coroutine[Any, Any, PluginTest]) -> None:
         try:
-            box.trial.show_test(await self.core.plugins.test(key, flow, question, mode))
-        except AppError as error:
-            box.trial.show_failure(error)
-
-    async def _try_tool(
-        self, box: PluginBox, key: str, tool: str, arguments: str, mode: str
-    ) -> None:
-        try:
-            box.trial.show_test(await self.core.plugins.try_tool(key, tool, arguments, mode))
+            box.trial.show_test(await work)
         except AppError as error:
             box.trial.show_failure(error)
 
@@ -221,33 +215,19 @@ class PluginsPage(Page):
         await self._look()
 
     def _lay_out_servers(self) -> Card:
-        card = Card()
-        card.column.addWidget(Label(tr("Common MCP servers"), "headline"))
+        card, heading = Card(), Label(tr("Common MCP servers"), "headline")
         note = tr("Adding one starts nothing. Look at it in the list above, then enable it.")
-        card.column.addWidget(Label(note, "small", wrap=True))
-        card.column.addLayout(self.servers.layout)
+        put(card.column, heading, Label(note, "small", wrap=True), self.servers.layout)
         return card
 
     def _lay_out(self) -> None:
         column = Column()
-        head = row(Label(tr("Plugins"), "title"))
-        buttons = (self.import_servers, self.install_archive, self.install)
-        head.addLayout(Flow(*buttons, at_right=True), 1)
-        column.body.addLayout(head)
+        buttons = Flow(self.import_servers, self.install_archive, self.install, at_right=True)
+        head = row(Label(tr("Plugins"), "title"), buttons, grows=buttons)
         words = Label(tr("Plugins are paused: none of them is used."), wrap=True)
-        line = row()
-        line.addWidget(words, 1)
-        line.addWidget(self.resume)
-        self.paused.column.addLayout(line)
-        column.body.addWidget(self.paused)
-        column.body.addWidget(self.empty)
-        column.body.addLayout(self.list.layout)
-        column.body.addWidget(self._lay_out_servers())
+        self.paused.column.addLayout(row(words, self.resume, grows=words))
+        put(column.body, head, self.paused, self.empty, self.list.layout, self._lay_out_servers())
         column.fill(self)
-
-
-def _server_identity(server: CommonServer) -> tuple[object, ...]:
-    return server.name, server.added
 
 
 def _identity(card: PluginCard) -> tuple[object, ...]:

@@ -4,9 +4,9 @@ import json
 import math
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
@@ -16,12 +16,11 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLineEdit,
     QPlainTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.look import theme
-from app.look.controls import Button, Card, CodeBox, Label, Rows, row, short_name
+from app.look.controls import Button, Card, CodeBox, Label, Rows, put, row, short_name, stack
 from app.look.icons import Picture
 from app.look.translate import join_sentences, tr
 from server.chat import Json
@@ -164,9 +163,7 @@ class FileField(QWidget):
         self.pick = Button(tr("Choose a file"), "plus", name=f"{tr('Choose a file')}: {name}")
         self.chosen = Label("", "small", wrap=True)
         self.pick.clicked.connect(self._pick)
-        line = row(self.pick)
-        line.addWidget(self.chosen, 1)
-        self.setLayout(line)
+        self.setLayout(row(self.pick, self.chosen, grows=self.chosen))
 
     def take(self, path: str) -> None:
         self.path = path
@@ -220,9 +217,7 @@ class AnswerGrid(QWidget):
             field = field_for(name, part)
             cast(AnswerField, field).changed.connect(self.changed)
             self.fields[name] = field
-            words = QVBoxLayout()
-            words.setSpacing(2)
-            words.addWidget(Label(str(part.get("title") or name)))
+            words = stack(Label(str(part.get("title") or name)), spacing=2)
             if about := str(part.get("description") or ""):
                 words.addWidget(Label(about, "small", wrap=True))
             grid.addLayout(words, place, 0)
@@ -271,14 +266,14 @@ class FormBox(Card):
         self.fields = self._grid.fields
         self.problem = Label("", "bad", wrap=True)
         heading = tr("{plugin} needs more information").format(plugin=form.plugin)
-        self.column.addWidget(Label(heading, "section", wrap=True))
-        self.column.addWidget(self._grid)
-        self.column.addWidget(self.problem)
         self.send = Button(tr("Continue"), "check", "primary")
         self.close_form = Button(tr("Do not answer"), "close")
-        self.send.clicked.connect(self._send)
+        self.send.clicked.connect(
+            lambda: self._answer(json.dumps(self.values(), ensure_ascii=False))
+        )
         self.close_form.clicked.connect(lambda: self._answer(""))
-        self.column.addLayout(row(self.send, self.close_form, 0))
+        put(self.column, Label(heading, "section", wrap=True), self._grid, self.problem)
+        put(self.column, row(self.send, self.close_form, 0))
         self.problem.hide()
         self._check()
 
@@ -300,41 +295,10 @@ class FormBox(Card):
         self.problem.hide()
         self.send.setEnabled(is_whole)
 
-    def _send(self) -> None:
-        self._answer(json.dumps(self.values(), ensure_ascii=False))
-
     def _answer(self, values: str) -> None:
         for button in (self.send, self.close_form):
             button.setEnabled(False)
         self.answered.emit(self._id, values)
-
-
-class Forms(QWidget):
-    """The oldest form that waits; takes no room when there is none."""
-
-    answered = Signal(str, str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.list: Rows[FormCard, FormBox] = Rows(lambda one: one.id, self._make)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(theme.PAGE_MARGIN, theme.MEDIUM, theme.PAGE_MARGIN, 0)
-        column.addLayout(self.list.layout)
-        self.hide()
-
-    def show_forms(self, waiting: tuple[FormCard, ...]) -> None:
-        self.list.show(waiting[:1])
-        self.setVisible(bool(waiting))
-
-    def open_again(self) -> None:
-        """The answer was refused."""
-        for box in self.list.rows:
-            box.open_again()
-
-    def _make(self, form: FormCard) -> FormBox:
-        made = FormBox(form)
-        made.answered.connect(self.answered)
-        return made
 
 
 _MOST_LINES = 12
@@ -356,20 +320,18 @@ class ApprovalCard(Card):
         for decision, button in self._answers.items():
             button.clicked.connect(lambda _=False, word=decision: self._answer(number, word))
         heading = tr("{plugin} asks: {what}").format(plugin=approval.plugin, what=what)
-        head = row(Picture("warning", theme.LARGE, "warn"), spacing=theme.MEDIUM)
-        head.addWidget(Label(heading, "section", wrap=True), 1)
-        self.column.addLayout(head)
-        self.column.addWidget(Label(asker_words(approval), "small", wrap=True))
+        picture = Picture("warning", theme.LARGE, "warn")
+        title = Label(heading, "section", wrap=True)
+        head = row(picture, title, spacing=theme.MEDIUM, grows=title)
         self.sent = CodeBox(tr("Request to be sent"), _MOST_LINES)
         self.sent.show_text(sent_words(approval))
-        self.column.addWidget(self.sent)
         self.left = Label("", "small")
+        answers = row(self.once, self.always, self.deny, 0, self.left)
+        put(self.column, head, Label(asker_words(approval), "small", wrap=True), self.sent, answers)
         self._expires_at = approval.expires_at
         self._clock = QTimer(self)
         self._clock.setInterval(1000)
         self._clock.timeout.connect(self.show_left)
-        answers = row(self.once, self.always, self.deny, 0, self.left)
-        self.column.addLayout(answers)
         self.always.setHidden(not approval.can_always)
         self.left.hide()
         if approval.expires_at:
@@ -383,40 +345,47 @@ class ApprovalCard(Card):
         words = tr("Denied automatically in {time}")
         self.left.tell(words.format(time=f"{minutes}:{seconds:02}"))
 
-    def open(self, *, is_open: bool) -> None:
+    def open_again(self) -> None:
+        self._open(is_open=True)
+
+    def _open(self, *, is_open: bool) -> None:
         for button in self._answers.values():
             button.setEnabled(is_open)
 
     def _answer(self, number: str, decision: str) -> None:
-        self.open(is_open=False)
+        self._open(is_open=False)
         self.answered.emit(number, decision)
 
 
-class Approvals(QWidget):
-    """All questions that wait; takes no room when there is none."""
+Box = TypeVar("Box", FormBox, ApprovalCard)
+
+
+class Waiting(QWidget, Generic[Asked, Box]):
+    """What plugins ask for and nobody has answered; takes no room when there is nothing."""
 
     answered = Signal(str, str)
 
-    def __init__(self) -> None:
+    def __init__(self, box: Callable[[Asked], Box]) -> None:
         super().__init__()
-        self.list: Rows[Approval, ApprovalCard] = Rows(lambda one: one.id, self._make)
-        column = QVBoxLayout(self)
+        self._box: Callable[[Asked], Box] = box
+        self.list: Rows[Asked, Box] = Rows(lambda one: one.id, self._make)
+        column = stack(self.list.layout)
         column.setContentsMargins(theme.PAGE_MARGIN, theme.MEDIUM, theme.PAGE_MARGIN, 0)
-        column.addLayout(self.list.layout)
+        self.setLayout(column)
         self.hide()
 
-    def show_approvals(self, waiting: tuple[Approval, ...]) -> None:
+    def show_waiting(self, waiting: tuple[Asked, ...]) -> None:
         """The oldest one: one question at a time is read, several are clicked away."""
         self.list.show(waiting[:1])
         self.setVisible(bool(waiting))
 
     def open_again(self) -> None:
-        """The answer did not arrive."""
-        for card in self.list.rows:
-            card.open(is_open=True)
+        """The answer did not arrive, or was refused."""
+        for box in self.list.rows:
+            box.open_again()
 
-    def _make(self, approval: Approval) -> ApprovalCard:
-        made = ApprovalCard(approval)
+    def _make(self, asked: Asked) -> Box:
+        made = self._box(asked)
         made.answered.connect(self.answered)
         return made
 

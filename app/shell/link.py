@@ -15,6 +15,7 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -101,7 +102,8 @@ class Link:
         try:
             async with session.get("/control/stream") as response:
                 response.raise_for_status()
-                reader = Reader(_LONGEST_LINE, on_too_long=_note_too_long)
+                too_long = partial(log.warning, "An event of the server part was too long")
+                reader = Reader(_LONGEST_LINE, on_too_long=too_long)
                 async for chunk in response.content.iter_any():
                     for sent in reader.feed(chunk):
                         if isinstance(sent, Sent):
@@ -185,10 +187,6 @@ class Link:
         failure.code = answer["error"]["code"]
         failure.known_details = answer["error"].get("details", "")
         raise failure
-
-
-def _note_too_long() -> None:
-    log.warning("An event of the server part was too long")
 
 
 _EXCEPTION = re.compile(r"[\w.]+: ")

@@ -190,7 +190,9 @@ async def _live(app: QApplication, first: FirstWindow, places: Paths, *, hidden:
     server = tasks.spawn(keep_serving(program, link), "keep serving")
     memory = QSettings(str(places.config / "window.ini"), QSettings.Format.IniFormat)
     wanted = wanted_at_start(places.settings, memory)
-    translator = translate.install(_readable(wanted.window.language))
+    language = wanted.window.language
+    is_readable = not translate.lacks_font(language)
+    translator = translate.install(language if is_readable else translate.ENGLISH)
     tray = Tray(link.face, memory)
     tray.menu.aboutToShow.connect(link.look)
     app.applicationStateChanged.connect(link.look)
@@ -238,10 +240,6 @@ def _window_group(saved: Path) -> dict[str, Any] | None:
         return dict(held.get("window", {}))
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return None
-
-
-def _readable(wanted: str) -> str:
-    return translate.ENGLISH if translate.lacks_font(wanted) else wanted
 
 
 class Session:

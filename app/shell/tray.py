@@ -1,6 +1,7 @@
 """The tray: an icon that shows the state, and a menu made from the state each time it opens."""
 
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QSettings, Signal
@@ -16,7 +17,7 @@ from server import tasks
 from server.errors import AppError
 from server.face.core import Face, ModelStatus
 from server.face.models import Download, ModelCard
-from server.face.plugins import Approval, FormCard
+from server.face.plugins import FormCard
 from server.observe import Disconnect, Value
 from server.system.limits import one_line, printable
 
@@ -38,21 +39,16 @@ class News(Generic[T]):
         self._arrivals = arrivals
         self.end: Disconnect = source.connect(self._hear)
 
-    def _hear(self, items: tuple[T, ...]) -> None:
+    def _hear(self, items: tuple[Any, ...]) -> None:
         before, now = self._known, _phases(items)
         self._known = now if self._arrivals else {**before, **now}
         for item in items:
-            number = _id(item)
-            if before[number] != now[number] if number in before else self._arrivals:
+            if before[item.id] != now[item.id] if item.id in before else self._arrivals:
                 self._tell(item)
 
 
 def _phases(items: tuple[Any, ...]) -> dict[Any, Any]:
-    return {_id(item): getattr(item, "phase", "") for item in items}
-
-
-def _id(item: Any) -> Any:
-    return item.id
+    return {item.id: getattr(item, "phase", "") for item in items}
 
 
 KEPT = 20
@@ -115,7 +111,10 @@ class Tray(QObject):
         self._ends = [
             watch(core, self.show_summary),
             News(core.models.downloads, self._tell_download, arrivals=False).end,
-            News(core.plugins.approvals, self._tell_approval).end,
+            News(
+                core.plugins.approvals,
+                lambda one: self.tell(tr("A plugin asks for your permission"), one.title),
+            ).end,
             News(core.plugins.forms, self._tell_form).end,
             self._recent.end,
         ]
@@ -161,7 +160,8 @@ class Tray(QObject):
         self._build_models()
         self._build_requests()
         self._build_plugins()
-        self._add(tr("Copy address"), self._copy_address).setEnabled(bool(server.address))
+        copy = partial(QGuiApplication.clipboard().setText, server.address)
+        self._add(tr("Copy address"), copy).setEnabled(bool(server.address))
         self.menu.addSeparator()
         self._add(tr("Open Moat"), self.wants_window.emit)
         self._add(tr("Logs"), self.wants_logs.emit)
@@ -220,9 +220,6 @@ class Tray(QObject):
         elif download.phase == "failed":
             self.tell(tr("Download failed"), f"{download.name}: {told(download.reason)}")
 
-    def _tell_approval(self, approval: Approval) -> None:
-        self.tell(tr("A plugin asks for your permission"), approval.title)
-
     def _tell_form(self, form: FormCard) -> None:
         words = tr("{plugin} needs more information")
         named = name_plugin(form, self._core.plugins.cards.get())
@@ -233,9 +230,6 @@ class Tray(QObject):
         if act:
             action.triggered.connect(lambda: act())
         return action
-
-    def _copy_address(self) -> None:
-        QGuiApplication.clipboard().setText(self._core.server.get().address)
 
     def _run(self, work: Coroutine[Any, Any, object]) -> None:
         tasks.spawn(self._guarded(work), "tray: command")

@@ -1,8 +1,9 @@
 """The window: a sidebar, the pages, the keyboard, and what to do when it is closed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -19,8 +20,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QFrame,
-    QHBoxLayout,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QStackedWidget,
@@ -35,7 +34,7 @@ from app.hardware import HardwarePage
 from app.home import HomePage
 from app.logs import LogsPage
 from app.look import icons, theme
-from app.look.controls import Banner, Label, PushButton, row, short_name, stack
+from app.look.controls import Banner, Label, PushButton, field, row, short_name, stack
 from app.look.icons import LookPicture, Picture
 from app.look.layouts import ShortScroll
 from app.look.page import Page, SafeKeyboard
@@ -43,11 +42,12 @@ from app.look.summary import Summary, look_words, watch
 from app.look.translate import tr
 from app.models.page import ModelsPage
 from app.plugins.page import PluginsPage
-from app.plugins.questions import Approvals, Forms, name_plugin
+from app.plugins.questions import ApprovalCard, Asked, FormBox, Waiting, name_plugin
 from app.settings import SettingsPage
 from server.errors import AppError
 from server.face.core import Face
 from server.face.plugins import Approval, FormCard
+from server.observe import Disconnect, Value
 
 _MOST = 60
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
@@ -94,12 +94,6 @@ def shortcuts() -> tuple[Shortcut, ...]:
     )
 
 
-def _in_own_words(keys: str) -> str:
-    """The keys as the system and the language call them."""
-    form = QKeySequence.SequenceFormat.NativeText
-    return " … ".join(QKeySequence(part).toString(form) or part for part in keys.split(" … "))
-
-
 class ShortcutHelp(SafeKeyboard, QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -109,13 +103,14 @@ class ShortcutHelp(SafeKeyboard, QDialog):
         form = QFormLayout()
         form.setHorizontalSpacing(theme.HUGE)
         form.setVerticalSpacing(theme.MEDIUM)
+        # The keys as the system and the language call them.
+        native = QKeySequence.SequenceFormat.NativeText
         for one in shortcuts():
-            form.addRow(Label(_in_own_words(one.keys), "section"), Label(one.words))
-        column = QVBoxLayout(self)
+            parts = [QKeySequence(part).toString(native) or part for part in one.keys.split(" … ")]
+            form.addRow(Label(" … ".join(parts), "section"), Label(one.words))
+        column = stack(Label(tr("Keyboard shortcuts"), "headline"), form, spacing=theme.LARGE)
         column.setContentsMargins(*([theme.PAGE_MARGIN] * 4))
-        column.setSpacing(theme.LARGE)
-        column.addWidget(Label(tr("Keyboard shortcuts"), "headline"))
-        column.addLayout(form)
+        self.setLayout(column)
 
 
 class GoTo(SafeKeyboard, QDialog):
@@ -129,9 +124,8 @@ class GoTo(SafeKeyboard, QDialog):
         self.resize(*theme.DIALOG_SIZE)
         self._places = places
         self._found: list[Place] = []
-        self.text = QLineEdit()
-        self.text.setAccessibleName(tr("Go to a page, chat, model or setting"))
-        self.text.setPlaceholderText(tr("Go to a page, chat, model or setting"))
+        words = tr("Go to a page, chat, model or setting")
+        self.text = field(words, words)
         self.text.installEventFilter(self)
         self.text.textChanged.connect(self._find)
         self.text.returnPressed.connect(self._go)
@@ -235,8 +229,8 @@ class Window(SafeKeyboard, QWidget):
         self.buttons = [NavButton(page) for page in PAGES]
         self.banner = Banner("bad")
         self.notice = Banner("info")
-        self.approvals = Approvals()
-        self.forms = Forms()
+        self.approvals: Waiting[Approval, ApprovalCard] = Waiting(ApprovalCard)
+        self.forms: Waiting[FormCard, FormBox] = Waiting(FormBox)
         self._messages = QWidget()
         self._asks = ShortScroll(self._messages, self.approvals, self.forms)
         self._stack = QStackedWidget()
@@ -366,10 +360,13 @@ class Window(SafeKeyboard, QWidget):
         self.page().run(self._core.load_model(name))
 
     def _open_chat(self, chat_id: str) -> None:
+        self._turn_to_chat().open_saved(chat_id)
+
+    def _turn_to_chat(self) -> ChatPage:
         self.turn_to("Chat")
         page = self.page()
         assert isinstance(page, ChatPage)
-        page.open_saved(chat_id)
+        return page
 
     def _open_setting(self, name: str) -> None:
         self.turn_to("Settings")
@@ -378,12 +375,8 @@ class Window(SafeKeyboard, QWidget):
         page.show_setting(name)
 
     def _new_chat(self) -> None:
-        if self._is_welcoming:
-            return
-        self.turn_to("Chat")
-        page = self.page()
-        assert isinstance(page, ChatPage)
-        page.clear()
+        if not self._is_welcoming:
+            self._turn_to_chat().clear()
 
     def _bind_keys(self) -> None:
         """The list that F1 shows is `shortcuts()`."""
@@ -399,35 +392,28 @@ class Window(SafeKeyboard, QWidget):
         for text, act in keys.items():
             QShortcut(QKeySequence(text), self).activated.connect(act)
 
-    def _show_approvals(self, waiting: tuple[Approval, ...]) -> None:
-        cards = self._core.plugins.cards.get()
-        self.approvals.show_approvals(tuple(name_plugin(one, cards) for one in waiting))
+    def _show_waiting(
+        self, widget: Waiting[Asked, Any], source: Value[tuple[Asked, ...]]
+    ) -> Disconnect:
+        """Shows what waits there for a person, under the names of the plugins."""
+        cards = self._core.plugins.cards
+        return source.connect(
+            lambda waiting: widget.show_waiting(
+                tuple(name_plugin(one, cards.get()) for one in waiting)
+            )
+        )
 
-    def _show_forms(self, waiting: tuple[FormCard, ...]) -> None:
-        cards = self._core.plugins.cards.get()
-        self.forms.show_forms(tuple(name_plugin(one, cards) for one in waiting))
+    def _answer(self, widget: Waiting[Any, Any], answer: Coroutine[Any, Any, None]) -> None:
+        """What was refused, or did not arrive, is still open and can be mended."""
 
-    def _answer(self, number: str, decision: str) -> None:
-        self.page().run(self._answered(number, decision))
+        async def send() -> None:
+            try:
+                await answer
+            except AppError:
+                widget.open_again()
+                raise
 
-    async def _answered(self, number: str, decision: str) -> None:
-        """A question whose answer did not arrive is still open."""
-        try:
-            await self._core.plugins.answer_approval(number, decision, "")
-        except AppError:
-            self.approvals.open_again()
-            raise
-
-    def _fill(self, number: str, values: str) -> None:
-        self.page().run(self._filled(number, values))
-
-    async def _filled(self, number: str, values: str) -> None:
-        """What was refused can be mended."""
-        try:
-            await self._core.plugins.answer_form(number, values)
-        except AppError:
-            self.forms.open_again()
-            raise
+        self.page().run(send())
 
     def _built(self, title: str) -> Page:
         """A page is made when it is first turned to: what it shows, it hears at once."""
@@ -451,10 +437,17 @@ class Window(SafeKeyboard, QWidget):
     def _connect(self) -> None:
         for button, page in zip(self.buttons, PAGES, strict=True):
             button.clicked.connect(lambda _=False, title=page.title: self.turn_to(title))
-        self.approvals.answered.connect(self._answer)
-        self._ends.append(self._core.plugins.approvals.connect(self._show_approvals))
-        self.forms.answered.connect(self._fill)
-        self._ends.append(self._core.plugins.forms.connect(self._show_forms))
+        plugins = self._core.plugins
+        self.approvals.answered.connect(
+            lambda number, decision: self._answer(
+                self.approvals, plugins.answer_approval(number, decision, "")
+            )
+        )
+        self.forms.answered.connect(
+            lambda number, values: self._answer(self.forms, plugins.answer_form(number, values))
+        )
+        self._ends.append(self._show_waiting(self.approvals, plugins.approvals))
+        self._ends.append(self._show_waiting(self.forms, plugins.forms))
         self.banner.dismissed.connect(lambda: self._dismiss(self.banner))
         self.notice.dismissed.connect(lambda: self._dismiss(self.notice))
 
@@ -471,38 +464,29 @@ class Window(SafeKeyboard, QWidget):
         side = theme.PAGE_MARGIN
         messages.setContentsMargins(side, theme.MEDIUM, side, 0)
         self._messages.setLayout(messages)
-        right = stack(self._asks, spacing=0)
-        right.addWidget(self._stack, 1)
+        right = stack(self._asks, self._stack, spacing=0, grows=self._stack)
         # Less than a page asks for, too: what asks comes first.
         self._stack.setMinimumHeight(1)
         for hidden in (self.notice, self.banner, self._messages):
             hidden.hide()
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
         self._bar = self._sidebar()
-        layout.addWidget(self._bar)
-        layout.addLayout(right, 1)
+        self.setLayout(row(self._bar, right, spacing=0, grows=right))
 
     def _sidebar(self) -> QFrame:
         bar = QFrame()
         bar.setObjectName("sidebar")
         bar.setFixedWidth(theme.SIDEBAR_WIDTH)
-        column = QVBoxLayout(bar)
-        column.setContentsMargins(theme.MEDIUM, theme.PAGE_MARGIN - 4, theme.MEDIUM, theme.LARGE)
-        column.setSpacing(theme.TINY)
         brand = row(
             Picture("moat", theme.BRAND_SIDE), Label("Moat", "brand"), 0, spacing=theme.MEDIUM
         )
         brand.setContentsMargins(theme.SMALL, 0, 0, theme.LARGE)
-        column.addLayout(brand)
         group = QButtonGroup(bar)
         for button in self.buttons:
             group.addButton(button)
-            column.addWidget(button)
-        column.addStretch(1)
-        foot = row(self._look, spacing=theme.MEDIUM)
-        foot.addLayout(stack(self._words, self._where, spacing=0), 1)
+        words = stack(self._words, self._where, spacing=0)
+        foot = row(self._look, words, spacing=theme.MEDIUM, grows=words)
         foot.setContentsMargins(theme.SMALL, 0, 0, 0)
-        column.addLayout(foot)
+        column = stack(brand, *self.buttons, 0, foot)
+        column.setContentsMargins(theme.MEDIUM, theme.PAGE_MARGIN - 4, theme.MEDIUM, theme.LARGE)
+        bar.setLayout(column)
         return bar

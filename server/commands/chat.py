@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from server.chat import ChatRequest, Message
+from server.commands import say_json
 from server.commands.answer_text import Lines, Markdown, wrap
 from server.core.core import Core
 from server.errors import AppError, BadRequest, LinkLost
@@ -63,7 +64,11 @@ class Running:
             async for sent in events:
                 if sent.data == "[DONE]":
                     return
-                yield _text_of(json.loads(sent.data))
+                chunk = json.loads(sent.data)
+                if "error" in chunk:
+                    raise AppError(chunk["error"]["message"])
+                for choice in chunk["choices"]:
+                    yield choice["delta"].get("content") or ""
         raise LinkLost
 
     async def read(self, path: str) -> FileText:
@@ -77,12 +82,6 @@ class Running:
     async def default(self) -> ModelStatus:
         found: ModelStatus = await self._server.value("model")
         return found
-
-
-def _text_of(chunk: dict[str, Any]) -> str:
-    if "error" in chunk:
-        raise AppError(chunk["error"]["message"])
-    return "".join(choice["delta"].get("content") or "" for choice in chunk["choices"])
 
 
 class Alone:
@@ -172,18 +171,11 @@ def _speaker(runner: asyncio.Runner, model: str) -> Iterator[Speaker]:
 
 def _ask_once(talk: "Conversation", text: str, *, as_json: bool) -> int:
     if as_json:
-        answer = talk.ask(text, _unseen)
-        sys.stdout.write(json.dumps({"answer": answer}, ensure_ascii=False))
-    else:
-        with _shown() as show:
-            talk.ask(text, show)
+        return say_json({"answer": talk.ask(text, lambda _piece: None)})
+    with _shown() as show:
+        talk.ask(text, show)
     sys.stdout.write("\n")
     return 0
-
-
-def _write(piece: str) -> None:
-    sys.stdout.write(printable(piece))
-    sys.stdout.flush()
 
 
 def _columns(out: TextIO) -> int:
@@ -199,25 +191,20 @@ def _columns(out: TextIO) -> int:
 @contextmanager
 def _shown() -> Iterator[Callable[[str], None]]:
     """Writes an answer as it comes: for people on a terminal, as it is into a file or a pipe."""
-    if not sys.stdout.isatty():
-        yield _write
-        return
     is_plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     markdown = Markdown(Lines(lambda: _columns(sys.stdout)), is_coloured=not is_plain)
+    for_people = sys.stdout.isatty()
 
     def show(piece: str) -> None:
-        sys.stdout.write(markdown.feed(printable(piece)))
+        shown = printable(piece)
+        sys.stdout.write(markdown.feed(shown) if for_people else shown)
         sys.stdout.flush()
 
     try:
         yield show
     finally:
-        sys.stdout.write(markdown.end())
+        sys.stdout.write(markdown.end() if for_people else "")
         sys.stdout.flush()
-
-
-def _unseen(_piece: str) -> None:
-    return
 
 
 class Conversation:
@@ -242,7 +229,8 @@ class Conversation:
 
     def ask(self, text: str, show: Callable[[str], None]) -> str:
         """The whole answer; an interrupted one is kept as far as it came."""
-        question = Message("user", "".join(map(_quoted, self._files)) + text)
+        files = [f"{file.name}:\n\n{file.text}\n\n" for file in self._files]
+        question = Message("user", "".join([*files, text]))
         system = [Message("system", self._system)] if self._system else []
         pieces: list[str] = []
 
@@ -295,7 +283,9 @@ class Conversation:
         try:
             if is_command:
                 word, _, rest = line.partition(" ")
-                self._commands.get(word, _unknown)(rest.strip())
+                if word not in self._commands:
+                    raise BadRequest("There is no such command. /help lists them.", "command")
+                self._commands[word](rest.strip())
             else:
                 with _shown() as show:
                     self.ask(line, show)
@@ -349,14 +339,6 @@ def _unquoted(path: str) -> str:
     except ValueError:
         return path
     return words[0] if len(words) == 1 else path
-
-
-def _quoted(file: FileText) -> str:
-    return f"{file.name}:\n\n{file.text}\n\n"
-
-
-def _unknown(_rest: str) -> None:
-    raise BadRequest("There is no such command. /help lists them.", "command")
 
 
 def _tell(text: str, hanging: int = 0) -> None:

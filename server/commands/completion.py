@@ -58,7 +58,8 @@ def add_to(commands: Any) -> None:
 def _write(commands: Any, shell: str) -> int:
     whole = Place((), _words_of(commands), [Word(("-h", "--help")), Word(("--version",))])
     places = [whole, *(place for one in _parsers(commands) for place in walk(*one))]
-    sys.stdout.write(SHELLS[shell](places))
+    known = " ".join(f"'{place.name}'" for place in places if place.path)
+    sys.stdout.write(SHELLS[shell](places, known))
     return 0
 
 
@@ -81,16 +82,13 @@ def walk(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> Iterator[Pla
             place.commands.extend(_words_of(action))
             below += [held for one in _parsers(action, path) for held in walk(*one)]
         elif action.option_strings:
-            place.options.append(_option(action))
+            taken = tuple(map(str, action.choices or ()))
+            names, about = tuple(action.option_strings), _plain(action.help)
+            place.options.append(Word(names, about, action.nargs != 0, taken))
         else:
             choices += map(str, action.choices or ())
     yield Place(path, place.commands, place.options, tuple(choices))
     yield from below
-
-
-def _option(action: argparse.Action) -> Word:
-    choices = tuple(map(str, action.choices or ()))
-    return Word(tuple(action.option_strings), _plain(action.help), action.nargs != 0, choices)
 
 
 def _plain(text: str | None) -> str:
@@ -99,7 +97,7 @@ def _plain(text: str | None) -> str:
     return "".join(letter for letter in kept if letter not in "'\"`$\\[]:")
 
 
-def _bash(places: list[Place]) -> str:
+def _bash(places: list[Place], known: str) -> str:
     cases, valued = [], []
     for place in places:
         words = [name for word in (*place.commands, *place.options) for name in word.names]
@@ -110,7 +108,6 @@ def _bash(places: list[Place]) -> str:
             choices = " ".join(word.choices)
             if word.takes_value:
                 valued.append(f"        {names}) words='{choices}'; files={not choices:d} ;;")
-    known = " ".join(f"'{place.name}'" for place in places if place.path)
     return _BASH.format(cases="\n".join(cases), valued="\n".join(valued), known=known)
 
 
@@ -139,7 +136,7 @@ complete -o filenames -F _moat moat
 """
 
 
-def _zsh(places: list[Place]) -> str:
+def _zsh(places: list[Place], known: str) -> str:
     """Commands and options with their help; files where neither fits."""
     cases = []
     for place in places:
@@ -152,7 +149,6 @@ def _zsh(places: list[Place]) -> str:
         cases.append(
             f"        '{place.name}') found=({' '.join(words)}); files={place.takes_files:d} ;;"
         )
-    known = " ".join(f"'{place.name}'" for place in places if place.path)
     return _ZSH.format(cases="\n".join(cases), known=known)
 
 
@@ -178,7 +174,7 @@ if [ "$funcstack[1]" = "_moat" ]; then _moat "$@"; else compdef _moat moat; fi
 """
 
 
-def _fish(places: list[Place]) -> str:
+def _fish(places: list[Place], known: str) -> str:
     lines = ["# Completion of moat for fish, made by: moat completion fish", _FISH]
     for place in places:
         here = f"complete -c moat -n \"__moat_at '{place.name}'\""
@@ -195,7 +191,6 @@ def _fish(places: list[Place]) -> str:
                 f" -x -a '{' '.join(word.choices)}'" if word.choices else " -r" * word.takes_value
             )
             lines.append(f"{here} {' '.join(flags)}{takes} -d '{word.help}'")
-    known = " ".join(f"'{place.name}'" for place in places if place.path)
     return "\n".join(lines).replace("@KNOWN@", known) + "\n"
 
 
@@ -210,4 +205,4 @@ function __moat_at
     end
     test "$path" = "$argv[1]"
 end"""
-SHELLS: dict[str, Callable[[list[Place]], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+SHELLS: dict[str, Callable[[list[Place], str], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}

@@ -80,7 +80,10 @@ def report(places: paths.Paths) -> list[Finding]:
         check_engine(engine),
         *check_backends(engine, backends.folder()),
         check_starter(library.find()),
-        *(check_folder(name, path) for name, path in _folders(places)),
+        check_folder("Settings in", places.config),
+        check_folder("Models in", places.models),
+        check_folder("Cache in", places.cache),
+        check_folder("Logs in", places.logs),
         check_port(settings.server.port, who_listens, places),
         *(Finding("HTTPS", "ok", *texts) for texts in tls.describe(settings.server, places.https)),
         check_keyring(places.secrets),
@@ -206,8 +209,7 @@ def _can_do(system: str) -> str:
 
 def check_backends(engine: dict[str, Any], folder: Path | None) -> Iterator[Finding]:
     """Support for graphics cards that was added to the engine."""
-    present = backends.found(folder)
-    for kind in present:
+    for kind in backends.found(folder):
         used = kind in engine.get("added", ())
         text = f"{kind} in {folder}" + ("" if used else ", which the engine could not open")
         yield Finding("Backend", "ok" if used else "warn", text)
@@ -217,15 +219,6 @@ def check_starter(path: Path | None) -> Finding:
     if path is None:
         return Finding("Starter model", "problem", "not found", REBUILD)
     return Finding("Starter model", "ok", f"{library.NAME} in {path.parent}")
-
-
-def _folders(places: paths.Paths) -> list[tuple[str, Path]]:
-    return [
-        ("Settings in", places.config),
-        ("Models in", places.models),
-        ("Cache in", places.cache),
-        ("Logs in", places.logs),
-    ]
 
 
 def check_folder(topic: str, folder: Path) -> Finding:

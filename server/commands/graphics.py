@@ -2,13 +2,14 @@
 
 import argparse
 import asyncio
-import json
 import sys
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
+from server.commands import say, say_json
 from server.commands.models import Progress, guarded, opened_door
 from server.core.configuration import SettingsStore
 from server.core.graphics import NOTHING, Graphics
@@ -39,53 +40,45 @@ async def _show(options: argparse.Namespace) -> int:
         if options.json:
             devices = [asdict(device) for device in machine.devices]
             found = {"devices": devices, "note": machine.note, "offer": support.offer.get().kind}
-            _say(json.dumps(found, ensure_ascii=False))
-            return 0
+            return say_json(found)
         for device in machine.devices:
-            _say(f"{device.name} ({device.backend}), {device.total_bytes / MB:,.0f} MB")
+            say(f"{device.name} ({device.backend}), {device.total_bytes / MB:,.0f} MB")
         offer = support.offer.get()
         if machine.note:
-            _say(machine.note)
+            say(machine.note)
         if offer.kind:
-            _say(f"'moat graphics get' fetches {offer.kind.upper()}.")
+            say(f"'moat graphics get' fetches {offer.kind.upper()}.")
         else:
-            _say(NOTHING if machine.devices or machine.note else NO_CARD)
+            say(NOTHING if machine.devices or machine.note else NO_CARD)
     return 0
 
 
 async def _get(_options: argparse.Namespace) -> int:
     running = await client.find(paths.find().control)
-    final = await (_through(running) if running else _fetch_alone())
+    final = await (_fetch_through(running) if running else _fetch_alone())
     if final.phase == "failed":
         raise BadRequest(final.reason)
-    _say(f"{final.name} is downloaded, verified and in place.")
+    say(f"{final.name} is downloaded, verified and in place.")
     return 0
 
 
-async def _through(running: RunningServer) -> Download:
-    """The server fetches it, so that its window shows it; it goes on when we leave."""
+async def _fetch_through(running: RunningServer) -> Download:
     await running.command("models.survey_machine")
     progress = Progress(await running.command("graphics.fetch"), sys.stdout)
-    async with aclosing(running.values("graphics.offer")) as values:
-        async for offer in values:
-            progress.show(_downloads(offer))
-            if progress.ended.done():
-                return progress.ended.result()
-    raise BadRequest("Moat ended. The same command goes on where it was.")
+    show = partial(_show_download, progress)
+    await progress.follow(running, "graphics.offer", show)
+    return await progress.ended
 
 
 async def _fetch_alone() -> Download:
     async with _alone() as (support, _machine):
         progress = Progress(await support.fetch(), sys.stdout)
-        disconnect = support.offer.connect(lambda offer: progress.show(_downloads(offer)))
-        try:
-            return await progress.ended
-        finally:
-            disconnect()
+        support.offer.connect(partial(_show_download, progress))
+        return await progress.ended
 
 
-def _downloads(offer: GraphicsOffer) -> tuple[Download, ...]:
-    return (offer.download,) if offer.download else ()
+def _show_download(progress: Progress, offer: GraphicsOffer) -> None:
+    progress.show((offer.download,) if offer.download else ())
 
 
 @asynccontextmanager
@@ -95,7 +88,11 @@ async def _alone() -> AsyncIterator[tuple[Graphics, Machine]]:
     settings = Value(SettingsStore(places.settings).load())
     backends.point(settings.get().model.backends, places.data)
     async with opened_door(places, settings) as (door, _keychain):
-        support = Graphics(door, settings.get, places.data, _ignore)
+
+        async def ignore(_kind: str) -> None:
+            """The next start of Moat uses it."""
+
+        support = Graphics(door, settings.get, places.data, ignore)
         support.open(run=False)
         machine = await Surveyor().look(anew=True)
         await support.follow(machine)
@@ -103,11 +100,3 @@ async def _alone() -> AsyncIterator[tuple[Graphics, Machine]]:
             yield support, machine
         finally:
             await support.close()
-
-
-async def _ignore(_kind: str) -> None:
-    """The next start of Moat uses it."""
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")

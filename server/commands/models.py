@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from server.chat import SAMPLED, Sampling
+from server.commands import say, say_json
 from server.core.configuration import PROXY_PASSWORD, SettingsStore
 from server.egress import Egress
 from server.errors import AppError, BadRequest, NoModel
@@ -27,31 +28,8 @@ from server.settings import OWN_FIELDS, ModelSettings, Settings
 from server.sizes import GB, MB
 from server.system import paths
 from server.system.keychain import Keychain
-from server.system.limits import printable
 
 BAR = 24
-
-
-async def through(running: RunningServer, repo: str, file: str) -> Download:
-    """The server downloads, so that its window shows it; it goes on when we leave."""
-    number = await running.command("models.download", repo=repo, file=file)
-    progress = Progress(number, sys.stdout)
-    async with aclosing(running.values("models.downloads")) as values:
-        async for downloads in values:
-            progress.show(downloads)
-            if progress.ended.done():
-                return progress.ended.result()
-    raise BadRequest("Moat ended. The same command goes on where it was.")
-
-
-async def alone(shelf: ModelShelf, repo: str, file: str) -> Download:
-    number = await shelf.download(repo, file)
-    progress = Progress(number, sys.stdout)
-    disconnect = shelf.downloads.connect(progress.show)
-    try:
-        return await progress.ended
-    finally:
-        disconnect()
 
 
 class Progress:
@@ -63,6 +41,15 @@ class Progress:
         self._out = out
         self._over = bool(out.isatty())
         self._told = -1
+
+    async def follow(self, running: RunningServer, value: str, show: Callable[[Any], None]) -> None:
+        """Shows what the server downloads. Its window shows it too; it goes on when we leave."""
+        async with aclosing(running.values(value)) as values:
+            async for current in values:
+                show(current)
+                if self.ended.done():
+                    return
+        raise BadRequest("Moat ended. The same command goes on where it was.")
 
     def show(self, downloads: tuple[Download, ...]) -> None:
         found = next((one for one in downloads if one.id == self._number), None)
@@ -257,23 +244,24 @@ async def opened_door(
 async def _list(options: argparse.Namespace, shelf: ModelShelf) -> int:
     cards = shelf.look()
     if options.json:
-        return _say_json([asdict(card) for card in cards])
+        return say_json([asdict(card) for card in cards])
     if not cards:
-        _say(f"No model is installed. moat models search, or put a GGUF file into {_folder()}")
+        folder = paths.find().models
+        say(f"No model is installed. moat models search, or put a GGUF file into {folder}")
     width = max((len(card.name) for card in cards), default=0)
     for card in cards:
         label = card.label or card.quantisation
-        _say(_fit_line(f"{card.name:<{width}}  {card.size_bytes / GB:6.2f} GB  {label}"))
+        say(_fit_line(f"{card.name:<{width}}  {card.size_bytes / GB:6.2f} GB  {label}"))
     return 0
 
 
 async def _refresh(_options: argparse.Namespace, shelf: ModelShelf) -> int:
-    disconnect = shelf.refreshing.connect(lambda words: _say(words) if words else None)
+    disconnect = shelf.refreshing.connect(lambda words: say(words) if words else None)
     try:
         count = await shelf.refresh_suggestions()
     finally:
         disconnect()
-    _say(f"New models: {count}. 'moat models search' lists them with the others.")
+    say(f"New models: {count}. 'moat models search' lists them with the others.")
     return 0
 
 
@@ -282,40 +270,43 @@ async def _search(options: argparse.Namespace, shelf: ModelShelf) -> int:
         return await _suggest(options, shelf)
     found = await shelf.search(" ".join(options.words))
     if options.json:
-        return _say_json([asdict(one) for one in found])
+        return say_json([asdict(one) for one in found])
     if not found:
-        _say("No results.")
+        say("No results.")
     for one in found:
         gated = "  gated" if one.gated else ""
-        _say(f"{one.repo:<56} {one.downloads:>9} downloads  {one.licence}{gated}")
+        say(f"{one.repo:<56} {one.downloads:>9} downloads  {one.licence}{gated}")
     return 0
 
 
 async def _suggest(options: argparse.Namespace, shelf: ModelShelf) -> int:
     found = await shelf.suggest()
     if options.json:
-        return _say_json([asdict(one) for one in found])
+        return say_json([asdict(one) for one in found])
     for one in found:
         mark = "*" if one.recommended else " "
         speed = f"{one.fit.writes:5.1f} tokens/s" if one.fit.writes else ""
         size = f"{'about ' if one.is_about else ''}{one.size_bytes / GB:.1f} GB"
-        _say(f"{mark} {one.title:<24} {size:>14}  {one.fit.verdict:<13}{speed}")
+        say(f"{mark} {one.title:<24} {size:>14}  {one.fit.verdict:<13}{speed}")
         uses = ", ".join(one.uses)
-        _say(_fit_line(f"    {one.good_at} ({uses}; {one.licence})"))
-        _say(f"    moat models pull {one.repo} {one.file}")
+        say(_fit_line(f"    {one.good_at} ({uses}; {one.licence})"))
+        say(f"    moat models pull {one.repo} {one.file}")
     return 0
 
 
 async def _pull(options: argparse.Namespace, shelf: ModelShelf) -> int:
     running = await client.find(paths.find().control)
-    final = await (
-        through(running, options.repo, options.file)
-        if running
-        else alone(shelf, options.repo, options.file)
-    )
+    given = {"repo": options.repo, "file": options.file}
+    if running:
+        progress = Progress(await running.command("models.download", **given), sys.stdout)
+        await progress.follow(running, "models.downloads", progress.show)
+    else:
+        progress = Progress(await shelf.download(**given), sys.stdout)
+        shelf.downloads.connect(progress.show)
+    final = await progress.ended
     if final.phase == "failed":
         raise BadRequest(final.reason)
-    _say(f"{final.name} is downloaded and verified.")
+    say(f"{final.name} is downloaded and verified.")
     return 0
 
 
@@ -326,9 +317,9 @@ async def _remove(options: argparse.Namespace, shelf: ModelShelf) -> int:
     else:
         freed = await shelf.delete(options.name)
     if freed:
-        _say(f"{options.name} was deleted; {freed / GB:.2f} GB freed.")
+        say(f"{options.name} was deleted; {freed / GB:.2f} GB freed.")
     else:
-        _say(f"{options.name} was removed from the list; its file was not deleted.")
+        say(f"{options.name} was removed from the list; its file was not deleted.")
     return 0
 
 
@@ -339,10 +330,10 @@ async def _describe(options: argparse.Namespace, shelf: ModelShelf) -> int:
         return await _describe_repository(options, shelf)
     detail: ModelDetail = await _ask_about(name, shelf, running, "describe")
     if options.json:
-        _say_json(asdict(detail))
+        say_json(asdict(detail))
         return 1 if detail.damaged else 0
     if detail.damaged:
-        _say(f"{detail.name} is damaged: {detail.damaged}.")
+        say(f"{detail.name} is damaged: {detail.damaged}.")
         return 1
     facts = {
         "Name": detail.title or detail.name,
@@ -356,9 +347,9 @@ async def _describe(options: argparse.Namespace, shelf: ModelShelf) -> int:
         "Here": f"{detail.fit.verdict}: {detail.fit.why}",
     }
     for key, value in facts.items():
-        _say(f"{key:<13} {value}")
+        say(f"{key:<13} {value}")
     for note in detail.template_notes:
-        _say(f"{'Warning':<13} {note.text} {note.detail if note.kind == 'content' else ''}")
+        say(f"{'Warning':<13} {note.text} {note.detail if note.kind == 'content' else ''}")
     return 0
 
 
@@ -388,15 +379,15 @@ async def _ask_about(
 async def _describe_repository(options: argparse.Namespace, shelf: ModelShelf) -> int:
     listing = await shelf.list_repository(options.name)
     if options.json:
-        return _say_json(asdict(listing))
+        return say_json(asdict(listing))
     gated = ", gated" if listing.gated else ""
-    _say(f"{listing.address}  {listing.licence or 'no licence said'}{gated}")
+    say(f"{listing.address}  {listing.licence or 'no licence said'}{gated}")
     for one in listing.files:
         mark = "*" if one.recommended else " "
         parts = f" in {len(one.parts)} files" if len(one.parts) > 1 else ""
         size = f"{one.size_bytes / GB:6.2f} GB"
-        _say(f"{mark} {one.quantisation or one.name:<14} {size}  {one.fit.verdict}{parts}")
-        _say(f"      {one.fit.why}")
+        say(f"{mark} {one.quantisation or one.name:<14} {size}  {one.fit.verdict}{parts}")
+        say(f"      {one.fit.why}")
     return 0
 
 
@@ -408,14 +399,14 @@ async def _fit(options: argparse.Namespace, shelf: ModelShelf) -> int:
     running = await client.find(paths.find().control)
     fit: Fit = await _ask_about(options.name, shelf, running, "estimate", setup=setup)
     if options.json:
-        _say_json(asdict(fit))
+        say_json(asdict(fit))
     else:
         _show_fit(fit)
     return 0 if fit.verdict != "does not fit" else 1
 
 
 def _show_fit(fit: Fit) -> None:
-    _say(f"{fit.verdict}: {fit.why}")
+    say(f"{fit.verdict}: {fit.why}")
     memory, setup = fit.memory, fit.setup
     parts = {
         "weights": memory.weights,
@@ -427,8 +418,8 @@ def _show_fit(fit: Fit) -> None:
     }
     for name, size in parts.items():
         if size:
-            _say(f"  {name:<20} {size / MB:9,.0f} MB")
-    _say(
+            say(f"  {name:<20} {size / MB:9,.0f} MB")
+    say(
         f"  with {setup.context_tokens} tokens of context for {setup.slots} at the same time, "
         f"{setup.kv_type}, {setup.gpu_layers} of {fit.layers} layers on a graphics card"
     )
@@ -451,10 +442,10 @@ async def _set(options: argparse.Namespace, shelf: ModelShelf) -> int:
         shelf.check_known(options.name)
     rows = [_source(field, options.name, settings.model) for field in OWN_FIELDS]
     if options.json:
-        return _say_json({field: {"value": value, "from": origin} for field, value, origin in rows})
+        return say_json({field: {"value": value, "from": origin} for field, value, origin in rows})
     for field, value, origin in rows:
         shown = json.dumps(value, ensure_ascii=False) if value is not None else "-"
-        _say(f"{field:<15} {shown:<12}  {origin}")
+        say(f"{field:<15} {shown:<12}  {origin}")
     return 0
 
 
@@ -489,24 +480,9 @@ def _is_path(name: str) -> bool:
     return path.is_file() or (path.suffix == ".gguf" and name.count("/") != 1)
 
 
-def _folder() -> Path:
-    return paths.find().models
-
-
 def _fit_line(text: str) -> str:
     """Cuts a line that would wrap on this terminal; a pipe gets all of it."""
     most = shutil.get_terminal_size().columns
     if not sys.stdout.isatty() or len(text) <= most:
         return text
     return f"{text[: most - 1].rstrip()}…"
-
-
-def _say_json(found: object) -> int:
-    """On one line, with every letter as it is."""
-    sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n")
-    return 0
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(printable(text) + "\n")
-    sys.stdout.flush()

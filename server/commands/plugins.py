@@ -8,11 +8,13 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Protocol
 
 from server.chat import Json
+from server.commands import say, say_json
 from server.core.core import Core
 from server.data.yaml_with_places import nearest, summarise
 from server.errors import AppError
@@ -24,7 +26,6 @@ from server.flows.grounding import MADE_UP
 from server.plugins.folder import load
 from server.schemas import fill
 from server.system import paths
-from server.system.limits import printable
 from server.tasks import spawn
 
 SHOWN_ID = 6
@@ -201,11 +202,11 @@ def _check(options: argparse.Namespace) -> int:
         warnings = len(loaded.findings) - errors
         counted = f", {errors} errors, {warnings} warnings" if loaded.findings else ""
         parts = f"{operations} operations, {len(loaded.flows)} flows{counted}"
-        _say(f"{loaded.key}: {loaded.state}, {parts}")
+        say(f"{loaded.key}: {loaded.state}, {parts}")
         for line in map(str, loaded.findings) if options.all else summarise(loaded.findings):
-            _say(f"  {line}")
+            say(f"  {line}")
     if options.json:
-        _say(json.dumps(checked, ensure_ascii=False))
+        say_json(checked)
     return worst
 
 
@@ -234,12 +235,12 @@ async def _own_core() -> AsyncIterator[Core]:
 async def _list(desk: Desk, options: argparse.Namespace) -> int:
     cards = await desk.cards()
     if options.json:
-        _say(json.dumps([asdict(card) for card in cards]))
+        say(json.dumps([asdict(card) for card in cards]))
         return 0
     width = max((len(card.key) for card in cards), default=0)
     for card in cards:
         switched = "enabled" if card.enabled else "disabled"
-        _say(f"{card.key:<{width}}  {switched:<8}  {card.state:<13}  {card.name} {card.version}")
+        say(f"{card.key:<{width}}  {switched:<8}  {card.state:<13}  {card.name} {card.version}")
     return 0
 
 
@@ -248,10 +249,10 @@ async def _install(desk: Desk, options: argparse.Namespace) -> int:
     path = await asyncio.to_thread(lambda: Path(options.path).expanduser().resolve())
     key = await desk.command("plugins.install", path=str(path))
     card = await _card(desk, key)
-    _say(f"{key} {card.version} is installed, disabled. {_may(card)}")
+    say(f"{key} {card.version} is installed, disabled. {_may(card)}")
     for finding in card.findings:
-        _say(f"  {finding}")
-    _say(f"'moat plugins enable {key}' lets it work.")
+        say(f"  {finding}")
+    say(f"'moat plugins enable {key}' lets it work.")
     return 0
 
 
@@ -259,21 +260,21 @@ async def _import(desk: Desk, options: argparse.Namespace) -> int:
     path = await asyncio.to_thread(lambda: Path(options.path).expanduser().resolve())
     for key in await desk.command("plugins.import_servers", path=str(path)):
         card = await _card(desk, key)
-        _say(f"{key} is installed, disabled. {_may(card)}")
+        say(f"{key} is installed, disabled. {_may(card)}")
         for secret in sorted({*card.secrets} - {*card.missing_secrets}):
             await _say_stored(desk, f"{secret} of {key}")
         for finding in card.findings:
-            _say(f"  {finding}")
-    _say("'moat plugins enable NAME' lets one of them work.")
+            say(f"  {finding}")
+    say("'moat plugins enable NAME' lets one of them work.")
     return 0
 
 
 async def _servers(desk: Desk, _options: argparse.Namespace) -> int:
     for server in await desk.command("plugins.common_servers"):
         added = "  (added)" if server.added else ""
-        _say(f"{server.name}{added}\n  {server.about} It reaches: {server.reaches}")
-        _say(f"  {server.command}  [{server.licence}]")
-    _say("'moat plugins add NAME' makes a plugin of one. It starts disabled.")
+        say(f"{server.name}{added}\n  {server.about} It reaches: {server.reaches}")
+        say(f"  {server.command}  [{server.licence}]")
+    say("'moat plugins add NAME' makes a plugin of one. It starts disabled.")
     return 0
 
 
@@ -281,28 +282,28 @@ async def _add(desk: Desk, options: argparse.Namespace) -> int:
     hosts = ",".join(options.host)
     key = await desk.command("plugins.add_server", name=options.name, hosts=hosts)
     card = await _card(desk, key)
-    _say(f"{key} is installed, disabled. {_may(card)}")
+    say(f"{key} is installed, disabled. {_may(card)}")
     for option in card.options:
-        _say(f"  {option.label}: 'moat plugins set {key} {option.name} VALUE' sets it.")
-    _say(f"'moat plugins enable {key}' lets it work.")
+        say(f"  {option.label}: 'moat plugins set {key} {option.name} VALUE' sets it.")
+    say(f"'moat plugins enable {key}' lets it work.")
     return 0
 
 
 async def _enable(desk: Desk, options: argparse.Namespace) -> int:
     await desk.command("plugins.enable", key=options.key)
-    _say(f"{options.key} is enabled. {_may(await _card(desk, options.key))}")
+    say(f"{options.key} is enabled. {_may(await _card(desk, options.key))}")
     return 0
 
 
 async def _disable(desk: Desk, options: argparse.Namespace) -> int:
     await desk.command("plugins.disable", key=options.key)
-    _say(f"{options.key} is disabled.")
+    say(f"{options.key} is disabled.")
     return 0
 
 
 async def _remove(desk: Desk, options: argparse.Namespace) -> int:
     await desk.command("plugins.remove", key=options.key)
-    _say(f"{options.key} is removed.")
+    say(f"{options.key} is removed.")
     return 0
 
 
@@ -310,19 +311,23 @@ async def _set(desk: Desk, options: argparse.Namespace) -> int:
     await desk.command(
         "plugins.set_option", key=options.key, name=options.option, value=options.value
     )
-    _say(f"{options.option} of {options.key} is set.")
+    say(f"{options.option} of {options.key} is set.")
     return 0
 
 
 async def _secret(desk: Desk, options: argparse.Namespace) -> int:
     """Never from the command line: other users of the machine can read that."""
-    value = "" if options.forget else await asyncio.to_thread(_read_secret, options.secret)
+    value = ""
+    if not options.forget:
+        ask = partial(getpass.getpass, f"{options.secret}: ")
+        read = ask if sys.stdin.isatty() else sys.stdin.readline
+        value = (await asyncio.to_thread(read)).strip()
     if not value and not options.forget:
         sys.stderr.write("Nothing was entered; the secret is unchanged.\n")
         return 1
     await desk.command("plugins.set_secret", key=options.key, name=options.secret, value=value)
     if options.forget:
-        _say(f"{options.secret} of {options.key} was removed.")
+        say(f"{options.secret} of {options.key} was removed.")
     else:
         await _say_stored(desk, f"{options.secret} of {options.key}")
     return 0
@@ -330,33 +335,27 @@ async def _secret(desk: Desk, options: argparse.Namespace) -> int:
 
 async def _say_stored(desk: Desk, secret: str) -> None:
     if plain := await desk.command("plain_secrets_file"):
-        _say(
+        say(
             f"{secret} is stored. This system has no usable keyring: "
             f"it is stored unencrypted in {plain}, readable by you only."
         )
     else:
-        _say(f"{secret} is stored in the keychain.")
-
-
-def _read_secret(name: str) -> str:
-    if sys.stdin.isatty():
-        return getpass.getpass(f"{name}: ").strip()
-    return sys.stdin.readline().strip()
+        say(f"{secret} is stored in the keychain.")
 
 
 async def _tools(desk: Desk, options: argparse.Namespace) -> int:
     found: tuple[ToolCard, ...] = await desk.command("plugins.find_tools", key=options.key)
     if options.json:
         tools = [{**asdict(tool), "schema": json.loads(tool.schema)} for tool in found]
-        _say(json.dumps(tools))
+        say(json.dumps(tools))
         return 0
     if not found:
-        _say(f"{options.key} has no tools of its own; 'moat plugins run' takes its flows.")
+        say(f"{options.key} has no tools of its own; 'moat plugins run' takes its flows.")
     for tool in found:
-        _say(f"{options.key}/{tool.key}  ({tool.risk})  {tool.description}".rstrip())
+        say(f"{options.key}/{tool.key}  ({tool.risk})  {tool.description}".rstrip())
         schema = json.loads(tool.schema)
         for name, part in schema["properties"].items():
-            _say(f"  {_described(name, part, name in schema.get('required', ()))}")
+            say(f"  {_described(name, part, name in schema.get('required', ()))}")
     return 0
 
 
@@ -373,12 +372,12 @@ def _answer(options: argparse.Namespace) -> int:
     async def run() -> int:
         running = await client.find(paths.find().control)
         if running is None:
-            _say("[]" if options.json else "No Moat is running, so nothing waits for an answer.")
+            say("[]" if options.json else "No Moat is running, so nothing waits for an answer.")
             return 1 if options.id else 0
         approvals = await running.value("plugins.approvals")
         forms = await running.value("plugins.forms")
         if options.json and not options.id:
-            _say(json.dumps([asdict(waiting) for waiting in (*approvals, *forms)]))
+            say(json.dumps([asdict(waiting) for waiting in (*approvals, *forms)]))
             return 0
         if not options.id:
             return _show_waiting(approvals, forms)
@@ -389,21 +388,21 @@ def _answer(options: argparse.Namespace) -> int:
 
 def _show_waiting(approvals: tuple[Approval, ...], forms: tuple[FormCard, ...]) -> int:
     if not approvals and not forms:
-        _say("Nothing waits for an answer.")
+        say("Nothing waits for an answer.")
     for one in approvals:
         by = f", for {one.client}, which uses it for the first time" if one.client else ""
-        _say(f"{one.id[:SHOWN_ID]}  {one.plugin} asks to call: {one.title} ({one.risk}{by})")
+        say(f"{one.id[:SHOWN_ID]}  {one.plugin} asks to call: {one.title} ({one.risk}{by})")
         if one.body:
-            _say(one.body)
+            say(one.body)
         words = "once | always | deny" if one.can_always else "once | deny"
-        _say(f"  moat plugins answer {one.id[:SHOWN_ID]} {words}")
+        say(f"  moat plugins answer {one.id[:SHOWN_ID]} {words}")
     for form in forms:
         schema = json.loads(form.schema)
         names = " ".join(f"{name}=\u2026" for name in schema["properties"])
-        _say(f"{form.id[:SHOWN_ID]}  {form.plugin} needs more information for {form.step}")
+        say(f"{form.id[:SHOWN_ID]}  {form.plugin} needs more information for {form.step}")
         for name, part in schema["properties"].items():
-            _say(f"  {_described(name, part, name in schema.get('required', ()))}")
-        _say(f"  moat plugins answer {form.id[:SHOWN_ID]} {names} | deny")
+            say(f"  {_described(name, part, name in schema.get('required', ()))}")
+        say(f"  moat plugins answer {form.id[:SHOWN_ID]} {names} | deny")
     return 0
 
 
@@ -427,7 +426,7 @@ async def _answer_one(
         await running.command(
             "plugins.answer_form", form_id=one.id, values=json.dumps(values, ensure_ascii=False)
         )
-    _say("Answered.")
+    say("Answered.")
     return 0
 
 
@@ -492,7 +491,7 @@ async def _try(core: Core, options: argparse.Namespace) -> int:
         disconnect()
     for line in (*told.requests, *told.steps):
         sys.stderr.write(f"{line}\n")
-    _say(told.text)
+    say(told.text)
     return int(told.failed and mode == "run")
 
 
@@ -539,23 +538,12 @@ async def _card(desk: Desk, key: str) -> PluginCard:
 def _may(card: PluginCard) -> str:
     parts = [f"connect to {host}" for host in card.hosts]
     parts += [f"start '{command}'" for command in card.commands]
+    where = "in a sandbox" if card.walled else "with your user rights"
     if card.runs_code:
-        parts.append(
-            "run its own code in a sandbox"
-            if card.walled
-            else "run its own code with your user rights"
-        )
+        parts.append(f"run its own code {where}")
     if card.commands:
-        parts.append(
-            "run these programs in a sandbox"
-            if card.walled
-            else "run these programs with your user rights"
-        )
+        parts.append(f"run these programs {where}")
     if card.lacks_address:
         unset = f"The address of its API is not set: 'moat plugins set {card.key} server URL'."
         return f"It may {', '.join(parts)}. {unset}" if parts else unset
     return f"It may {', '.join(parts)}." if parts else "It does not connect to anything outside."
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(f"{printable(text)}\n")

@@ -12,11 +12,11 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from server import egress
+from server.commands import say
 from server.core.core import Core
 from server.errors import AppError
 from server.face.core import Face, Knock, ModelStatus, ServerStatus, find_away
@@ -24,7 +24,6 @@ from server.face.plugins import Approval
 from server.settings import can_be_allowed
 from server.system import hardware, paths
 from server.system.files import write_atomically
-from server.system.limits import printable
 from server.system.processes import parent_gone
 from server.tasks import spawn, stop
 from server.web.app import create_control
@@ -159,11 +158,6 @@ def _run(options: argparse.Namespace) -> int:
     return asyncio.run(serve(chosen))
 
 
-def _end(ending: "asyncio.Future[str]", _why: str) -> None:
-    if not ending.done():
-        ending.set_result("asked")
-
-
 async def serve(options: ServeOptions) -> int:
     secret = sys.stdin.readline().strip() if options.is_child else secrets.token_urlsafe(32)
     places = paths.find()
@@ -171,12 +165,10 @@ async def serve(options: ServeOptions) -> int:
         core = Core(places)
         await core.open()
         cleanup.push_async_callback(core.close)
-        ending = _watch_for_the_end(cleanup, is_child=options.is_child)
-        if not options.is_child:
-            core.asked_to_quit.connect(partial(_end, ending))
+        ending = _watch_for_the_end(core, cleanup, is_child=options.is_child)
         control = await _open_control(core, secret, cleanup)
         if options.is_child:
-            _say(json.dumps({"control": control}))
+            say(json.dumps({"control": control}))
         else:
             Announcer(_begin_to_say(core)).watch(core)
         _publish_control(places.control, control, secret, cleanup)
@@ -199,7 +191,7 @@ async def _begin(core: Core, options: ServeOptions) -> int:
         if options.model:
             core.choose_model(options.model)
     except AppError as error:
-        _complain(str(error))
+        sys.stderr.write(f"{error}\n")
         return 2
     if options.is_child and not core.settings.get().server.start_serving:
         return 0
@@ -207,7 +199,9 @@ async def _begin(core: Core, options: ServeOptions) -> int:
     return 1 if core.server.get().phase == "failed" and not options.is_child else 0
 
 
-def _watch_for_the_end(cleanup: AsyncExitStack, *, is_child: bool) -> "asyncio.Future[str]":
+def _watch_for_the_end(
+    core: Core, cleanup: AsyncExitStack, *, is_child: bool
+) -> "asyncio.Future[str]":
     loop = asyncio.get_running_loop()
     ending: asyncio.Future[str] = loop.create_future()
 
@@ -225,6 +219,8 @@ def _watch_for_the_end(cleanup: AsyncExitStack, *, is_child: bool) -> "asyncio.F
             end("parent gone")
 
         cleanup.push_async_callback(stop, spawn(watch(), "lifeline"))
+    else:
+        core.asked_to_quit.connect(lambda _why: end("asked"))
     return ending
 
 
@@ -254,15 +250,6 @@ def _unpublish(path: Path) -> None:
 def _begin_to_say(core: Core) -> Callable[[str], None]:
     """What is for a person goes into the log where a program reads what we print."""
     if core.settings.get().server.log_format == "text":
-        return _say
+        return say
     core.log_to(sys.stdout)
     return log.info
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(printable(text) + "\n")
-    sys.stdout.flush()
-
-
-def _complain(text: str) -> None:
-    sys.stderr.write(text + "\n")

@@ -1,16 +1,16 @@
 """Reads a person's answer to a question about missing arguments, without a model."""
 
-import json
 import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 from server.chat import Json
-from server.flows.grounding import MADE_UP, Heard
+from server.flows.grounding import MADE_UP, Heard, split_name
 from server.language.numbers import numbers_in
 from server.language.words import terms
 from server.schemas import fill
+from server.system.limits import try_json
 
 LONGEST_CANCEL = 40
 _QUOTES = {
@@ -70,7 +70,8 @@ _TOKEN = re.compile(r"[^\s,;\uff0c\uff1b、。\"'`“”„「」]+")
 def is_cancel(reply: str, schema: Json) -> bool:
     """The person wants to stop. A word that is one of the choices does not count."""
     plain = _plain(reply)
-    if len(plain) > LONGEST_CANCEL or _names_choice(plain, schema):
+    choices = [choice for part in schema["properties"].values() for choice in part.get("enum", ())]
+    if len(plain) > LONGEST_CANCEL or plain in [str(choice).lower() for choice in choices]:
         return False
     polite = " ".join(_POLITE.sub(" ", plain).split())
     return plain in _CANCEL or polite in _CANCEL
@@ -154,20 +155,15 @@ def _fits(text: str, part: Json) -> bool:
 def _number(bare: str, part: Json) -> Any:
     """Returns the only number that fits. 1,234 is above a thousand, 12,5 has a decimal."""
     text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", bare)
-    numbers = (
-        {Decimal(text.replace(",", "."))}
-        if _PLAIN_NUMBER.fullmatch(text)
-        else _signed_numbers(text)
-    )
+    numbers = {Decimal(text.replace(",", "."))} if _PLAIN_NUMBER.fullmatch(text) else set()
+    if not numbers:
+        below = re.findall(r"(?:^|\s)[-\u2212]\s?(\d+(?:\.\d+)?)", text)
+        negative = {-Decimal(number) for number in below}
+        others = {number for number in numbers_in(text.lower()) if -number not in negative}
+        numbers = others | negative
     values = [int(number) if number == int(number) else float(number) for number in numbers]
     fitting = [value for value in values if not fill.problems(value, part)]
     return fitting[0] if len(fitting) == 1 else MADE_UP
-
-
-def _signed_numbers(text: str) -> set[Decimal]:
-    below = re.findall(r"(?:^|\s)[-\u2212]\s?(\d+(?:\.\d+)?)", text)
-    negative = {-Decimal(number) for number in below}
-    return {number for number in numbers_in(text.lower()) if -number not in negative} | negative
 
 
 def _decision(bare: str, _part: Json) -> Any:
@@ -265,12 +261,8 @@ def _by_line(reply: str, parts: Json) -> Json:
 
 
 def _as_json(reply: str, schema: Json) -> Json:
-    try:
-        found = json.loads(reply)
-    except (ValueError, RecursionError):
-        return {}
-    known = schema["properties"]
-    is_known = isinstance(found, dict) and found.keys() <= known.keys()
+    found = try_json(reply)
+    is_known = isinstance(found, dict) and found.keys() <= schema["properties"].keys()
     return found if is_known else {}
 
 
@@ -297,7 +289,8 @@ def _after_name(text: str, part: Json, name: str) -> str | None:
     own |= set(terms(_about(part))) if is_plain or not text.isascii() else set()
     if not before or not before <= own:
         return None
-    return rest.removesuffix(".") if _is_one_word(rest) else rest
+    is_one_word = len(rest.split()) == 1 and not rest.endswith("..")
+    return rest.removesuffix(".") if is_one_word else rest
 
 
 def _after_words(text: str, part: Json, name: str) -> str | None:
@@ -323,26 +316,14 @@ def _without_thanks(text: str) -> str:
 def _in_a_phrase(text: str) -> str | None:
     """Finds the name in "in Bern" or "by Eliot". A model may know better what is meant."""
     placed = _PLACED.fullmatch(text)
-    is_placed = placed is not None and all(_is_name(word) for word in placed["rest"].split())
-    return placed["rest"].strip() if placed is not None and is_placed else None
+    words = placed["rest"].split() if placed is not None else []
+    is_name = all(word[0].isupper() or not word.isascii() for word in words)
+    return placed["rest"].strip() if placed is not None and is_name else None
 
 
 def _unquote(text: str) -> str:
     is_quoted = len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[-1] not in text[1:-1]
     return text[1:-1].strip() if is_quoted else text
-
-
-def _is_one_word(text: str) -> bool:
-    return len(text.split()) == 1 and not text.endswith("..")
-
-
-def _is_name(word: str) -> bool:
-    return word[0].isupper() or not word.isascii()
-
-
-def _names_choice(plain: str, schema: Json) -> bool:
-    choices = [choice for part in schema["properties"].values() for choice in part.get("enum", ())]
-    return any(str(choice).lower() == plain for choice in choices)
 
 
 def _is_free_text(part: Json) -> bool:
@@ -354,7 +335,7 @@ def _about(part: Json) -> str:
 
 
 def _spell(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").replace("-", " ").lower()
+    return split_name(name).replace("_", " ").replace("-", " ").lower()
 
 
 def _plain(reply: str) -> str:

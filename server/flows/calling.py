@@ -81,7 +81,14 @@ async def _run(
             last = now
             notes.put_nowait(f"{action.key}: {text[:LONGEST_NOTE]}")
 
-    calling = spawn(_outcome(action, arguments, around, timeout_s, (ask, tell)), "call")
+    async def call_it() -> Output | AppError:
+        """A call that fails is no failed task: nothing is logged."""
+        try:
+            return await call_within(action, arguments, around, timeout_s, (ask, tell))
+        except AppError as error:
+            return error
+
+    calling = spawn(call_it(), "call")
     calling.add_done_callback(lambda _task: notes.put_nowait(None))
     try:
         while (note := await notes.get()) is not None:
@@ -92,20 +99,6 @@ async def _run(
     if isinstance(outcome, AppError):
         raise outcome
     yield outcome
-
-
-async def _outcome(
-    action: Action,
-    arguments: Json,
-    around: Json,
-    timeout_s: float,
-    person: tuple[AskPerson, Callable[[str], None]],
-) -> Output | AppError:
-    """A call that fails is no failed task: nothing is logged."""
-    try:
-        return await call_within(action, arguments, around, timeout_s, person)
-    except AppError as error:
-        return error
 
 
 async def call_within(
@@ -269,7 +262,10 @@ def _list_arguments(schema: Json) -> list[str]:
     lines = []
     for name, part in schema["properties"].items():
         about = part.get("description") or part.get("title") or ""
-        lines.append(f"- **{name}**{f': {about}' if about else ''}{_choices(part)}{_members(part)}")
+        # The members of an object, or of each object in a list.
+        members = list(part.get("items", part).get("properties", {}))[:MOST_MEMBERS]
+        inside = f" ({', '.join(members)})" if members else ""
+        lines.append(f"- **{name}**{f': {about}' if about else ''}{_choices(part)}{inside}")
     return lines
 
 
@@ -279,13 +275,6 @@ def _choices(part: Json) -> str:
         return ""
     shown = ", ".join(str(value) for value in values[:MOST_CHOICES])
     return f" ({shown}{', …' if len(values) > MOST_CHOICES else ''})"
-
-
-def _members(part: Json) -> str:
-    """Lists the members of an object, or of each object in a list."""
-    inner = part.get("items", part)
-    names = list(inner.get("properties", {}))[:MOST_MEMBERS]
-    return f" ({', '.join(names)})" if names else ""
 
 
 async def _ask(work: Work, about: str, schema: Json, bound: Json, wrong: str) -> Any:

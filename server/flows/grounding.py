@@ -85,7 +85,9 @@ class Heard:
 
     def _has_scalar(self, value: Any, part: Json, name: str) -> bool:
         if isinstance(value, bool):
-            return self._has_decision(name)
+            # The text has a yes or a no, or names the thing itself.
+            is_named = bool(set(terms(split_name(name))) & self.words)
+            return is_named or _YES_OR_NO.search(self.text) is not None
         if "enum" in part:
             return self.has_choice(value, part["enum"])
         return self.has_number(value)
@@ -97,7 +99,8 @@ class Heard:
         """At least half of its words occur; a model may choose others for the rest. All digits
         do."""
         words = terms(value)
-        if any(not self._has_word(word) for word in words if _has_digit(word)):
+        numbers = [word for word in words if any(sign.isdigit() for sign in word)]
+        if not all(map(self._has_word, numbers)):
             return False
         return 2 * sum(map(self._has_word, words)) >= len(words)
 
@@ -134,7 +137,10 @@ class Heard:
             return value if dated else MADE_UP
         if "pattern" in part:
             span = self.find(value)
-            return MADE_UP if span is None else _fitting(span, value, part)
+            if span is None:
+                return MADE_UP
+            # The person's words if they fit the pattern; else the model's.
+            return value if fill.problems(span, {**part, "type": "string"}) else span
         if "format" in part or _WRITTEN_FOR_MACHINES.fullmatch(value):
             return self._exact(value)
         if value.lower() in self.text:
@@ -186,11 +192,6 @@ class Heard:
     def count(self, value: Any) -> int:
         return self.text.count(str(value).lower())
 
-    def _has_decision(self, name: str) -> bool:
-        """The text has a yes or a no, or names the thing itself."""
-        is_named = bool(set(terms(_split_name(name))) & self.words)
-        return is_named or _YES_OR_NO.search(self.text) is not None
-
     def _has_word(self, word: str) -> bool:
         if not word.isascii():
             return word in self.text
@@ -206,14 +207,6 @@ def _branch(value: Any, part: Json) -> Json:
     return next(fitting, branches[0] if branches else {})
 
 
-def _fitting(span: str, value: str, part: Json) -> str:
-    """Returns the person's words if they fit the pattern; else the model's."""
-    return span if not fill.problems(span, {**part, "type": "string"}) else value
-
-
-def _has_digit(word: str) -> bool:
-    return any(sign.isdigit() for sign in word)
-
-
-def _split_name(name: str) -> str:
+def split_name(name: str) -> str:
+    """Returns the words of a name that is written as one."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)

@@ -21,7 +21,7 @@ from server.events import (
     TextDelta,
 )
 from server.flows import answers
-from server.flows.base import Flow, Jump, Missing, Output, Record, Step, Work
+from server.flows.base import Jump, Missing, Output, Record, Step, Work
 from server.flows.calling import explanation_of, question_for
 from server.flows.steps import OWN_TOOL, STEPS, TEXT_STEPS
 
@@ -174,13 +174,9 @@ class Run:
 
     def _is_last_text(self, step: Step) -> bool:
         """Whether no later step writes text, so that this text is the answer."""
-        flow, seen = self.work.flow, {step.name}
-        following = flow.step(step.next) if step.next and step.name != "end" else None
-        while following is not None and following.name not in seen:
-            if following.call_type != "none":
-                return False
-            following = None
-        return True
+        has_next = step.next and step.name not in ("end", step.next)
+        following = self.work.flow.step(step.next) if has_next else None
+        return following is None or following.call_type == "none"
 
     def _pause(self, step: Step, missing: Missing) -> None:
         self.work.answers = dict(missing.known)
@@ -234,9 +230,9 @@ class Run:
                 async with aclosing(self._comment()) as events:
                     async for event in events:
                         yield event
-        follows = _follows(self.work.flow)
-        if follows:
-            yield Suggestions(follows)
+        if follows := self.work.flow.follows[:MAX_FOLLOWS]:
+            texts = [follow.question or follow.flow for follow in follows]
+            yield Suggestions(tuple(shorten(text, LONGEST_SUGGESTION) for text in texts))
         if self.status == "running":
             self.status = "ok"
         yield Finished("stop")
@@ -311,8 +307,3 @@ def _form(paused: Paused) -> Json:
         "message": paused.question,
         "schema": paused.missing.schema,
     }
-
-
-def _follows(flow: Flow) -> tuple[str, ...]:
-    found = [follow.question or follow.flow for follow in flow.follows[:MAX_FOLLOWS]]
-    return tuple(shorten(text, LONGEST_SUGGESTION) for text in found)

@@ -144,11 +144,10 @@ def _step(fields: Mapping[str, Any], source: Map, reading: _Reading) -> Step | N
         reading.fail(value_at(source, "params"), "type", "'params' must be a mapping.")
         params = None
     following = fields.get("next")
-    if following is not None and not isinstance(following, str):
-        following = str(following)
     step = Step(
         str(found["name"]), str(found["call_type"]), params or Map(start_of(source)),
-        following or "", bool(fields.get("dangerous") or fields.get("confirm")), start_of(source),
+        "" if following is None else str(following),
+        bool(fields.get("dangerous") or fields.get("confirm")), start_of(source),
     )  # fmt: skip
     if "confirm" in source:
         at = key_at(source, "confirm")
@@ -160,7 +159,8 @@ def _step(fields: Mapping[str, Any], source: Map, reading: _Reading) -> Step | N
 def _check_call(step: Step, source: Map, reading: _Reading) -> None:
     at = value_at(source, "call_type")
     if step.call_type in STEPS:
-        _CHECKS.get(step.call_type, _no_check)(step, reading)
+        if check := _CHECKS.get(step.call_type):
+            check(step, reading)
     elif step.call_type == "reformat":
         hint = "Use 'extract' with keys, or an 'llm' step."
         reading.fail(at, "dialect", f"'reformat' is not supported. {_NEWER}", hint)
@@ -170,10 +170,6 @@ def _check_call(step: Step, source: Map, reading: _Reading) -> None:
             hint = nearest(step.call_type, (*STEPS, *reading.known.tools))
             message = f"There is no call type and no tool '{step.call_type}'."
             reading.fail(at, "call-type", message, hint)
-
-
-def _no_check(_step: Step, _reading: _Reading) -> None:
-    pass
 
 
 def _check_api(step: Step, reading: _Reading) -> None:

@@ -89,12 +89,13 @@ async def run_llm(step: Step, work: Work) -> Signs:
         return f"{render(system, work, each)}\n{NOTE}", render(user, work, each)
 
     messages = await fit_prompt(work.engine, prompt)
+    most = int(_number(step.params.get("max_tokens"), USUAL_TOKENS)) or USUAL_TOKENS
+    context = work.engine.facts.context_tokens
+    left = context - sum(len(message.content) for message in messages)
     request = ChatRequest(
         messages,
         sampling=Sampling(temperature=_number(step.params.get("temperature"), USUAL_TEMPERATURE)),
-        max_tokens=_room(
-            step, work, messages_chars=sum(len(message.content) for message in messages)
-        ),
+        max_tokens=min(most, max(left, context // 5) if context else 512),
         client=work.client,
     )
     parts: list[str] = []
@@ -175,12 +176,6 @@ def _letters(text: str) -> str:
 def _length(text: str, letters: int) -> int:
     """Returns how much of the text those letters take."""
     return next(n for n in range(1, len(text) + 1) if len(_letters(text[:n])) >= letters)
-
-
-def _room(step: Step, work: Work, messages_chars: int) -> int:
-    most = int(_number(step.params.get("max_tokens"), USUAL_TOKENS)) or USUAL_TOKENS
-    context = work.engine.facts.context_tokens
-    return min(most, max(context - messages_chars, context // 5)) if context else min(most, 512)
 
 
 def _number(given: Any, usual: float) -> float:

@@ -10,7 +10,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from server.asking.ask import CanPlan, Means, Offer, pick
-from server.chat import ChatRequest, Json, Message
+from server.chat import ChatRequest, Message
 from server.data.shorten import shorten
 from server.engine.base import Engine
 from server.errors import FlowFailed
@@ -51,14 +51,10 @@ def rank(question: str, texts: Sequence[str]) -> list[int]:
 
 def best_of(question: str, flows: Sequence[Flow], most: int = MOST) -> list[Flow]:
     """Returns the flows that fit best, without those far behind the first."""
-    texts = [_about(flow) for flow in flows]
+    texts = [f"{flow.name} {flow.description}" for flow in flows]
     scores = _scores(question, texts)
     least = FAR * max(scores, default=0.0)
     return [flows[place] for place in rank(question, texts)[:most] if scores[place] >= least]
-
-
-def _about(flow: Flow) -> str:
-    return f"{flow.name} {flow.description}"
 
 
 def _scores(question: str, texts: Sequence[str]) -> list[float]:
@@ -230,8 +226,9 @@ class PluginTalk:
         if paused is not None:
             # A page that has no form answers with its next message.
             answer = asked.question if answer is None else answer
-            given = answer if isinstance(answer, dict) else _as_object(str(answer))
-            run = resume(paused, given) if given else resume_with_text(paused, str(answer))
+            given = answer if isinstance(answer, dict) else try_json(str(answer))
+            has_values = isinstance(given, dict) and given
+            run = resume(paused, given) if has_values else resume_with_text(paused, str(answer))
         else:
             run = self._begin(engine, flow, asked, asked.question)
         async with aclosing(run.events(paused.step if paused else None)) as events:
@@ -321,8 +318,3 @@ def _pause_key(asked: UserQuestion) -> str:
     last = earlier[-1].content.strip() if earlier and earlier[-1].role == "assistant" else ""
     text = json.dumps([asked.client, users, last], ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _as_object(text: str) -> Json:
-    found = try_json(text)
-    return found if isinstance(found, dict) else {}

@@ -133,9 +133,7 @@ class Approvals:
         is_known = self._is_known(client, plugin)
         if is_known and (risk == "read" or (risk == "change" and is_granted)):
             return arguments
-        shown = replace(
-            _approval_for(plugin, action, arguments, risk), client="" if is_known else client
-        )
+        shown = _approval_for(plugin, action, arguments, risk, "" if is_known else client)
         # A program cannot vouch for itself, nor for what cannot be undone: that is asked here.
         ask = ask_client.get() if is_known and risk != "danger" else None
         if ask is not None:
@@ -172,7 +170,7 @@ class Approvals:
                 f"'{decision}' is not an answer: use once, always or deny.", "decision"
             )
         if not waiting.answer.done():
-            changed = _arguments(arguments or waiting.shown.arguments)
+            changed = read_arguments(arguments or waiting.shown.arguments)
             # Saved now, so that the next list of decisions has it.
             if decision == "always":
                 self._keep(waiting)
@@ -201,8 +199,7 @@ class Approvals:
         return FlowFailed("denied", message)
 
     async def _wait(self, shown: Approval, action: Action) -> tuple[str, Json]:
-        expires = time.time() + self._patience_s
-        shown = replace(shown, expires_at=expires)
+        shown = replace(shown, expires_at=time.time() + self._patience_s)
         waiting = self._waiting[shown.id] = _Waiting(shown, action)
         self._publish()
         try:
@@ -232,7 +229,9 @@ def _client_key(plugin: str, client: str) -> str:
     return f"{plugin}/by {client}"
 
 
-def _approval_for(plugin: str, action: Action, arguments: Json, risk: Risk) -> Approval:
+def _approval_for(
+    plugin: str, action: Action, arguments: Json, risk: Risk, client: str
+) -> Approval:
     seen = action.preview(arguments)
     return Approval(
         uuid.uuid4().hex,
@@ -245,10 +244,12 @@ def _approval_for(plugin: str, action: Action, arguments: Json, risk: Risk) -> A
         "" if seen.body is None else json.dumps(seen.body, ensure_ascii=False, indent=1),
         json.dumps(arguments, ensure_ascii=False, indent=1),
         risk != "danger",
+        client=client,
     )
 
 
-def _arguments(text: str) -> Json:
+def read_arguments(text: str) -> Json:
+    """Reads the arguments that a person entered."""
     try:
         found: Any = json.loads(text)
     except ValueError:

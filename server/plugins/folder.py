@@ -222,16 +222,13 @@ def _load_tools(loaded: Loaded) -> None:
 def _look_for_native_code(loaded: Loaded) -> None:
     """Nobody can read what native code does, and the walls do not let Python tools load it."""
     for path in _files(loaded.folder):
-        if path.suffix.lower() in NATIVE or _begins(path).startswith(NATIVE_BEGINNINGS):
+        with path.open("rb") as file:
+            begins = file.read(8)
+        if path.suffix.lower() in NATIVE or begins.startswith(NATIVE_BEGINNINGS):
             name = without_halves(path.relative_to(loaded.folder).as_posix(), "?")
             findings = Findings(name)
             findings.warn((1, 1), "native", "This is native code: nobody can read what it does.")
             loaded.findings += findings.found
-
-
-def _begins(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(8)
 
 
 def _look_at_imports(tree: ast.Module, findings: Findings) -> None:
@@ -303,14 +300,22 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _is_within_limits(folder: Path, findings: Findings) -> bool:
+    link, is_too_large = measure(folder)
+    if link is not None:
+        findings.error((1, 1), "symlink", f"{link.name} is a link: links are not followed.")
+    elif is_too_large:
+        message = f"A plugin has at most {MAX_FILES} files and {MAX_BYTES // 2**20} MB."
+        findings.error((1, 1), "too-large", message)
+    return link is None and not is_too_large
+
+
+def measure(folder: Path) -> tuple[Path | None, bool]:
+    """Returns the first link in the folder, if there is one, and whether it holds too much."""
     size = 0
     for count, path in enumerate(everything_in(folder), 1):
         if path.is_symlink():
-            findings.error((1, 1), "symlink", f"{path.name} is a link: links are not followed.")
-            return False
+            return path, False
         size += path.stat().st_size if path.is_file() else 0
         if count > MAX_FILES or size > MAX_BYTES:
-            message = f"A plugin has at most {MAX_FILES} files and {MAX_BYTES // 2**20} MB."
-            findings.error((1, 1), "too-large", message)
-            return False
-    return True
+            return None, True
+    return None, False

@@ -22,7 +22,15 @@ from server.chat import Json
 from server.egress import is_address
 from server.errors import AppError, BadRequest
 from server.face.plugins import CommonServer
-from server.plugins.folder import APART, MAX_BYTES, MAX_FILES, Loaded, everything_in, is_key, load
+from server.plugins.folder import (
+    APART,
+    MAX_BYTES,
+    MAX_FILES,
+    Loaded,
+    is_key,
+    load,
+    measure,
+)
 from server.plugins.manifest import OPTION, SECRET
 from server.system.paths import RESOURCES
 
@@ -90,21 +98,19 @@ def _place(home: Path, key: str) -> Path:
     return folder
 
 
-def _check_key(name: str) -> str:
-    if not is_key(name):
-        raise PluginRefused(f"'{name}' cannot be a plugin's name.")
-    return name
+def _check_key(key: str, name: str = "") -> str:
+    if not is_key(key):
+        raise PluginRefused(f"'{name or key}' cannot be a plugin's name.")
+    return key
 
 
 def _from_folder(source: Path, draft: Path) -> Path:
     _check_key(source.name)
-    size = 0
-    for count, path in enumerate(everything_in(source), 1):
-        size += path.stat().st_size if path.is_file() and not path.is_symlink() else 0
-        if path.is_symlink():
-            raise PluginRefused(f"{path.name} is a link; links are not copied.")
-        if count > MAX_FILES or size > MAX_BYTES:
-            raise PluginRefused(_too_large())
+    link, is_too_large = measure(source)
+    if link is not None:
+        raise PluginRefused(f"{link.name} is a link; links are not copied.")
+    if is_too_large:
+        raise PluginRefused(_too_large())
     skipped = shutil.ignore_patterns(*APART)
     return Path(shutil.copytree(source, draft / source.name, ignore=skipped))
 
@@ -181,6 +187,10 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, root: Path) -> Non
             file.write(chunk)
 
 
+def _too_large() -> str:
+    return f"A plugin has at most {MAX_FILES} files and {MAX_BYTES // 2**20} MB."
+
+
 def _top(entries: list[zipfile.ZipInfo]) -> str:
     """Returns the only top folder; empty if the files lie at the root."""
     firsts = {_path(entry).parts[0] for entry in entries}
@@ -190,10 +200,6 @@ def _top(entries: list[zipfile.ZipInfo]) -> str:
     if "plugin.json" not in names:
         raise PluginRefused("The archive has no plugin.json at its root or in its one folder.")
     return ""
-
-
-def _too_large() -> str:
-    return f"A plugin has at most {MAX_FILES} files and {MAX_BYTES // 2**20} MB."
 
 
 LARGEST = 1024 * 1024
@@ -309,7 +315,10 @@ def _imported(name: str, entry: Any, origin: str) -> Imported:
     if server is None:
         raise PluginRefused(f"The MCP server '{name}' of {origin} has no command and no address.")
     texts = [*server.get("env", {}).values(), *server.get("headers", {}).values()]
-    folders = tuple(part for part in server.get("args", ()) if _is_place(part))
+    named = [(part, Path(part)) for part in server.get("args", ())]
+    folders = tuple(
+        part for part, path in named if path.is_absolute() and len(path.parts) > 1 and path.exists()
+    )
     manifest: Json = {
         "name": name[:14],
         "description": f"The MCP server '{name}', as {origin} lists it.",
@@ -321,7 +330,8 @@ def _imported(name: str, entry: Any, origin: str) -> Imported:
     if folders:
         label = "Files and folders that it may read"
         manifest["options"] = [{"name": FOLDERS, "label": label, "kind": "folders"}]
-    return Imported(_key(name), manifest, secrets, folders)
+    key = re.sub(r"[^a-z0-9_.-]+", "-", name.lower()).strip("-.")[:64]
+    return Imported(_check_key(key, name), manifest, secrets, folders)
 
 
 def _program(name: str, entry: Json, secrets: dict[str, str]) -> Json | None:
@@ -356,15 +366,3 @@ def _hidden(given: Any, secrets: dict[str, str]) -> dict[str, str]:
             secrets[kept], text = text, f"${{secret:{kept}}}"
         found[str(name)] = text
     return found
-
-
-def _is_place(argument: str) -> bool:
-    path = Path(argument)
-    return path.is_absolute() and len(path.parts) > 1 and path.exists()
-
-
-def _key(name: str) -> str:
-    key = re.sub(r"[^a-z0-9_.-]+", "-", name.lower()).strip("-.")[:64]
-    if not is_key(key):
-        raise PluginRefused(f"'{name}' cannot be a plugin's name.")
-    return key

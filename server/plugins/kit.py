@@ -68,7 +68,7 @@ class Forms:
         waiting = self._waiting.get(form_id)
         if waiting is None:
             raise BadRequest("This form is no longer open.", "form_id")
-        answer = _read_answer(waiting.missing.schema, _object(values)) if values else None
+        answer = _read_answer(waiting.missing.schema, values) if values else None
         if not waiting.answer.done():
             waiting.answer.set_result(answer)
 
@@ -76,8 +76,14 @@ class Forms:
         self.pending.set(tuple(waiting.shown for waiting in self._waiting.values()))
 
 
-def _read_answer(schema: Json, given: Json) -> FormAnswer:
+def _read_answer(schema: Json, text: str) -> FormAnswer:
     """Names each file uniquely in the values; its path is listed separately."""
+    try:
+        given = json.loads(text)
+    except ValueError:
+        raise BadRequest("The answers are not JSON.", "values") from None
+    if not isinstance(given, dict):
+        raise BadRequest("The answers must be an object.", "values")
     parts = schema["properties"]
     if strange := next((name for name in given if name not in parts), None):
         raise BadRequest(f"The form has no field '{strange}'.", strange)
@@ -109,16 +115,6 @@ def _file(name: str, given: Any) -> Path:
     if path.stat().st_size > LARGEST_FILE:
         raise BadRequest(f"{path.name} is larger than {LARGEST_FILE // 1024**2} MB.", name)
     return path
-
-
-def _object(text: str) -> Json:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        raise BadRequest("The answers are not JSON.", "values") from None
-    if not isinstance(found, dict):
-        raise BadRequest("The answers must be an object.", "values")
-    return found
 
 
 @dataclass(slots=True)
@@ -186,7 +182,10 @@ class RehearsalKit:
         if reach != "api" and not self.is_enabled:
             message = f"Enable {self.plugin} first: even a trial of this step runs its code."
             raise FlowFailed("denied", message)
-        return _Rehearsal(await self.source.action(reach, name))
+        real = await self.source.action(reach, name)
+        return _Rehearsal(
+            real, real.key, real.description, real.schema, real.risk, real.fingerprint
+        )
 
     async def database(self) -> Database:
         return await self.source.database()
@@ -207,26 +206,11 @@ class RehearsalKit:
 @dataclass(frozen=True, slots=True)
 class _Rehearsal:
     real: Action
-
-    @property
-    def key(self) -> str:
-        return self.real.key
-
-    @property
-    def description(self) -> str:
-        return self.real.description
-
-    @property
-    def schema(self) -> Json:
-        return self.real.schema
-
-    @property
-    def risk(self) -> Risk:
-        return self.real.risk
-
-    @property
-    def fingerprint(self) -> str:
-        return self.real.fingerprint
+    key: str
+    description: str
+    schema: Json
+    risk: Risk
+    fingerprint: str
 
     def preview(self, arguments: Json) -> Preview:
         return self.real.preview(arguments)
@@ -234,10 +218,10 @@ class _Rehearsal:
     async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output:  # noqa: ARG002
         if not isinstance(self.real, ApiAction):
             return Output({"mock": True, "arguments": arguments}, "made up")
-        operation = self.real.operation
-        if operation.example is not None:
-            return Output(operation.example, "the example of the description")
-        return Output(made_up(operation.answer), "made up from the description")
+        parts = self.real.operation.parts
+        if parts.example is not None:
+            return Output(parts.example, "the example of the description")
+        return Output(made_up(parts.answer), "made up from the description")
 
 
 def made_up(schema: Json, depth: int = 0) -> Any:

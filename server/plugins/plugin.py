@@ -191,17 +191,11 @@ class Plugin:
         self._outside = outside
         self._data = outside.data / loaded.key
         provider = self.manifest.auth.provider if self.manifest.auth else None
-        self.sign_in = (
-            SignIn(provider, (outside.door, self.reason), sealed, outside.changed)
-            if provider
-            else None
-        )
+        door = (outside.door, self.reason)
+        self.sign_in = SignIn(provider, door, sealed, outside.changed) if provider else None
         self.mcp_sign_ins = {
             server.name: McpSignIn(
-                server,
-                (outside.door, self.reason),
-                sealed,
-                partial(self._sign_in_changed, server.name),
+                server, door, sealed, partial(self._sign_in_changed, server.name)
             )
             for server in self.manifest.servers
             if server.url and not has_own_way(server)
@@ -306,8 +300,7 @@ class Plugin:
         An invalid address stays closed. The plugin is there all the same, so that it can be fixed.
         """
         door = self._outside.door
-        door.forget(self.reason)
-        door.forget(self.program_reason)
+        self.close_door()
         for host in filter(is_address, (self.server, *self.loaded.hosts)):
             door.allow(host, self.reason, stays=True)
             if any(server.command for server in self.manifest.servers):
@@ -364,28 +357,32 @@ class Plugin:
 
     async def tools(self) -> list[Action]:
         """Returns every tool of its servers and its code. Starts both to ask them."""
-        listed = await asyncio.gather(
-            *(self._list_tools(server) for server in self.manifest.servers)
-        )
-        found: list[Action] = [
-            McpAction(server, tool, self._client(server))
-            for server, tools in zip(self.manifest.servers, listed, strict=True)
-            for tool in tools.values()
-        ]
+        found: list[Action] = [*await self._server_tools()]
         if self.loaded.tools:
             found += [self._lib_action(name) for name in await self._host().tools()]
         return found
 
+    async def _server_tools(self) -> list[McpAction]:
+        servers = self.manifest.servers
+        listed = await asyncio.gather(*(self._list_tools(server) for server in servers))
+        return [
+            McpAction(server, tool, self._client(server))
+            for server, tools in zip(servers, listed, strict=True)
+            for tool in tools.values()
+        ]
+
+    async def flows(self) -> list[Flow]:
+        """Returns the usable flows that its files declare, and those of its tools."""
+        declared = [flow for flow in self.loaded.flows.values() if flow.is_usable]
+        return [*declared, *await self.tool_flows()]
+
     async def tool_flows(self) -> list[Flow]:
         """Returns a flow for each tool without one: MCP tools, and lib tools if automatic."""
         found: list[Flow] = []
-        servers = self.manifest.servers
-        listed = await asyncio.gather(*(self._list_tools(server) for server in servers))
-        for server, tools in zip(servers, listed, strict=True):
-            for tool in tools.values():
-                step = Step("start", "mcp", {"server": server.name, "tool": tool.name})
-                name = f"{server.name}/{tool.name}"
-                found.append(Flow(self.key, name, tool.description or name, (step,)))
+        for action in await self._server_tools():
+            params = {"server": action.server.name, "tool": action.tool.name}
+            about = action.description or action.key
+            found.append(Flow(self.key, action.key, about, (Step("start", "mcp", params),)))
         if self.manifest.automatic_flow:
             for seen in self.loaded.tools:
                 step = Step("start", seen.name, {})
@@ -442,12 +439,13 @@ class Plugin:
         return operation.method.lower() not in READS and not self.decided.changing_methods
 
     async def database(self) -> Database:
-        path = self._option_path(self.manifest.database)
+        option = OPTION.fullmatch(self.manifest.database)
+        path = self.loaded.folder / self.manifest.database
+        if option:
+            path = Path(self._chosen(option[1], "sql"))
         if path.suffix.lower() == ".csv":
-            chosen = OPTION.fullmatch(self.manifest.database)
-            path = await asyncio.to_thread(
-                import_csv, path, self._data, chosen[1] if chosen else path.stem
-            )
+            name = option[1] if option else path.stem
+            path = await asyncio.to_thread(import_csv, path, self._data, name)
         return Database(path, self.manifest.tables)
 
     async def close(self) -> None:
@@ -496,10 +494,6 @@ class Plugin:
                 found += [line for line in value.splitlines() if line.strip()]
         return tuple(found)
 
-    def _option_path(self, text: str) -> Path:
-        match = OPTION.fullmatch(text)
-        return Path(self._chosen(match[1], "sql")) if match else self.loaded.folder / text
-
     def _command(self, server: McpServer) -> tuple[str, ...]:
         """An argument `${option:NAME}` becomes what was chosen: an argument for each line of it."""
         made: list[str] = []
@@ -527,16 +521,14 @@ class Plugin:
                 env = await self.sealed.opened_all(server.env)
                 if not self.is_walled:
                     self._outside.unwatched(self.key)
-                walls = self._command(server)
-                return Program(walls, env, hear, self.journal.note, self._walls_for(server))
+                number = hashlib.sha256(server.name.encode()).hexdigest()[:16]
+                room = Room(self.loaded.folder, self._data / "programs" / number, self._readable())
+                way_out = Doorway(self._outside.door, self.program_reason, self.journal.note)
+                kept = Walls(room, way_out)
+                return Program(self._command(server), env, hear, self.journal.note, kept)
 
             self._clients[server.name] = McpClient(server.name, make, self.sealed.clean_all)
         return self._clients[server.name]
-
-    def _walls_for(self, server: McpServer) -> Walls:
-        scratch = self._data / "programs" / hashlib.sha256(server.name.encode()).hexdigest()[:16]
-        room = Room(self.loaded.folder, scratch, self._readable())
-        return Walls(room, Doorway(self._outside.door, self.program_reason, self.journal.note))
 
     async def _http(self, asked: Json) -> Json:
         """Makes a call for a tool's code: only to declared hosts, and only to read."""

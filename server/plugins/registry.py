@@ -109,7 +109,9 @@ class PluginShelf:
             self._looked_at = asyncio.get_running_loop().time()
 
     async def _look(self) -> None:
-        signatures = await asyncio.to_thread(self._signatures)
+        signatures = await asyncio.to_thread(
+            lambda: {folder: _signature(folder) for folder in self._folders()}
+        )
         folders = list(signatures)
         changed = [folder for folder in folders if signatures[folder] != self._seen.get(folder)]
         keys = {folder.name for folder in folders}
@@ -189,13 +191,14 @@ class PluginShelf:
             return
         plugin.close_door()
         self._retired.append(plugin)
-        loop = asyncio.get_running_loop()
-        loop.call_later(RETIRE_S, lambda: spawn(self._end(plugin), "plugin-retire"))
 
-    async def _end(self, plugin: Plugin) -> None:
-        if plugin in self._retired:
-            self._retired.remove(plugin)
-            await plugin.close()
+        async def end() -> None:
+            if plugin in self._retired:
+                self._retired.remove(plugin)
+                await plugin.close()
+
+        loop = asyncio.get_running_loop()
+        loop.call_later(RETIRE_S, lambda: spawn(end(), "plugin-retire"))
 
     def _folders(self) -> list[Path]:
         """Returns one folder for each key: installed before shipped."""
@@ -205,9 +208,6 @@ class PluginShelf:
                 if folder.is_dir() and not folder.name.startswith((".", "_")):
                     found.setdefault(folder.name, folder)
         return list(found.values())
-
-    def _signatures(self) -> dict[Path, Signature]:
-        return {folder: _signature(folder) for folder in self._folders()}
 
     async def _look_on(self, every_s: float) -> None:
         while True:

@@ -33,11 +33,9 @@ class Sealed:
     async def opened(self, text: str) -> str:
         """Inserts the secrets into the text, only for what is sent."""
         for name in SECRET.findall(text):
-            value = await self._keychain.get(self._name(name))
+            value = await self.get(name)
             if not value:
                 raise SecretMissing(self._plugin, name)
-            self._seen.add(value)
-            self._redactor.hide(value)
             text = text.replace(f"${{secret:{name}}}", value)
         return text
 
@@ -62,8 +60,7 @@ class Sealed:
         """Returns an empty text if there is none."""
         value = await self._keychain.get(self._name(name)) or ""
         if value:
-            self._seen.add(value)
-            self._redactor.hide(value)
+            self.hide(value)
         return value
 
     async def has(self, name: str) -> bool:
@@ -95,11 +92,6 @@ class Sealed:
         if isinstance(value, list):
             return [self.clean_all(part, depth + 1) for part in value]
         return value
-
-    @staticmethod
-    def masked(texts: Mapping[str, str]) -> dict[str, str]:
-        """Keeps the names and hides the values: a literal may be a secret too."""
-        return dict.fromkeys(texts, HIDDEN)
 
     def _name(self, name: str) -> str:
         return f"plugin.{self._plugin}.{name}"

@@ -35,7 +35,7 @@ from server.flows.runner import Run
 from server.observe import Value
 from server.plugins import install
 from server.plugins.answering import PluginTalk
-from server.plugins.approvals import Approvals, chat_key
+from server.plugins.approvals import Approvals, chat_key, read_arguments
 from server.plugins.folder import Loaded
 from server.plugins.install import PREVIOUS, Imported
 from server.plugins.kit import Forms, PluginKit, RehearsalKit, Rehearsed, as_text
@@ -74,11 +74,7 @@ def decidable(plugin: Plugin, approvals: Approvals) -> dict[str, Action | KnownO
         )
         for tool in plugin.loaded.tools
     ]
-    known: tuple[Action | KnownOperation, ...] = (
-        *plugin.api_actions(),
-        *of_code,
-        *plugin.mcp_actions(),
-    )
+    known: list[Action | KnownOperation] = [*plugin.api_actions(), *of_code, *plugin.mcp_actions()]
     found: dict[str, Action | KnownOperation] = {operation.key: operation for operation in known}
     for key, mark in approvals.decided_operations(plugin.key).items():
         if key.partition("/")[0] in servers:
@@ -238,7 +234,9 @@ class PluginHouse:
 
     def for_clients(self) -> PluginTalk | None:
         """None while connected programs may not use plugins, or no plugin is enabled."""
-        return self.talk if self._settings().serve_clients and self._has_any() else None
+        settings = self._settings()
+        may_answer = settings.serve_clients and not settings.paused and self.shelf.enabled()
+        return self.talk if may_answer else None
 
     def talk_for(self, *, is_own: bool) -> PluginTalk | None:
         """Returns the plugins' answers. The person's own window needs no permission.
@@ -253,10 +251,9 @@ class PluginHouse:
         await self.shelf.look_again()
         plugins = [] if self._settings().paused else self.shelf.enabled()
         # All at once: a server that does not answer must not delay the others.
-        of_tools = await asyncio.gather(*(plugin.tool_flows() for plugin in plugins))
-        for plugin, flows in zip(plugins, of_tools, strict=True):
-            declared = [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
-            found += [self._mark_usable(plugin, flow) for flow in (*declared, *flows)]
+        of_all = await asyncio.gather(*(plugin.flows() for plugin in plugins))
+        for plugin, flows in zip(plugins, of_all, strict=True):
+            found += [replace(flow, is_usable=not self._off(plugin, flow)) for flow in flows]
         return found
 
     async def explain(self, key: str, flow: str | None) -> str:
@@ -280,7 +277,7 @@ class PluginHouse:
         return await self._explain_enabled(plugin, flow)
 
     async def _explain_enabled(self, plugin: Plugin, name: str | None) -> str:
-        flows = {flow.name: flow for flow in await self._all_flows(plugin)}
+        flows = {flow.name: flow for flow in await plugin.flows()}
         if name in flows and (off := self._off(plugin, flows[name])):
             return off
         if plugin.failures:
@@ -295,13 +292,6 @@ class PluginHouse:
         if len(offs) < len(flows):
             return ""
         return _join(f"The plugin '{plugin.key}' cannot answer.", *offs[:1])
-
-    async def _all_flows(self, plugin: Plugin) -> list[Flow]:
-        declared = [flow for flow in plugin.loaded.flows.values() if flow.is_usable]
-        return [*declared, *await plugin.tool_flows()]
-
-    def _mark_usable(self, plugin: Plugin, flow: Flow) -> Flow:
-        return replace(flow, is_usable=False) if self._off(plugin, flow) else flow
 
     def _off(self, plugin: Plugin, flow: Flow) -> str:
         return plugin.switched_off(flow, partial(self._approvals.is_blocked, plugin.key))
@@ -475,7 +465,7 @@ class PluginHouse:
         action = next((action for action in known if action.key == tool), None)
         if action is None:
             raise self._no_flow(plugin, tool, [action.key for action in known])
-        given = fill.with_defaults(_object(arguments), action.schema)
+        given = fill.with_defaults(read_arguments(arguments or "{}"), action.schema)
         if wrong := fill.problems(given, action.schema):
             raise BadRequest(f"The arguments are not valid: {wrong[0][1]}.", "arguments")
         reach: Reach = "mcp" if isinstance(action, McpAction) else "lib"
@@ -524,9 +514,6 @@ class PluginHouse:
 
     async def read_log(self, key: str, count: int) -> list[str]:
         return self.shelf.journal(key).recent(count)
-
-    def _has_any(self) -> bool:
-        return bool(self.shelf.enabled()) and not self._settings().paused
 
     def _find(self, key: str) -> Plugin:
         plugin = self.shelf.plugins.get(key)
@@ -595,16 +582,6 @@ def _failures_of(plugin: Plugin) -> list[str]:
 def _first_error(loaded: Loaded) -> str:
     errors = (str(finding) for finding in loaded.findings if finding.level == "error")
     return next(errors, "It cannot be read.")
-
-
-def _object(text: str) -> Json:
-    try:
-        found = json.loads(text or "{}")
-    except ValueError:
-        raise BadRequest("The arguments are not JSON.", "arguments") from None
-    if not isinstance(found, dict):
-        raise BadRequest("The arguments must be an object.", "arguments")
-    return found
 
 
 async def _try_call(

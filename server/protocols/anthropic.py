@@ -1,10 +1,8 @@
 """Anthropic's Messages API: its requests become ours, and our events its messages and stream."""
 
-import base64
-import binascii
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -45,6 +43,7 @@ from server.protocols.messages import (
     several_calls,
     token_count,
 )
+from server.system.limits import try_json
 
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
@@ -67,7 +66,7 @@ def count_tokens(body: Any, facts: Facts) -> Ask:
 def _request(fields: Fields, facts: Facts, limit: int | None) -> ChatRequest:
     streams(fields.body)
     refuse_what_is_not_done(fields)
-    tools = listed_tools(fields, _tool)
+    tools = listed_tools(fields, partial(function_tool, schema="input_schema"))
     choice, parallel = _choice(fields, tools)
     thinking = fields.object("thinking")
     asked = thinking.word("type", ("enabled", "disabled", "adaptive")) if thinking else None
@@ -96,19 +95,12 @@ def _output(fields: Fields) -> tuple[Constraint | None, tuple[tuple[str, Any], .
     effort = config.word("effort", EFFORTS) if config else None
     effort_option = (("reasoning_effort", "high" if effort == "max" else effort),) if effort else ()
     format_ = config.object("format") if config else None
-    found = [
-        given_format
-        for given_format in (format_, fields.object("output_format"))
-        if given_format is not None
-    ]
-    for given in found:
-        given.word("type", ("json_schema",))
-        return schema_constraint(given, strict=True), effort_option
-    return constraint_of(fields), effort_option
-
-
-def _tool(fields: Fields) -> Tool:
-    return function_tool(fields, "input_schema")
+    older = fields.object("output_format")
+    given = format_ if format_ is not None else older
+    if given is None:
+        return constraint_of(fields), effort_option
+    given.word("type", ("json_schema",))
+    return schema_constraint(given, strict=True), effort_option
 
 
 def _choice(fields: Fields, tools: tuple[Tool, ...]) -> tuple[ToolChoice, bool]:
@@ -138,21 +130,19 @@ def _choice(fields: Fields, tools: tuple[Tool, ...]) -> tuple[ToolChoice, bool]:
 def _system(fields: Fields) -> list[Message]:
     given = fields.value("system")
     if isinstance(given, list):
-        parts = [Fields(item, f"system[{at}]") for at, item in enumerate(given)]
-        given = "\n\n".join(part.text("text") or "" for part in parts)
+        given = "\n\n".join(part.text("text") or "" for part in fields.objects("system"))
     if given is not None and not isinstance(given, str):
         raise fields.wrong("system", "must be a string or an array of text blocks")
     return [Message("system", given)] if given else []
 
 
 def _messages(fields: Fields) -> list[Message]:
-    listed = fields.list("messages")
-    if not listed:
+    turns = fields.objects("messages")
+    if not turns:
         raise fields.wrong("messages", "must be an array with at least one message")
     names: dict[str, str] = {}
     messages: list[Message] = []
-    for at, item in enumerate(listed):
-        turn = Fields(item, f"messages[{at}]")
+    for turn in turns:
         for message in _turn(turn, names):
             names.update({call.id: call.name for call in message.tool_calls})
             messages.append(message)
@@ -161,21 +151,19 @@ def _messages(fields: Fields) -> list[Message]:
 
 def _turn(turn: Fields, names: dict[str, str]) -> list[Message]:
     """A turn of Anthropic's may hold several of our messages: each tool result is one."""
-    role: Any = turn.word("role", ("user", "assistant", "system"))
-    if role is None:
-        raise turn.wrong("role", "is missing")
+    role = turn.some_word("role", ("user", "assistant", "system"))
     content = turn.value("content")
     if isinstance(content, str):
         return [Message(role, content)]
     if not isinstance(content, list) or not content:
         raise turn.wrong("content", "must be a string or an array of blocks")
-    blocks = [Fields(item, turn.path(f"content[{at}]")) for at, item in enumerate(content)]
+    blocks = turn.objects("content")
     results = [_result(block, names) for block in blocks if block.value("type") == "tool_result"]
     rest = [block for block in blocks if block.value("type") != "tool_result"]
     return [*results, _join_blocks(role, rest)] if rest else results
 
 
-def _join_blocks(role: Any, blocks: list[Fields]) -> Message:
+def _join_blocks(role: Any, blocks: Sequence[Fields]) -> Message:
     texts: list[str] = []
     images: list[Image] = []
     calls: list[ToolCall] = []
@@ -219,9 +207,7 @@ def _result(block: Fields, names: dict[str, str]) -> Message:
 def _read_result(block: Fields) -> Message:
     if not isinstance(block.value("content") or [], list):
         raise block.wrong("content", "must be a string or an array of blocks")
-    parts = [
-        Fields(item, block.path(f"content[{at}]")) for at, item in enumerate(block.list("content"))
-    ]
+    parts = block.objects("content")
     for part in parts:
         kind = part.value("type")
         if kind not in ("text", "image"):
@@ -233,10 +219,7 @@ def _image(block: Fields) -> Image:
     source = block.object("source")
     if source is None or source.value("type") != "base64":
         raise block.wrong("source", "must be base64 data; nothing is fetched from elsewhere")
-    try:
-        data = base64.b64decode(source.some_text("data"), validate=True)
-    except (binascii.Error, ValueError):
-        raise block.wrong("source", "is not valid base64") from None
+    data = block.decode(source.some_text("data"), "source")
     return Image(source.text("media_type") or "image/png", data)
 
 
@@ -308,7 +291,7 @@ class _Answer:
                 yield from self._call(call_id, name)
             case CallArguments(_, text):
                 yield from self._arguments(text)
-            case ClientToolCall(call) if not self._has(call.id):
+            case ClientToolCall(call) if all(made.get("id") != call.id for made in self._blocks):
                 yield from self._call(call.id, call.name)
                 yield from self._arguments(dump(call.arguments))
             case Finished(reason, usage, stop_text):
@@ -357,19 +340,12 @@ class _Answer:
     def _delta(self, delta: Json) -> Json:
         return {"type": "content_block_delta", "index": len(self._blocks) - 1, "delta": delta}
 
-    def _has(self, call_id: str) -> bool:
-        return any(block.get("id") == call_id for block in self._blocks)
-
 
 def _whole(block: Json) -> Json:
     if block["type"] != "tool_use":
         return block
-    try:
-        arguments = json.loads(block["arguments"] or "{}")
-    except (ValueError, RecursionError):
-        arguments = {}
     rest = {name: value for name, value in block.items() if name != "arguments"}
-    return {**rest, "input": arguments}
+    return {**rest, "input": try_json(block["arguments"] or "{}", {})}
 
 
 def _usage(usage: Usage) -> Json:

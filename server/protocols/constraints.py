@@ -184,10 +184,6 @@ def _first(fields: Fields, *names: str) -> str:
     return next((name for name in names if fields.value(name) is not None), names[0])
 
 
-def _response_format(fields: Fields, name: str) -> Constraint | None:
-    return format_constraint(fields.object(name))
-
-
 def _schema(fields: Fields, name: str) -> Constraint:
     return schema_constraint(fields, name, strict=True)
 
@@ -244,7 +240,7 @@ def _structured_outputs(fields: Fields, name: str) -> Constraint | None:
 
 Reader = Callable[[Fields, str], Constraint | None]
 READERS: dict[str, Reader] = {
-    "response_format": _response_format,
+    "response_format": lambda fields, name: format_constraint(fields.object(name)),
     "json_schema": _schema,
     "grammar": _grammar,
     "regex": _expression,

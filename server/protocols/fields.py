@@ -1,5 +1,6 @@
 """Checks what a client sent, field by field, and names the field that is wrong."""
 
+import base64
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -90,6 +91,12 @@ class Fields:
             raise self.wrong(name, "must be one of: " + ", ".join(words))
         return found
 
+    def some_word(self, name: str, words: Sequence[str]) -> Any:
+        found = self.word(name, words)
+        if found is None:
+            raise self.wrong(name, "is missing")
+        return found
+
     def list(self, name: str) -> list[Any]:
         found = self.body.get(name)
         if found is not None and not isinstance(found, list):
@@ -108,10 +115,34 @@ class Fields:
         found = self.body.get(name)
         return None if found is None else Fields(found, self.path(name))
 
+    def some_object(self, name: str) -> "Fields":
+        found = self.object(name)
+        if found is None:
+            raise self.wrong(name, "is missing")
+        return found
+
+    def objects(self, name: str) -> "Sequence[Fields]":
+        """Returns the objects of an array, each with its number in its path."""
+        listed = enumerate(self.list(name))
+        return [Fields(item, self.path(f"{name}[{at}]")) for at, item in listed]
+
+    def decode(self, text: str, name: str, problem: str = "is not valid base64") -> bytes:
+        """Decodes the base64 that the field `name` holds."""
+        try:
+            return base64.b64decode(text, validate=True)
+        except (ValueError, TypeError):
+            raise self.wrong(name, problem) from None
+
 
 def streams(body: Any) -> bool:
     """Whether an answer in parts was asked for, where the usual answer is whole."""
     return Fields(body).flag("stream") is True
+
+
+def wants_usage(fields: Fields) -> bool:
+    """Whether a stream is to end with the usage, in OpenAI's form."""
+    options = fields.object("stream_options")
+    return bool(options and options.flag("include_usage"))
 
 
 def model_name(fields: Fields, facts: Facts) -> str | None:

@@ -1,7 +1,9 @@
 """Parts that OpenAI's answers share: frames, usage, log-probabilities, errors."""
 
 import json
+import time
 from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -10,11 +12,26 @@ from pydantic_core import to_json
 from server.chat import Json
 from server.errors import AppError
 from server.events import Event, Events, Failed, OfChoice, TokenLogprob, Usage
-from server.protocols.base import Reply
+from server.protocols.base import Facts, Reply
 
 TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 PARAMS = {"context_length_exceeded": "messages", "invalid_schema": "response_format"}
 UNCODED = ("invalid_request", "internal_error")
+
+
+def head(name: str, kind: str, body: Json, facts: Facts) -> Json:
+    """Returns the fields that begin each of OpenAI's completions."""
+    return {
+        "id": f"{name}-{uuid4().hex}",
+        "object": kind,
+        "created": int(time.time()),
+        "model": body.get("model") or facts.default_model,
+        "system_fingerprint": f"moat-{facts.version}",
+    }
+
+
+def utc_time(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def failed(error: Exception) -> Reply:
@@ -25,17 +42,13 @@ def failed(error: Exception) -> Reply:
 def error_object(error: Exception) -> dict[str, Any]:
     if not isinstance(error, AppError):
         error = AppError("Something went wrong inside Moat.")
-    code = None if error.code in UNCODED else error.code
+    usual = "invalid_request_error" if error.status < 500 else "server_error"
     return {
         "message": str(error),
-        "type": TYPES.get(error.status, _type(error.status)),
+        "type": TYPES.get(error.status, usual),
         "param": error.param or PARAMS.get(error.code),
-        "code": code,
+        "code": None if error.code in UNCODED else error.code,
     }
-
-
-def _type(status: int) -> str:
-    return "invalid_request_error" if status < 500 else "server_error"
 
 
 DONE = b"data: [DONE]\n\n"

@@ -1,7 +1,5 @@
 """Turns OpenAI's messages and tools into ours."""
 
-import base64
-import binascii
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -34,21 +32,21 @@ DESCRIBED = ("function", "parameters", "input_schema")
 DATA_URL = re.compile(r"data:(image/[\w.+-]+);base64,(.*)", re.DOTALL)
 
 
-def messages_of(fields: Fields, name: str = "messages") -> tuple[Message, ...]:
-    listed = fields.list(name)
+def messages_of(fields: Fields) -> tuple[Message, ...]:
+    listed = fields.objects("messages")
     if not listed:
-        raise fields.wrong(name, "must be an array with at least one message")
+        raise fields.wrong("messages", "must be an array with at least one message")
     messages: list[Message] = []
     open_calls: dict[str, str] = {}
-    for at, item in enumerate(listed):
-        message = _message(Fields(item, fields.path(f"{name}[{at}]")), open_calls)
+    for item in listed:
+        message = _message(item, open_calls)
         open_calls.update({call.id: call.name for call in message.tool_calls})
         messages.append(message)
     return tuple(messages)
 
 
-def tools_of(fields: Fields, name: str = "tools") -> tuple[Tool, ...]:
-    return listed_tools(fields, _tool, name)
+def tools_of(fields: Fields) -> tuple[Tool, ...]:
+    return listed_tools(fields, _tool)
 
 
 def listed_tools(
@@ -56,8 +54,7 @@ def listed_tools(
 ) -> tuple[Tool, ...]:
     """Reads each tool by `read`, without those that a provider runs. Names must be unique."""
     tools: dict[str, Tool] = {}
-    for at, item in enumerate(fields.list(name)):
-        given = Fields(item, fields.path(f"{name}[{at}]"))
+    for given in fields.objects(name):
         if _is_hosted(given):
             continue
         tool = read(given)
@@ -82,18 +79,15 @@ def left_out(fields: Fields, *others: str) -> tuple[str, ...]:
 def _is_hosted(tool: Fields) -> bool:
     """Whether a provider brings it along: it is not a function of the client."""
     kind = tool.value("type")
-    if kind is None or (kind in CLIENT_TOOLS and not _is_free_text(tool)):
+    # A custom tool takes any text for OpenAI; for Anthropic it is the client's own tool.
+    is_free_text = kind == "custom" and not isinstance(tool.value("input_schema"), dict)
+    if kind is None or (kind in CLIENT_TOOLS and not is_free_text):
         return False
     if not isinstance(kind, str):
         raise tool.wrong("type", "must be a string")
     if any(isinstance(tool.value(name), dict) for name in DESCRIBED):
         raise tool.wrong("type", f"is '{kind}', but the tool is described like a function")
     return True
-
-
-def _is_free_text(tool: Fields) -> bool:
-    """A custom tool takes any text for OpenAI; for Anthropic it is the client's own tool."""
-    return tool.value("type") == "custom" and not isinstance(tool.value("input_schema"), dict)
 
 
 def _hosted_names(item: Any) -> list[str]:
@@ -213,8 +207,7 @@ def parts_of(fields: Fields, name: str = "content") -> tuple[str, tuple[Image, .
     texts: list[str] = []
     images: list[Image] = []
     length = 0
-    for at, item in enumerate(content):
-        part = Fields(item, fields.path(f"{name}[{at}]"))
+    for part in fields.objects(name):
         kind = part.value("type")
         if kind in ("text", "input_text", "output_text", "refusal"):
             texts.append(part.text("refusal" if kind == "refusal" else "text") or "")
@@ -227,9 +220,7 @@ def parts_of(fields: Fields, name: str = "content") -> tuple[str, tuple[Image, .
 
 
 def _message(fields: Fields, open_calls: dict[str, str]) -> Message:
-    role = fields.word("role", ROLES)
-    if role is None:
-        raise fields.wrong("role", "is missing")
+    role = fields.some_word("role", ROLES)
     content, images = parts_of(fields)
     if role in ("tool", "function"):
         return replace(_result(fields, role, content, open_calls), images=images)
@@ -242,10 +233,7 @@ def _message(fields: Fields, open_calls: dict[str, str]) -> Message:
 
 
 def _answer(fields: Fields, content: str) -> Message:
-    calls = tuple(
-        _call(Fields(item, fields.path(f"tool_calls[{at}]")))
-        for at, item in enumerate(fields.list("tool_calls"))
-    )
+    calls = tuple(map(_call, fields.objects("tool_calls")))
     old = fields.object("function_call")
     if old:
         name = old.some_text("name")
@@ -261,9 +249,7 @@ def _answer(fields: Fields, content: str) -> Message:
 
 
 def _call(fields: Fields) -> ToolCall:
-    function = fields.object("function")
-    if function is None:
-        raise fields.wrong("function", "is missing")
+    function = fields.some_object("function")
     arguments = function.value("arguments")
     if arguments is not None and not isinstance(arguments, str | dict):
         raise function.wrong("arguments", "must be a string of JSON")
@@ -282,10 +268,7 @@ def _result(fields: Fields, role: str, content: str, open_calls: dict[str, str])
 def _tool(fields: Fields) -> Tool:
     if fields.value("type") not in (None, "function"):
         raise fields.wrong("type", "is not supported here: 'function' is")
-    function = fields.object("function")
-    if function is None:
-        raise fields.wrong("function", "is missing")
-    return function_tool(function)
+    return function_tool(fields.some_object("function"))
 
 
 def _choice_object(
@@ -319,7 +302,4 @@ def _image(part: Fields) -> Image:
     match = DATA_URL.fullmatch(url) if isinstance(url, str) else None
     if match is None:
         raise part.wrong("image_url", "must be a data: URL; nothing is fetched from elsewhere")
-    try:
-        return Image(match[1], base64.b64decode(match[2], validate=True))
-    except (binascii.Error, ValueError):
-        raise part.wrong("image_url", "is not valid base64") from None
+    return Image(match[1], part.decode(match[2], "image_url"))

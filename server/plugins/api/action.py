@@ -18,6 +18,7 @@ from server.plugins.manifest import Auth
 from server.plugins.secrets import Sealed, SecretMissing
 from server.plugins.sign_in import SignIn, SignInFailed
 from server.schemas.fill import is_file
+from server.system.logs import HIDDEN
 
 Pairs = list[tuple[str, str]]
 
@@ -66,9 +67,9 @@ class Outgoing:
 
 
 def compose(server: str, operation: Operation, arguments: Json) -> Outgoing:
-    path, used = operation.path, set()
+    path, used, parts = operation.path, set(), operation.parts
     outgoing = Outgoing(operation.method, "")
-    for parameter in operation.parameters:
+    for parameter in parts.parameters:
         used.add(parameter.slot)
         if parameter.slot not in arguments:
             continue
@@ -85,14 +86,14 @@ def compose(server: str, operation: Operation, arguments: Json) -> Outgoing:
         else:
             outgoing.cookies[parameter.name] = _one_line(_simple(value))
     outgoing.url = server + path
-    if operation.body is not None:
-        outgoing.media = operation.body.media
-        if operation.body.media in (JSON_BODY, FORM_BODY):
-            outgoing.headers["Content-Type"] = operation.body.media
+    if parts.body is not None:
+        outgoing.media = parts.body.media
+        if parts.body.media in (JSON_BODY, FORM_BODY):
+            outgoing.headers["Content-Type"] = parts.body.media
         rest = {name: value for name, value in arguments.items() if name not in used}
-        outgoing.fields = rest if operation.body.is_object else rest.get("body")
-        parts = operation.schema.get("properties", {})
-        outgoing.files = tuple(name for name in rest if is_file(parts.get(name, {})))
+        outgoing.fields = rest if parts.body.is_object else rest.get("body")
+        taken = parts.schema.get("properties", {})
+        outgoing.files = tuple(name for name in rest if is_file(taken.get(name, {})))
     return outgoing
 
 
@@ -177,7 +178,7 @@ class ApiAction:
 
     @property
     def schema(self) -> Json:
-        return self.operation.schema
+        return self.operation.parts.schema
 
     @property
     def risk(self) -> Risk:
@@ -185,7 +186,7 @@ class ApiAction:
 
     @property
     def fingerprint(self) -> str:
-        parts = [self.reaching.server, self.key, self.operation.schema, self.operation.risk]
+        parts = [self.reaching.server, self.key, self.schema, self.risk]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def preview(self, arguments: Json) -> Preview:
@@ -193,9 +194,8 @@ class ApiAction:
         headers = dict(outgoing.headers)
         auth = self.reaching.auth
         if auth is not None:
-            headers |= {
-                f"{name} ({auth.place})": value for name, value in Sealed.masked(auth.args).items()
-            }
+            # Hidden even where it is not a secret by name: a literal may be one too.
+            headers |= {f"{name} ({auth.place})": HIDDEN for name in auth.args}
         title = f"{outgoing.method} {outgoing.address}"
         return Preview(title, self.reaching.server, headers, outgoing.fields)
 
@@ -301,8 +301,13 @@ async def _read_limited(response: Any) -> bytes:
 
 def _read_files(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
     """Reads only files that the person picked for this run, whatever a model writes."""
+    given = [outgoing.fields[slot] for slot in outgoing.files]
+    # A field may hold several files.
+    names = [
+        str(name) for value in given for name in (value if isinstance(value, list) else [value])
+    ]
     found = {}
-    for name in _names(outgoing):
+    for name in names:
         if name not in paths:
             raise FlowFailed("slot_missing", f"No file was chosen for '{name}'.")
         try:
@@ -311,16 +316,6 @@ def _read_files(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
             message = f"{name} could not be read: {error.strerror}."
             raise FlowFailed("slot_invalid", message) from None
     return found
-
-
-def _names(outgoing: Outgoing) -> list[str]:
-    """Lists the files to send. A field may hold several."""
-    given = [outgoing.fields[slot] for slot in outgoing.files]
-    return [
-        str(name)
-        for field_value in given
-        for name in (field_value if isinstance(field_value, list) else [field_value])
-    ]
 
 
 def _wait(given: str | None) -> float:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -74,26 +74,6 @@ class Operation:
         document, item, given = self.source
         return _parts(Plain(document), item, given, Findings(""))
 
-    @property
-    def schema(self) -> Json:
-        return self.parts.schema
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        return self.parts.parameters
-
-    @property
-    def body(self) -> Body | None:
-        return self.parts.body
-
-    @property
-    def example(self) -> Any:
-        return self.parts.example
-
-    @property
-    def answer(self) -> Json:
-        return self.parts.answer
-
 
 class Glance(Plain):
     """Looks at a schema without resolving it: enough to find mistakes around it."""
@@ -120,9 +100,9 @@ def read_operation(
     if not isinstance(given.get("responses"), Map):
         findings.warn(at, "responses", f"{method.upper()} {path} does not say what it answers.")
     _parts(Glance(data), item, given, findings)
-    return Operation(
-        method.upper(), path, _describe(given), _risk(method, given), at, (data, item, given)
-    )
+    text = given.get("description") or given.get("summary") or given.get("operationId") or ""
+    source = (data, item, given)
+    return Operation(method.upper(), path, str(text), _risk(method, given), at, source)
 
 
 def _parts(plain: Plain, item: Map, given: Map, findings: Findings) -> Parts:
@@ -180,24 +160,18 @@ def _as_slots(
             continue
         clashes = names.count(parameter.name) > 1
         slot = f"{parameter.name}@{parameter.place}" if clashes else parameter.name
-        schema = plain.schema(_parameter_schema(target))
+        content, given = target.get("content"), target.get("schema", {})
+        if isinstance(content, Map) and content:
+            media = next(iter(content.values()))
+            given = media.get("schema", {}) if isinstance(media, Map) else {}
+        schema = plain.schema(given)
         if isinstance(target.get("description"), str):
             schema = {**schema, "description": target["description"]}
         properties[slot] = schema
         if target.get("required") is True or parameter.place == "path":
             required.append(slot)
-        parameters.append(
-            Parameter(parameter.name, parameter.place, slot, parameter.explode, parameter.style)
-        )
+        parameters.append(replace(parameter, slot=slot))
     return parameters, properties, required
-
-
-def _parameter_schema(target: Map) -> Any:
-    content = target.get("content")
-    if isinstance(content, Map) and content:
-        media = next(iter(content.values()))
-        return media.get("schema", {}) if isinstance(media, Map) else {}
-    return target.get("schema", {})
 
 
 def _rename_taken(
@@ -209,16 +183,7 @@ def _rename_taken(
         if parameter.slot in taken
     }
     return (
-        [
-            Parameter(
-                parameter.name,
-                parameter.place,
-                new.get(parameter.slot, parameter.slot),
-                parameter.explode,
-                parameter.style,
-            )
-            for parameter in parameters
-        ],
+        [replace(taker, slot=new.get(taker.slot, taker.slot)) for taker in parameters],
         {new.get(name, name): schema for name, schema in properties.items()},
         [new.get(name, name) for name in required],
     )
@@ -291,11 +256,6 @@ def _answer(plain: Plain, given: Map, findings: Findings) -> tuple[Any, Json]:
         findings.error(value_at(described, "schema"), "schema", message)
         return None, {}
     return described.get("example"), plain.schema(described.get("schema") or {})
-
-
-def _describe(given: Map) -> str:
-    text = given.get("description") or given.get("summary") or given.get("operationId") or ""
-    return str(text)
 
 
 def _risk(method: str, given: Map) -> Risk:
@@ -445,10 +405,6 @@ def _check_refs(item: Any, plain: Plain, findings: Findings) -> None:
         pointer = item.get("$ref")
         if isinstance(pointer, str) and plain.resolve(pointer) is None:
             findings.warn(value_at(item, "$ref"), "ref", f"'{pointer}' leads nowhere.")
-        for part in item.values():
-            if isinstance(part, Map | Seq):
-                _check_refs(part, plain, findings)
-    elif isinstance(item, Seq):
-        for part in item:
-            if isinstance(part, Map | Seq):
-                _check_refs(part, plain, findings)
+    for part in item.values() if isinstance(item, Map) else item:
+        if isinstance(part, Map | Seq):
+            _check_refs(part, plain, findings)

@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import json
 import secrets
-import struct
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,14 +19,12 @@ from server.chat import Json
 from server.errors import FlowFailed
 from server.flows.base import Output, Preview, Risk
 from server.plugins.processes import follow, kill, release, start
+from server.plugins.python.child import LENGTH, LONGEST_FRAME, MEMORY_BYTES
 from server.plugins.walls import walls
 from server.schemas.openapi import plain_object
 from server.system import processes
 from server.tasks import spawn, stop
 
-LENGTH = struct.Struct(">I")
-LONGEST_FRAME = 16 * 1024 * 1024
-MEMORY_BYTES = 1024 * 1024 * 1024
 OPEN_S = 20.0
 IDLE_S = 300.0
 WATCH_S = 0.25
@@ -87,16 +84,13 @@ class LibHost:
                 job = {"tool": tool, "arguments": arguments, "surroundings": surroundings}
                 answer = await self._exchange(job)
             except BaseException:
-                await self._end()
+                await self.close()
                 raise
             self._rest()
         if "failed" in answer:
             raise FlowFailed("lib_crash", f"The tool {tool} failed: {answer['failed']}")
         found: Json = answer["result"]
         return found
-
-    async def close(self) -> None:
-        await self._end()
 
     async def _open(self) -> None:
         if self._idle is not None:
@@ -105,7 +99,7 @@ class LibHost:
             if await self._has_stayed_quiet(self._process):
                 return
             self._note(UNASKED)
-        await self._end()
+        await self.close()
         self._places.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         environment = processes.environment("tools")
         self._excess = False
@@ -125,7 +119,7 @@ class LibHost:
         try:
             self._tools = await self._introduce()
         except BaseException:
-            await self._end()
+            await self.close()
             raise
         self._rest()
 
@@ -207,9 +201,9 @@ class LibHost:
 
     def _rest(self) -> None:
         loop = asyncio.get_running_loop()
-        self._idle = loop.call_later(IDLE_S, lambda: spawn(self._end(), "plugin-idle"))
+        self._idle = loop.call_later(IDLE_S, lambda: spawn(self.close(), "plugin-idle"))
 
-    async def _end(self) -> None:
+    async def close(self) -> None:
         if self._idle is not None:
             self._idle.cancel()
         process, self._process = self._process, None

@@ -26,7 +26,6 @@ CODE_BYTES = 64 * 1024 * 1024
 PROGRAM_BYTES = 512 * 1024 * 1024
 TRIAL_S = 60.0
 """A busy machine may be slow. Without an answer there are no walls: plugins wait for a review."""
-PROXY = f"http://127.0.0.1:{inside.PORT}"
 _SYSTEM = (
     "/usr",
     "/lib",
@@ -122,7 +121,9 @@ def surroundings(env: dict[str, str], room: Room, port: int = inside.PORT) -> di
     scratch = str(room.scratch)
     proxy = f"http://127.0.0.1:{port}"
     proxies = {
-        name: proxy for word in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY") for name in _both(word)
+        name: proxy
+        for word in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+        for name in (word, word.lower())
     }
     home = dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP"), scratch)
     return {**env, **home, **proxies, "NODE_USE_ENV_PROXY": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -133,10 +134,6 @@ def find_certificates(env: dict[str, str]) -> tuple[str, ...]:
     named = (env.get(name, "") for name in CERTIFICATES)
     found = [path for paths in named for path in paths.split(os.pathsep)]
     return tuple(path for path in found if os.path.isabs(path) and not _holds_a_home(path))  # noqa: PTH117
-
-
-def _both(name: str) -> tuple[str, str]:
-    return name, name.lower()
 
 
 def _candidates() -> tuple[Kind, ...]:

@@ -4,13 +4,11 @@ It reads and writes messages in the form of AG-UI.
 """
 
 import base64
-import binascii
 import json
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -54,7 +52,11 @@ from server.events import (
 )
 from server.protocols.base import AgentRun, Facts, Frames, Look, LookResult, Reply
 from server.protocols.fields import BIGGEST, Fields, parse_json, sendable
-from server.protocols.frames import sse
+from server.protocols.frames import dump, sse, utc_time
+
+CUSTOM: dict[type[Event], str] = {
+    StatusNote: "status", Artifact: "artifact", Citations: "citations", Suggestions: "suggestions",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -100,7 +102,8 @@ class Encoder:
             case Interrupted():
                 return self._interrupt_events(event)
             case StatusNote() | Artifact() | Citations() | Suggestions():
-                return (_custom(event),)
+                name = CUSTOM[type(event)]
+                return ({"type": "CUSTOM", "name": name, "value": asdict(event)},)
             case ReasoningDelta(text):
                 return self._reasoning(text)
             case Finished():
@@ -151,8 +154,7 @@ class Encoder:
     def _whole_call(self, call: ToolCall) -> Iterator[Json]:
         yield from self._close(calls=False)
         yield self._call_start(call.id, call.name)
-        arguments = json.dumps(call.arguments, ensure_ascii=False)
-        yield {"type": "TOOL_CALL_ARGS", "toolCallId": call.id, "delta": arguments}
+        yield {"type": "TOOL_CALL_ARGS", "toolCallId": call.id, "delta": dump(call.arguments)}
         yield {"type": "TOOL_CALL_END", "toolCallId": call.id}
 
     def _call_start(self, call_id: str, name: str) -> Json:
@@ -280,11 +282,6 @@ def _pointer(name: str) -> str:
     return "/" + name.replace("~", "~0").replace("/", "~1")
 
 
-def _custom(event: StatusNote | Artifact | Citations | Suggestions) -> Json:
-    names = {StatusNote: "status", Artifact: "artifact", Citations: "citations"}
-    return {"type": "CUSTOM", "name": names.get(type(event), "suggestions"), "value": asdict(event)}
-
-
 @dataclass(frozen=True, slots=True)
 class RunInput:
     """The request, and what else its encoder needs."""
@@ -320,7 +317,9 @@ def read(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> RunInp
     kept = read_messages(fields.list("messages"))
     forwarded = fields.value("forwardedProps")
     props = Fields(forwarded if isinstance(forwarded, dict) else {}, "forwardedProps")
-    state = fields.value("state")
+    state, model = fields.value("state"), props.value("model")
+    temperature, limit = props.value("temperature"), props.value("maxOutputTokens")
+    is_temperature = isinstance(temperature, int | float) and 0 <= temperature <= 2
     request = AgentRequest(
         agent,
         thread_id,
@@ -328,12 +327,16 @@ def read(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> RunInp
         kept,
         tools=tuple(_tool(Fields(entry, "tools")) for entry in fields.list("tools")),
         tool_choice=_tool_choice(props.value("toolChoice")),
-        context=tuple(_context(Fields(entry, "context")) for entry in fields.list("context")),
+        context=tuple(
+            (entry.text("description") or "", entry.text("value") or "")
+            for entry in (Fields(given, "context") for given in fields.list("context"))
+        ),
         state=state if isinstance(state, dict) else None,
         answer=_answer(fields, props),
-        model=_model(props, facts),
-        temperature=_temperature(props.value("temperature")),
-        max_tokens=_whole(props.value("maxOutputTokens")),
+        # A page's own properties are here too, so only a model that we have is meant.
+        model=model if model in [card.name for card in facts.models] else None,
+        temperature=temperature if is_temperature else None,
+        max_tokens=limit if type(limit) is int and 0 < limit <= BIGGEST else None,
         is_kept=is_kept,
         client=facts.origin or facts.headers.get("user-agent", ""),
         origin=facts.place,
@@ -347,10 +350,6 @@ def _tool(fields: Fields) -> Tool:
     if not isinstance(parameters, dict):
         parameters = {"type": "object", "properties": {}}
     return Tool(fields.some_text("name"), fields.text("description") or "", sendable(parameters))
-
-
-def _context(fields: Fields) -> tuple[str, str]:
-    return fields.text("description") or "", fields.text("value") or ""
 
 
 def _tool_choice(choice: Any) -> ToolChoice:
@@ -377,21 +376,6 @@ def _answer(fields: Fields, props: Fields) -> InterruptAnswer | None:
     return None
 
 
-def _model(props: Fields, facts: Facts) -> str | None:
-    """Returns a model's name only if we have it: a page's own properties are here too."""
-    name = props.value("model")
-    known = {card.name for card in facts.models}
-    return name if isinstance(name, str) and name in known else None
-
-
-def _temperature(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and 0 <= value <= 2 else None
-
-
-def _whole(value: Any) -> int | None:
-    return value if type(value) is int and 0 < value <= BIGGEST else None
-
-
 KEPT_THREADS = {"list": True, "inspect": True, "mutations": False, "realtimeMetadata": False}
 ABILITIES: Json = {
     "audioFileTranscriptionEnabled": False,
@@ -403,6 +387,8 @@ ABILITIES: Json = {
     "openGenerativeUIEnabled": False,
     "telemetryDisabled": True,
 }
+NO_MORE: Json = {"state": {}, "tools": [], "context": [], "forwardedProps": {}}
+"""What the input of a run holds beside its messages, where a client sends nothing of it."""
 STOPPED = {"type": "RUN_ERROR", "message": "Run stopped by user", "code": "STOPPED"}
 
 
@@ -420,15 +406,8 @@ def run(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> Look:
     async def find(agents: Agents) -> LookResult:
         found = await agents.find(agent)
         echo = _echo(asked, agents) if is_kept else None
-        return AgentRun(
-            partial(agents.run, found, asked.request),
-            partial(
-                frames,
-                _encoder(asked, asked.request.run_id),
-                echo,
-            ),
-            model=asked.request.model,
-        )
+        write = partial(frames, _encoder(asked, asked.request.run_id), echo)
+        return AgentRun(partial(agents.run, found, asked.request), write, model=asked.request.model)
 
     return Look(find)
 
@@ -528,9 +507,7 @@ def _echo(asked: RunInput, agents: Agents) -> Json:
     request = asked.request
     unknown = agents.threads.unknown(request.thread_id, request.messages, request.origin)
     fresh = {message.id for message in unknown}
-    sent = {"state": {}, "tools": [], "context": [], "forwardedProps": {}} | {
-        name: value for name, value in asked.body.items() if value is not None
-    }
+    sent = NO_MORE | {name: value for name, value in asked.body.items() if value is not None}
     new = [message for message in sent["messages"] if message.get("id") in fresh]
     return sent | {"messages": new}
 
@@ -544,8 +521,7 @@ async def _replay(agents: Agents, asked: RunInput, sees: str | None) -> Frames:
             if run is not begun:
                 begun = run
                 encoder = _encoder(asked, run.id, is_over=run.is_complete)
-                sent = [write_message(kept_message) for kept_message in run.messages]
-                yield sse(encoder.start(_past_input(thread_id, run.id, sent)))
+                yield sse(encoder.start(_past_input(thread_id, run)))
             for encoded in encoder.encode(event):
                 yield sse(encoded)
             if isinstance(event, Failed) and not encoder.is_over:
@@ -557,17 +533,16 @@ def _encoder(asked: RunInput, run_id: str, *, is_over: bool = False) -> Encoder:
     return Encoder(thread_id, run_id, asked.speaks_1_0, is_over, asked.knows_reasoning)
 
 
-def _past_input(thread_id: str, run_id: str, sent: list[Json]) -> Json:
-    empty: Json = {"state": {}, "tools": [], "context": [], "forwardedProps": {}}
-    return {"threadId": thread_id, "runId": run_id, "messages": sent} | empty
+def _past_input(thread_id: str, run: KeptRun) -> Json:
+    sent = [write_message(message) for message in run.messages]
+    return {"threadId": thread_id, "runId": run.id, "messages": sent} | NO_MORE
 
 
 def _runs(kept: Thread | None) -> list[list[Json]]:
     runs = []
     for run in kept.runs if kept else []:
         encoder = Encoder(kept.id if kept else "", run.id, is_over=run.is_complete)
-        sent = [write_message(kept_message) for kept_message in run.messages]
-        events = [encoder.start(_past_input(encoder.thread_id, run.id, sent))]
+        events = [encoder.start(_past_input(encoder.thread_id, run))]
         for event in run.events:
             events.extend(encoder.encode(event))
         runs.append(events)
@@ -582,13 +557,9 @@ def _describe(kept: Thread) -> Json:
         "organizationId": "",
         "createdById": "",
         "archived": False,
-        "createdAt": _iso(kept.created_at),
-        "updatedAt": _iso(kept.used_at),
+        "createdAt": utc_time(kept.created_at),
+        "updatedAt": utc_time(kept.used_at),
     }
-
-
-def _iso(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 SKIPPED = ("activity", "reasoning")
@@ -644,16 +615,21 @@ def write_message(kept: ThreadMessage) -> Json:
     elif message.content or not message.tool_calls:
         written["content"] = message.content
     if message.tool_calls:
-        written["toolCalls"] = [_write_call(call) for call in message.tool_calls]
+        written["toolCalls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": dump(call.arguments)},
+            }
+            for call in message.tool_calls
+        ]
     if message.tool_call_id is not None:
         written["toolCallId"] = message.tool_call_id
     return written
 
 
 def _read_message(fields: Fields, names: dict[str, str]) -> Message | None:
-    role = fields.word("role", ROLES)
-    if role is None:
-        raise fields.wrong("role", "is missing")
+    role = fields.some_word("role", ROLES)
     if role in SKIPPED:
         return None
     if role == "tool":
@@ -705,7 +681,7 @@ def _file(part: Fields) -> File | None:
         return replace(file, problem=FILE_ELSEWHERE)
     try:
         return replace(file, data=base64.b64decode(data, validate=True))
-    except (binascii.Error, ValueError):
+    except ValueError:
         return replace(file, problem=FILE_DAMAGED)
 
 
@@ -728,16 +704,11 @@ def _image(part: Fields) -> Image | None:
     mime = mime or "image/png"
     if not mime.startswith("image/") or not data:
         return None
-    try:
-        return Image(mime, base64.b64decode(data, validate=True))
-    except (binascii.Error, ValueError):
-        raise part.wrong("source", "must be base64") from None
+    return Image(mime, part.decode(data, "source", "must be base64"))
 
 
 def _read_call(fields: Fields) -> ToolCall:
-    function = fields.object("function")
-    if function is None:
-        raise fields.wrong("function", "is missing")
+    function = fields.some_object("function")
     arguments = read_arguments(function.text("arguments"))
     return ToolCall(fields.some_text("id"), function.some_text("name"), arguments)
 
@@ -746,11 +717,6 @@ def read_arguments(text: str | None) -> Json:
     """Reads the arguments that a model wrote once. Unfinished ones count as empty."""
     arguments = sendable(parse_json(text or "{}"))
     return arguments if isinstance(arguments, dict) else {}
-
-
-def _write_call(call: ToolCall) -> Json:
-    function = {"name": call.name, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
-    return {"id": call.id, "type": "function", "function": function}
 
 
 def _write_part(part: str | Image) -> Json:

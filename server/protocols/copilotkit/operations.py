@@ -56,7 +56,7 @@ from server.conversation.agents.base import (
     ThreadState,
     Topics,
 )
-from server.conversation.threads import Thread, ThreadMessage, messages_of
+from server.conversation.threads import ThreadMessage, messages_of
 from server.errors import AppError, BadRequest
 from server.events import Events, OfChoice
 from server.protocols.base import (
@@ -81,10 +81,16 @@ FILES = frozenset({"text", *(kind.removeprefix(".") for kind in (*DOCUMENTS, *TE
 
 def read_request(data: Json, facts: Facts) -> AgentRequest:
     session = data.get("agentSession") or {}
+    model = (data.get("forwardedParameters") or {}).get("model")
     agent = session.get("agentName") or DEFAULT
     messages = _read_messages(data["messages"])
     has_prompt = any(kept.message.role == "system" for kept in messages)
     forwarded = data.get("forwardedParameters") or {}
+    # The page's own prompt already describes what it shows.
+    context = () if has_prompt else data.get("context") or ()
+    listed = [*(data.get("agentStates") or ()), *filter(None, [data.get("agentState")])]
+    states = [entry["state"] for entry in listed if entry["agentName"] == agent]
+    temperature, limit = forwarded.get("temperature"), forwarded.get("maxTokens") or 0
     return AgentRequest(
         agent,
         session.get("threadId") or data.get("threadId") or str(uuid.uuid4()),
@@ -92,14 +98,14 @@ def read_request(data: Json, facts: Facts) -> AgentRequest:
         messages,
         tools=_tools(data["frontend"]["actions"]),
         tool_choice=_tool_choice(forwarded),
-        # The page's own prompt already describes what it shows.
-        context=() if has_prompt else _context(data.get("context") or ()),
-        state=_state(data, agent),
+        context=tuple((entry["description"], entry["value"]) for entry in context),
+        state=_object(states[0]) if states else None,
         answer=_answer(data.get("metaEvents") or ()),
         topics=_topics(data.get("cloud")),
-        model=_model(forwarded, facts),
-        temperature=_temperature(forwarded),
-        max_tokens=_max_tokens(forwarded),
+        # Pages name the models of a cloud, so only one that we have is meant.
+        model=model if model in {card.name for card in facts.models} else None,
+        temperature=None if temperature is None else min(max(float(temperature), 0.0), 2.0),
+        max_tokens=int(min(limit, BIGGEST)) if limit >= 1 else None,
         stop=tuple(forwarded.get("stop") or ()),
         ends_after_tools=True,
         is_kept=(data["metadata"].get("requestType") or "Chat") not in PASSING,
@@ -126,7 +132,9 @@ def _read_messages(sent: list[Json]) -> tuple[ThreadMessage, ...]:
         if text := item.get("textMessage"):
             messages.append(ThreadMessage(item["id"], _text(text)))
         elif result := item.get("resultMessage"):
-            messages.append(ThreadMessage(item["id"], _result(result)))
+            call_id, name = result["actionExecutionId"], result["actionName"]
+            answer = Message("tool", result["result"], tool_call_id=call_id, name=name)
+            messages.append(ThreadMessage(item["id"], answer))
         elif image := item.get("imageMessage"):
             messages.append(ThreadMessage(item["id"], _image(image)))
     _close_calls(messages, calls)
@@ -146,11 +154,6 @@ def _text(text: Json) -> Message:
     if role in ("system", "developer"):
         return Message("system", text["content"])
     return Message("assistant" if role == "assistant" else "user", text["content"])
-
-
-def _result(result: Json) -> Message:
-    call_id, name = result["actionExecutionId"], result["actionName"]
-    return Message("tool", result["result"], tool_call_id=call_id, name=name)
 
 
 def _image(image: Json) -> Message:
@@ -186,16 +189,6 @@ def _tool_choice(forwarded: Json) -> ToolChoice:
     return ToolChoice()
 
 
-def _context(context: Any) -> tuple[tuple[str, str], ...]:
-    return tuple((entry["description"], entry["value"]) for entry in context)
-
-
-def _state(data: Json, agent: str) -> Json | None:
-    states = [*(data.get("agentStates") or ()), *filter(None, [data.get("agentState")])]
-    found = [entry["state"] for entry in states if entry["agentName"] == agent]
-    return _object(found[0]) if found else None
-
-
 def _answer(events: Any) -> InterruptAnswer | None:
     for event in events:
         if event.get("response") is not None:
@@ -208,22 +201,6 @@ def _answer(events: Any) -> InterruptAnswer | None:
 def _topics(cloud: Json | None) -> Topics:
     rules = ((cloud or {}).get("guardrails") or {}).get("inputValidationRules") or {}
     return Topics(tuple(rules.get("allowList") or ()), tuple(rules.get("denyList") or ()))
-
-
-def _model(forwarded: Json, facts: Facts) -> str | None:
-    """Returns a model's name only if we have it: pages name the models of a cloud."""
-    name = forwarded.get("model")
-    return name if name in {card.name for card in facts.models} else None
-
-
-def _temperature(forwarded: Json) -> float | None:
-    temperature = forwarded.get("temperature")
-    return None if temperature is None else min(max(float(temperature), 0.0), 2.0)
-
-
-def _max_tokens(forwarded: Json) -> int | None:
-    limit = forwarded.get("maxTokens") or 0
-    return int(min(limit, BIGGEST)) if limit >= 1 else None
 
 
 def _object(text: str) -> Json:
@@ -342,23 +319,20 @@ def query_root(agents: Agents, sees: str | None) -> Json:
     async def load(_info: Any, data: Json) -> Json:
         agent = await agents.find(data["agentName"])
         thread_id = data["threadId"]
-        found = await agent.recall(thread_id) or _state_of(agents.threads.find(thread_id, sees))
+        thread = agents.threads.find(thread_id, sees)
+        kept = ThreadState(thread.state or {}, messages_of(thread)) if thread else None
+        found = await agent.recall(thread_id) or kept
+        messages = [
+            sent for kept in (found.messages if found else ()) for sent in _write_message(kept)
+        ]
         return {
             "threadId": thread_id,
             "threadExists": found is not None,
             "state": json.dumps(found.state if found else {}, ensure_ascii=False),
-            "messages": json.dumps(_messages(found), ensure_ascii=False),
+            "messages": json.dumps(messages, ensure_ascii=False),
         }
 
     return {"hello": "Hello World", "availableAgents": available, "loadAgentState": load}
-
-
-def _state_of(thread: Thread | None) -> ThreadState | None:
-    return ThreadState(thread.state or {}, messages_of(thread)) if thread else None
-
-
-def _messages(found: ThreadState | None) -> list[Json]:
-    return [sent for kept in (found.messages if found else ()) for sent in _write_message(kept)]
 
 
 def _write_message(kept: ThreadMessage) -> list[Json]:
@@ -397,9 +371,6 @@ class Document:
     node: DocumentNode
     is_incremental: bool
 
-    def operation(self, name: str | None) -> OperationDefinitionNode | None:
-        return get_operation_ast(self.node, name)
-
 
 class DocumentRefused(Exception):
     """The document cannot run. The errors are GraphQL's own."""
@@ -435,20 +406,12 @@ def read(text: str) -> Document:
         raise DocumentRefused([error]) from None
     errors = validate(SCHEMA, node)
     if errors:
-        raise DocumentRefused([_mark(error, "GRAPHQL_VALIDATION_FAILED") for error in errors])
+        for problem in errors:
+            problem.extensions = {"code": "GRAPHQL_VALIDATION_FAILED"}
+        raise DocumentRefused(errors)
     directives = _Directives()
     visit(node, directives)
     return Document(node, not directives.names.isdisjoint({"defer", "stream"}))
-
-
-def field_of(operation: OperationDefinitionNode, name: str) -> FieldNode | None:
-    """Returns the field of that name at the top of the operation, if it occurs once."""
-    found = [
-        selection
-        for selection in operation.selection_set.selections
-        if isinstance(selection, FieldNode) and selection.name.value == name
-    ]
-    return found[0] if len(found) == 1 else None
 
 
 class _Directives(Visitor):
@@ -460,11 +423,6 @@ class _Directives(Visitor):
         self.names.add(node.name.value)
 
 
-def _mark(error: GraphQLError, code: str) -> GraphQLError:
-    error.extensions = {"code": code}
-    return error
-
-
 GENERATE = "generateCopilotResponse"
 
 
@@ -473,7 +431,9 @@ def accept(body: Json, facts: Facts, *, reads_only: bool = False) -> Look | Repl
     try:
         asked = _Asked.read(body, wanted)
     except DocumentRefused as refused:
-        return _refusal(format_errors(refused.errors), wanted)
+        kind = json_type(wanted)
+        status = 400 if kind == RESPONSE_JSON else 200
+        return Reply({"errors": format_errors(refused.errors)}, status, content_type=kind)
     if asked.operation.operation is not OperationType.MUTATION:
         return Look(partial(_query, asked, facts))
     if reads_only:
@@ -484,21 +444,16 @@ def accept(body: Json, facts: Facts, *, reads_only: bool = False) -> Look | Repl
     return Look(partial(_generate, asked, facts))
 
 
+@dataclass(frozen=True, slots=True)
 class _Asked:
     """A request whose document and variables are valid."""
 
-    def __init__(
-        self,
-        document: Document,
-        operation: OperationDefinitionNode,
-        variables: Json,
-        accept_header: str,
-    ) -> None:
-        self.document = document
-        self.operation = operation
-        self.variables = variables
-        self.accept = accept_header
-        self.field, self.arguments = self._arguments()
+    document: Document
+    operation: OperationDefinitionNode
+    variables: Json
+    accept: str
+    field: FieldNode | None
+    arguments: Json
 
     @classmethod
     def read(cls, body: Json, accept_header: str) -> "_Asked":
@@ -506,10 +461,11 @@ class _Asked:
         if not isinstance(text, str) or not isinstance(variables or {}, dict):
             raise DocumentRefused([GraphQLError("Must provide query string.")])
         document = read(text)
-        operation = document.operation(name if isinstance(name, str) else None)
+        operation = get_operation_ast(document.node, name if isinstance(name, str) else None)
         if operation is None or operation.operation is OperationType.SUBSCRIPTION:
             raise DocumentRefused([GraphQLError("Must name an operation of the document.")])
-        return cls(document, operation, variables or {}, accept_header)
+        found = _find_arguments(operation, variables or {})
+        return cls(document, operation, variables or {}, accept_header, *found)
 
     async def execute(self, root: Json) -> "_Result":
         result = experimental_execute_incrementally(
@@ -523,20 +479,29 @@ class _Asked:
             return await result
         return result
 
-    def _arguments(self) -> tuple[FieldNode | None, Json]:
-        values = get_variable_values(
-            SCHEMA, self.operation.variable_definitions or (), self.variables, max_errors=10
-        )
-        if isinstance(values, list):
-            raise DocumentRefused(values)
-        field = field_of(self.operation, GENERATE)
-        if self.operation.operation is not OperationType.MUTATION:
-            return field, {}
-        if field is None:
-            raise DocumentRefused([GraphQLError(f"Ask for {GENERATE}, once.")])
-        assert SCHEMA.mutation_type
-        definition = SCHEMA.mutation_type.fields[GENERATE]
-        return field, get_argument_values(definition, field, values)
+
+def _find_arguments(
+    operation: OperationDefinitionNode, variables: Json
+) -> tuple[FieldNode | None, Json]:
+    """Returns the field that asks for an answer, and its arguments."""
+    definitions = operation.variable_definitions or ()
+    values = get_variable_values(SCHEMA, definitions, variables, max_errors=10)
+    if isinstance(values, list):
+        raise DocumentRefused(values)
+    # The field of that name at the top of the operation, if it occurs once.
+    found = [
+        selection
+        for selection in operation.selection_set.selections
+        if isinstance(selection, FieldNode) and selection.name.value == GENERATE
+    ]
+    field = found[0] if len(found) == 1 else None
+    if operation.operation is not OperationType.MUTATION:
+        return field, {}
+    if field is None:
+        raise DocumentRefused([GraphQLError(f"Ask for {GENERATE}, once.")])
+    assert SCHEMA.mutation_type
+    definition = SCHEMA.mutation_type.fields[GENERATE]
+    return field, get_argument_values(definition, field, values)
 
 
 _Result = ExecutionResult | ExperimentalIncrementalExecutionResults
@@ -615,11 +580,6 @@ async def _feed_response(response: Response, events: Events) -> None:
 def _whole(result: ExecutionResult) -> Json:
     failures: Json = {"errors": format_errors(result.errors)} if result.errors else {}
     return failures | {"data": result.data}
-
-
-def _refusal(failures: list[Json], accept_header: str) -> Reply:
-    kind = json_type(accept_header)
-    return Reply({"errors": failures}, 400 if kind == RESPONSE_JSON else 200, content_type=kind)
 
 
 def describe_failure(error: Exception) -> Reply:

@@ -5,10 +5,10 @@ Errors have the words and codes that CopilotKit's pages can show.
 
 import asyncio
 import json
+import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
 from graphql import FieldNode, GraphQLError, get_location
@@ -32,6 +32,7 @@ from server.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
+from server.protocols.frames import utc_time
 
 INTERNAL = "Something went wrong inside Moat; the log says what."
 
@@ -350,7 +351,7 @@ class Response:
         return {
             "__typename": kind,
             "id": message_id or str(uuid.uuid4()),
-            "createdAt": _now(),
+            "createdAt": utc_time(time.time()),
             "status": status.get,
         }
 
@@ -373,7 +374,3 @@ class Response:
 def _failure(message: str) -> str:
     error = {"code": "HANDLER_ERROR", "message": message}
     return json.dumps({"error": error, "result": ""}, ensure_ascii=False)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -47,10 +47,9 @@ def _describe_failure(error: Exception) -> Reply:
     return reply
 
 
-def _accept_method(method: str, body: Any, facts: Facts) -> Accepted:
-    params = Fields(body.get("params") or {}, "params")
-    if method.startswith("agent/"):
-        return _of_agent(method, body.get("body"), params, facts)
+def _accept_method(method: str, body: Any, facts: Facts) -> Accepted:  # noqa: PLR0911
+    params, sent = Fields(body.get("params") or {}, "params"), body.get("body")
+    agent = params.some_text("agentId") if method.startswith("agent/") else ""
     match method:
         case "info":
             return agui.info(facts)
@@ -58,13 +57,6 @@ def _accept_method(method: str, body: Any, facts: Facts) -> Accepted:
             return agui.transcribe()
         case "resource/request":
             return _resource(params, facts)
-        case _:
-            return _invalid(f"Unsupported method '{method[:100]}'")
-
-
-def _of_agent(method: str, sent: Any, params: Fields, facts: Facts) -> Accepted:
-    agent = params.some_text("agentId")
-    match method:
         case "agent/run":
             return agui.run(sent, agent, facts)
         case "agent/connect":

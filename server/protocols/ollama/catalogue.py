@@ -177,11 +177,8 @@ def _parameters(card: ModelCard, alias: Alias | None, facts: Facts) -> str:
         for name, value in given.items()
         for entry in (value if isinstance(value, list) else [value])
     ]
-    return "\n".join(f"{name:<30} {_quote(value)}" for name, value in pairs)
-
-
-def _quote(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    shown = [(name, f'"{value}"' if isinstance(value, str) else value) for name, value in pairs]
+    return "\n".join(f"{name:<30} {value}" for name, value in shown)
 
 
 def _modelfile(card: ModelCard, described: Json) -> str:

@@ -1,9 +1,8 @@
 """Chats of Ollama's clients: their requests become ours, and our events their lines."""
 
-import base64
-import binascii
 import json
-from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from server.chat import ChatRequest, Constraint, Image, Json, Message, ToolCall
@@ -28,7 +27,7 @@ from server.protocols.fields import (
     stop_texts,
     template_options,
 )
-from server.protocols.frames import dump, logprob, split_choice
+from server.protocols.frames import logprob, split_choice
 from server.protocols.messages import arguments_of, tools_of
 from server.protocols.ollama.words import (
     assistant_message,
@@ -36,6 +35,7 @@ from server.protocols.ollama.words import (
     card_named,
     error_text,
     failed,
+    frame,
     keep_alive,
     line,
     model_name,
@@ -124,13 +124,14 @@ def _request(fields: Fields, facts: Facts, **given: Any) -> ChatRequest:
     refuse(options, UNKNOWN_OPTIONS)
     streams(fields.body)
     limit = options.integer("num_predict", -(2**31), 2**31 - 1)
+    wants_logprobs, top = fields.flag("logprobs"), fields.integer("top_logprobs", 0, 20)
     return ChatRequest(
         model=model_name(fields.body, facts),
         sampling=sampling(options),
         max_tokens=limit if limit and limit > 0 else None,
         stop=stop_texts(options),
         constraint=_constraint(fields),
-        top_logprobs=_top_logprobs(fields),
+        top_logprobs=(top or 0) if wants_logprobs else None,
         template_options=_thinking(fields),
         keep_s=keep_alive(fields),
         **given,
@@ -148,11 +149,6 @@ def _thinking(fields: Fields) -> tuple[tuple[str, Any], ...]:
     return template_options(Fields({"reasoning_effort": "high" if think == "max" else think}))
 
 
-def _top_logprobs(fields: Fields) -> int | None:
-    wanted, top = fields.flag("logprobs"), fields.integer("top_logprobs", 0, 20)
-    return top or 0 if wanted else None
-
-
 def _constraint(fields: Fields) -> Constraint | None:
     given = fields.value("format")
     if given in (None, ""):
@@ -168,11 +164,8 @@ def _messages(fields: Fields) -> tuple[Message, ...]:
     """Ollama's calls have no ids: a result answers the oldest open call, of its name if given."""
     turns: list[Message] = []
     waiting: list[ToolCall] = []
-    for at, item in enumerate(fields.list("messages")):
-        turn = Fields(item, f"messages[{at}]")
-        role: Any = turn.word("role", ROLES)
-        if role is None:
-            raise turn.wrong("role", "is missing")
+    for at, turn in enumerate(fields.objects("messages")):
+        role = turn.some_word("role", ROLES)
         content = turn.text("content") or ""
         if role == "tool":
             call = _call_answered(turn, waiting)
@@ -196,10 +189,8 @@ def _call_answered(turn: Fields, waiting: list[ToolCall]) -> ToolCall:
 
 def _calls(turn: Fields, at: int) -> tuple[ToolCall, ...]:
     calls = []
-    for place, item in enumerate(turn.list("tool_calls")):
-        function = Fields(item, turn.path(f"tool_calls[{place}]")).object("function")
-        if function is None:
-            raise turn.wrong(f"tool_calls[{place}].function", "is missing")
+    for place, item in enumerate(turn.objects("tool_calls")):
+        function = item.some_object("function")
         given = function.value("arguments")
         text = given if isinstance(given, str) else json.dumps({} if given is None else given)
         arguments = arguments_of(text)
@@ -208,32 +199,22 @@ def _calls(turn: Fields, at: int) -> tuple[ToolCall, ...]:
 
 
 def _images(fields: Fields) -> tuple[Image, ...]:
-    images = []
-    for data in fields.list("images"):
-        try:
-            images.append(Image("image/png", base64.b64decode(data, validate=True)))
-        except (binascii.Error, ValueError, TypeError):
-            raise fields.wrong("images", "must be an array of base64 strings") from None
-    return tuple(images)
+    problem = "must be an array of base64 strings"
+    decoded = (fields.decode(data, "images", problem) for data in fields.list("images"))
+    return tuple(Image("image/png", data) for data in decoded)
 
 
 NANO = 1_000_000_000
 
 
-async def render_chat(events: Events, body: Any, facts: Facts) -> Frames:
+async def _render(
+    show: Callable[[Event], Json | None], events: Events, body: Any, facts: Facts
+) -> Frames:
     async for event in events:
         _, inner = split_choice(event)
-        shown = _chat_line(inner)
+        shown = show(inner)
         if shown is not None:
-            yield _frame({**line(body, facts), **shown})
-
-
-async def render_generate(events: Events, body: Any, facts: Facts) -> Frames:
-    async for event in events:
-        _, inner = split_choice(event)
-        shown = _generate_line(inner)
-        if shown is not None:
-            yield _frame({**line(body, facts), **shown})
+            yield frame({**line(body, facts), **shown})
 
 
 async def collect_chat(events: Events, body: Any, facts: Facts) -> Reply:
@@ -250,18 +231,11 @@ async def collect_chat(events: Events, body: Any, facts: Facts) -> Reply:
 
 
 async def collect_generate(events: Events, body: Any, facts: Facts) -> Reply:
-    whole: Json = {}
-    text: defaultdict[str, str] = defaultdict(str)
-    async for event in events:
-        _, inner = split_choice(event)
-        if isinstance(inner, Failed):
-            return failed(inner.error)
-        shown = _generate_line(inner) or {}
-        for name in ("response", "thinking"):
-            text[name] += shown.pop(name, "")
-        _gather(whole, shown)
-    texts = {name: value for name, value in text.items() if value or name == "response"}
-    return Reply({**line(body, facts), **whole, **texts})
+    collected = await collect_chat(events, body, facts)
+    if "message" not in collected.body:
+        return collected
+    message = collected.body.pop("message")
+    return Reply({**collected.body, **_as_response(message)})
 
 
 def _chat_line(event: Event) -> Json | None:
@@ -284,16 +258,19 @@ def _chat_line(event: Event) -> Json | None:
 
 
 def _generate_line(event: Event) -> Json | None:
-    match event:
-        case TextDelta(text, logprobs):
-            return {"response": text, "done": False, **_logprobs(logprobs)}
-        case ReasoningDelta(text):
-            return {"response": "", "thinking": text, "done": False}
-        case Finished(reason, usage):
-            return {"response": "", **_end_fields(reason, usage)}
-        case Failed(error):
-            return {"error": error_text(error), "done": True}
-    return None
+    shown = None if isinstance(event, ClientToolCall) else _chat_line(event)
+    message = shown.pop("message", None) if shown else None
+    return {**_as_response(message), **shown} if shown and message else shown
+
+
+def _as_response(message: Json) -> Json:
+    """Returns a message as `/api/generate` writes it."""
+    thinking = {"thinking": message["thinking"]} if message.get("thinking") else {}
+    return {"response": message["content"], **thinking}
+
+
+render_chat = partial(_render, _chat_line)
+render_generate = partial(_render, _generate_line)
 
 
 def _logprobs(tokens: tuple[TokenLogprob, ...]) -> Json:
@@ -326,7 +303,3 @@ def _end_fields(reason: str, usage: Usage) -> Json:
         "eval_count": usage.completion_tokens,
         "eval_duration": int(usage.decode_s * NANO),
     }
-
-
-def _frame(line: Json) -> bytes:
-    return f"{dump(line)}\n".encode("utf-8", "replace")

@@ -10,8 +10,7 @@ from server.face.models import Download
 from server.models.aliases import Alias, Turn
 from server.protocols.base import Facts, Frames, Manage, Managed, ModelKeeper, Reply
 from server.protocols.fields import Fields, sampling, stop_texts
-from server.protocols.frames import dump
-from server.protocols.ollama.words import card_of, error_text, refuse
+from server.protocols.ollama.words import card_of, error_text, frame, refuse
 
 DONE = Reply(text="", content_type="text/plain")
 ONLY_FROM = "a model is made from one that is here; name that in 'from'."
@@ -146,14 +145,11 @@ def _parameters(fields: Fields) -> Json:
 
 
 def _turns(fields: Fields) -> list[Turn]:
-    turns = []
-    for at, item in enumerate(fields.list("messages")):
-        turn = Fields(item, f"messages[{at}]")
-        role: Any = turn.word("role", ("system", "user", "assistant"))
-        if role is None:
-            raise turn.wrong("role", "is missing")
-        turns.append(Turn(role=role, content=turn.text("content") or ""))
-    return turns
+    roles = ("system", "user", "assistant")
+    return [
+        Turn(role=turn.some_word("role", roles), content=turn.text("content") or "")
+        for turn in fields.objects("messages")
+    ]
 
 
 async def _progress(downloads: AsyncGenerator[Download, None]) -> AsyncGenerator[Json, None]:
@@ -188,6 +184,6 @@ async def _frames(lines: AsyncGenerator[Json, None]) -> Frames:
     try:
         async with aclosing(lines):
             async for progress in lines:
-                yield f"{dump(progress)}\n".encode("utf-8", "replace")
+                yield frame(progress)
     except AppError as error:
-        yield f"{dump({'error': error_text(error)})}\n".encode("utf-8", "replace")
+        yield frame({"error": error_text(error)})

@@ -11,6 +11,7 @@ from server.face.models import ModelCard
 from server.models.gguf.header import Header
 from server.protocols.base import Facts, Reply
 from server.protocols.fields import Fields
+from server.protocols.frames import dump
 
 UNITS_S = {
     "ns": 1e-9,
@@ -43,6 +44,10 @@ def error_text(error: Exception) -> str:
 
 def line(body: Json, facts: Facts) -> Json:
     return {"model": body.get("model") or facts.default_model, "created_at": moment()}
+
+
+def frame(shown: Json) -> bytes:
+    return f"{dump(shown)}\n".encode("utf-8", "replace")
 
 
 def moment(at: float | None = None) -> str:

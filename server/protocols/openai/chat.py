@@ -1,10 +1,8 @@
 """POST /v1/chat/completions."""
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import uuid4
 
 from server.chat import ChatRequest, Json
 from server.events import (
@@ -37,6 +35,7 @@ from server.protocols.fields import (
     streams,
     template_options,
     token_limit,
+    wants_usage,
 )
 from server.protocols.frames import (
     DONE,
@@ -45,6 +44,7 @@ from server.protocols.frames import (
     dump,
     error_object,
     failed,
+    head,
     logprob,
     split_choice,
     sse,
@@ -72,7 +72,7 @@ def accept(body: Any, facts: Facts) -> ChatRequest:
     refuse_what_is_not_done(fields, echo=(False,))
     tools, choice = _tools(fields)
     streams(body)
-    _stream_options(fields)
+    wants_usage(fields)
     messages = messages_of(fields)
     constraint = constraint_of(fields)
     check_together(constraint, tools, choice)
@@ -190,7 +190,7 @@ class _Chunks:
         self._places: dict[tuple[int, int], int] = {}
         self._usages: list[Usage] = []
         self._moulds: dict[int, Mould] = {}
-        self.wants_usage = _stream_options(Fields(body))
+        self.wants_usage = wants_usage(Fields(body))
 
     def frames(self, index: int, event: Event) -> Iterator[bytes]:
         match event:
@@ -227,7 +227,8 @@ class _Chunks:
     ) -> bytes:
         shown = {"content": list(map(logprob, logprobs)), "refusal": None} if logprobs else None
         choice = {"index": index, "delta": delta, "logprobs": shown, "finish_reason": reason}
-        return sse({**self._head, "choices": [choice], **self._no_usage()})
+        no_usage = {"usage": None} if self.wants_usage else {}
+        return sse({**self._head, "choices": [choice], **no_usage})
 
     def _text(self, index: int, text: str) -> bytes:
         if index not in self._moulds:
@@ -236,9 +237,6 @@ class _Chunks:
 
     def last(self) -> bytes:
         return sse({**self._head, "choices": [], "usage": chat_usage(sum_usage(self._usages))})
-
-    def _no_usage(self) -> Json:
-        return {"usage": None} if self.wants_usage else {}
 
     def _place(self, index: int, call_id: str) -> int:
         opened = self._opened.setdefault(index, [])
@@ -261,14 +259,7 @@ class _Chunks:
 
 
 def _head(kind: str, body: Any, facts: Facts) -> Json:
-    return {
-        "id": "chatcmpl-" + uuid4().hex,
-        "object": kind,
-        "created": int(time.time()),
-        "model": body.get("model") or facts.default_model,
-        "system_fingerprint": f"moat-{facts.version}",
-        **warnings_field(_warnings(Fields(body))),
-    }
+    return head("chatcmpl", kind, body, facts) | warnings_field(_warnings(Fields(body)))
 
 
 def _is_legacy(body: Any) -> bool:
@@ -294,11 +285,6 @@ def _top_logprobs(fields: Fields) -> int | None:
     if top is not None:
         raise fields.wrong("top_logprobs", "needs 'logprobs': true")
     return None
-
-
-def _stream_options(fields: Fields) -> bool:
-    options = fields.object("stream_options")
-    return bool(options and options.flag("include_usage"))
 
 
 ENDPOINTS = (

@@ -1,13 +1,11 @@
 """POST /v1/completions: raw prompts, one or several."""
 
-import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
-from uuid import uuid4
 
 from server.asking.ask import Means
 from server.chat import ChatRequest, Infill, Json, Prompt
@@ -33,12 +31,14 @@ from server.protocols.fields import (
     stop_texts,
     streams,
     token_limit,
+    wants_usage,
 )
 from server.protocols.frames import (
     DONE,
     chat_usage,
     error_object,
     failed,
+    head,
     split_choice,
     sse,
     sum_usage,
@@ -53,7 +53,7 @@ def accept(body: Any, facts: Facts) -> ChatRequest | Run:
     """Continues one prompt or several, as texts or as token numbers."""
     fields = Fields(body)
     streams(body)
-    _wants_usage(fields)
+    wants_usage(fields)
     if fields.flag("echo") and fields.value("logprobs") is not None:
         raise fields.wrong(
             "echo", "cannot be combined with 'logprobs': the prompt's tokens have none"
@@ -87,12 +87,12 @@ def _asking(request: ChatRequest, fields: Fields, prompt: Prompt) -> ChatRequest
 
 async def render(events: Events, body: Any, facts: Facts) -> Frames:
     fields = Fields(body)
-    head = _head(body, facts)
-    no_usage: Json = {"usage": None} if _wants_usage(fields) else {}
+    begins = head("cmpl", "text_completion", body, facts)
+    no_usage: Json = {"usage": None} if wants_usage(fields) else {}
     usages: list[Usage] = []
     offsets: Counter[int] = Counter()
     for frame in _echoes(fields):
-        yield sse({**head, "choices": [frame], **no_usage})
+        yield sse({**begins, "choices": [frame], **no_usage})
     async for event in events:
         index, inner = split_choice(event)
         match inner:
@@ -104,13 +104,13 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
             case TextDelta(text, logprobs):
                 shown = _logprobs(logprobs, fields, offsets[index]) if logprobs else None
                 offsets[index] += sum(len(token.text) for token in logprobs)
-                yield sse({**head, "choices": [_choice(index, text, None, shown)], **no_usage})
+                yield sse({**begins, "choices": [_choice(index, text, None, shown)], **no_usage})
             case Finished(reason, usage):
                 usages.append(usage)
-                yield sse({**head, "choices": [_choice(index, "", reason, None)], **no_usage})
+                yield sse({**begins, "choices": [_choice(index, "", reason, None)], **no_usage})
     if no_usage:
         used = chat_usage(sum_usage(usages, prompts=len(_prompts(fields))))
-        yield sse({**head, "choices": [], "usage": used})
+        yield sse({**begins, "choices": [], "usage": used})
     yield DONE
 
 
@@ -128,7 +128,8 @@ async def collect(events: Events, body: Any, facts: Facts) -> Reply:
         answer.choice(index, echoed.get(index, ""), fields) for index, answer in enumerate(answers)
     ]
     usage = sum_usage([answer.usage for answer in answers], prompts=len(prompts))
-    return Reply({**_head(body, facts), "choices": choices, "usage": chat_usage(usage)})
+    begins = head("cmpl", "text_completion", body, facts)
+    return Reply({**begins, "choices": choices, "usage": chat_usage(usage)})
 
 
 @dataclass
@@ -174,11 +175,6 @@ def _choices(fields: Fields) -> int:
     return fields.integer("n", 1, MOST_CHOICES) or 1
 
 
-def _wants_usage(fields: Fields) -> bool:
-    options = fields.object("stream_options")
-    return bool(options and options.flag("include_usage"))
-
-
 def _echoes(fields: Fields) -> Iterator[Json]:
     if not fields.flag("echo"):
         return
@@ -205,16 +201,6 @@ def _logprobs(tokens: tuple[TokenLogprob, ...], fields: Fields, offset: int = 0)
             {other.text: other.logprob for other in token.top[:wanted]} for token in tokens
         ],
         "text_offset": offsets,
-    }
-
-
-def _head(body: Any, facts: Facts) -> Json:
-    return {
-        "id": "cmpl-" + uuid4().hex,
-        "object": "text_completion",
-        "created": int(time.time()),
-        "model": body.get("model") or facts.default_model,
-        "system_fingerprint": f"moat-{facts.version}",
     }
 
 

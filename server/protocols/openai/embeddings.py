@@ -77,15 +77,20 @@ def accept_rerank(body: Any, facts: Facts) -> Ask:
 
     def reply(made: Ranking) -> Reply:
         order = sorted(range(len(documents)), key=lambda at: -made.scores[at])[:top]
+        score = "score" if of_tei else "relevance_score"
+        rows: list[Json] = [{"index": at, score: made.scores[at]} for at in order]
+        for row in rows if shown else ():
+            text = {"text": documents[row["index"]]}
+            row |= text if of_tei else {"document": text}
         if of_tei:
-            return Reply([_tei_row(at, made, documents if shown else None) for at in order])
+            return Reply(rows)
         return Reply(
             {
                 "object": "list",
                 "model": model or facts.default_model,
                 "method": METHODS[made.method],
                 "usage": {"prompt_tokens": made.tokens, "total_tokens": made.tokens},
-                "results": [_row(at, made, documents if shown else None) for at in order],
+                "results": rows,
             }
         )
 
@@ -105,16 +110,6 @@ def _documents(fields: Fields, name: str) -> list[str]:
             raise fields.wrong(f"{name}[{at}]", "must be a text that is not empty")
         texts.append(text)
     return texts
-
-
-def _row(at: int, made: Ranking, documents: list[str] | None) -> Json:
-    shown = {"document": {"text": documents[at]}} if documents else {}
-    return {"index": at, "relevance_score": made.scores[at], **shown}
-
-
-def _tei_row(at: int, made: Ranking, documents: list[str] | None) -> Json:
-    shown = {"text": documents[at]} if documents else {}
-    return {"index": at, "score": made.scores[at], **shown}
 
 
 ENDPOINTS = (

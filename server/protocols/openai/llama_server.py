@@ -132,10 +132,9 @@ def _request(fields: Fields, facts: Facts) -> ChatRequest:
 
 
 def _files(fields: Fields) -> tuple[tuple[str, str], ...]:
-    listed = fields.list("input_extra")
-    if len(listed) > MOST_FILES:
+    if len(fields.list("input_extra")) > MOST_FILES:
         raise fields.wrong("input_extra", f"may have at most {MOST_FILES} entries")
-    files = [Fields(item, f"input_extra[{at}]") for at, item in enumerate(listed)]
+    files = fields.objects("input_extra")
     return tuple((file.text("filename") or "tmp", file.text("text") or "") for file in files)
 
 

@@ -75,12 +75,13 @@ def input_messages(fields: Fields, earlier: tuple[Message, ...]) -> tuple[Messag
     if not isinstance(given, list) or not given:
         raise fields.wrong("input", "must be a string or an array of items, and not empty")
     thought = ""
-    for at, item in enumerate(given):
-        fields_of_item = Fields(item, f"input[{at}]")
-        if fields_of_item.value("type") == "reasoning":
-            thought += _read_thought(fields_of_item)
+    for item in fields.objects("input"):
+        if item.value("type") == "reasoning":
+            # Other servers write only its summary.
+            parts = item.list("content") or item.list("summary")
+            thought += "".join(Fields(part).text("text") or "" for part in parts)
             continue
-        _add(messages, fields_of_item)
+        _add(messages, item)
         if thought and messages[-1].role == "assistant":
             messages[-1] = replace(messages[-1], reasoning=(messages[-1].reasoning or "") + thought)
         thought = ""
@@ -107,10 +108,6 @@ def _as_item(item: Json) -> Json:
     return {**item, "type": kind, "status": "completed", "content": [part]}
 
 
-def response_tools(fields: Fields) -> tuple[Tool, ...]:
-    return listed_tools(fields, _tool)
-
-
 def _tool(fields: Fields) -> Tool:
     if fields.value("type") != "function":
         raise fields.wrong("type", "is missing")
@@ -134,16 +131,8 @@ def _add(messages: list[Message], item: Fields) -> None:
         raise item.wrong("type", "is not supported here")
 
 
-def _read_thought(item: Fields) -> str:
-    """Returns the thought before the next item; else its summary, as other servers write it."""
-    parts = item.list("content") or item.list("summary")
-    return "".join(Fields(part).text("text") or "" for part in parts)
-
-
 def _message(item: Fields) -> Message:
-    role: Any = item.word("role", ROLES)
-    if role is None:
-        raise item.wrong("role", "is missing")
+    role = item.some_word("role", ROLES)
     if item.value("content") is None:
         raise item.wrong("content", "is missing")
     content, images = parts_of(item)
@@ -196,7 +185,7 @@ class Output:
                 self._places[index] = len(self.items) - 1
             case CallArguments(index, text):
                 yield from self._arguments(self._places[index], text)
-            case ClientToolCall(call) if not self._has_call(call.id):
+            case ClientToolCall(call) if all(item.get("call_id") != call.id for item in self.items):
                 yield from self._call(call.id, call.name)
                 yield from self._arguments(len(self.items) - 1, dump(call.arguments))
             case Finished(reason, usage):
@@ -293,14 +282,10 @@ class Output:
         yield self._event(f"response.{self.response['status']}", response=dict(self.response))
 
     def failed(self, error: Json) -> Json:
-        if self.response["status"] == "cancelled":
-            return self._event("response.failed", response=dict(self.response))
-        self.response["status"] = "failed"
-        self.response["error"] = {"code": "server_error", "message": error["message"]}
+        if self.response["status"] != "cancelled":
+            self.response["status"] = "failed"
+            self.response["error"] = {"code": "server_error", "message": error["message"]}
         return self._event("response.failed", response=dict(self.response))
-
-    def _has_call(self, call_id: str) -> bool:
-        return any(item.get("call_id") == call_id for item in self.items)
 
     def _at(self) -> Json:
         assert self._open is not None
@@ -375,7 +360,7 @@ def accept(body: Any, facts: Facts) -> ChatRequest:
     streams(body)
     fields.flag("store")
     tools, choice = choice_of(
-        fields.value("tool_choice"), response_tools(fields), hosted=hosted_names(fields)
+        fields.value("tool_choice"), listed_tools(fields, _tool), hosted=hosted_names(fields)
     )
     constraint = _constraint(fields)
     check_together(constraint, tools, choice)

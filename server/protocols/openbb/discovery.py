@@ -47,13 +47,7 @@ def _models(facts: Facts) -> list[Json]:
     """Lists the default model first, each by its usual name; equal names get an addition."""
     cards = sorted(facts.models, key=lambda card: card.name != facts.default_model)
     titles = Counter(card.title for card in cards if card.title and not card.base)
-    return [
-        {
-            "id": card.name,
-            "name": _label(card, titles),
-        }
-        for card in cards
-    ]
+    return [{"id": card.name, "name": _label(card, titles)} for card in cards]
 
 
 def _label(card: ModelCard, titles: Counter[str]) -> str:

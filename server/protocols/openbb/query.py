@@ -157,21 +157,20 @@ UNDEFINED = "<<UNDEFINED>>"
 
 def read_widgets(widgets: Any) -> tuple[Widget, ...]:
     """Reads the flat list of old clients, or the three groups of newer ones."""
-    if isinstance(widgets, list):
-        return tuple(_widget(widget, "secondary") for widget in widgets if isinstance(widget, dict))
-    if not isinstance(widgets, dict):
-        return ()
-    found: list[Widget] = []
-    for tier in get_args(Tier):
-        group = widgets.get(tier)
-        group = group if isinstance(group, list) else []
-        found += [_widget(widget, tier) for widget in group if isinstance(widget, dict)]
-    return tuple(found)
+    groups = widgets if isinstance(widgets, dict) else {"secondary": widgets}
+    return tuple(
+        _widget(widget, tier) for tier in get_args(Tier) for widget in _objects(groups.get(tier))
+    )
 
 
 def _widget(widget: Json, tier: Tier) -> Widget:
-    uuid = widget.get("uuid")
-    metadata = widget.get("metadata")
+    uuid, metadata = widget.get("uuid"), widget.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    params, updated = _params(widget.get("params")), metadata.get("lastUpdated")
+    if not params and "symbol" in metadata:
+        # The first clients had a widget's arguments only here, which is enough to rank it.
+        params = (Param("symbol", "ticker", value=metadata["symbol"], has_value=True),)
+    columns = widget.get("columns")
     return Widget(
         origin=_text(widget, "origin"),
         id=_text(widget, "widget_id"),
@@ -179,38 +178,22 @@ def _widget(widget: Json, tier: Tier) -> Widget:
         description=_text(widget, "description"),
         tier=tier,
         uuid=str(uuid) if uuid else None,
-        params=_params(widget.get("params")) or _old_params(metadata),
+        params=params,
         category=_text(widget, "category"),
         sub_category=_text(widget, "sub_category"),
         source=_text(widget, "source"),
-        columns=_columns(widget.get("columns")),
-        updated=_updated(metadata),
+        columns=tuple(
+            column
+            for column in (columns if isinstance(columns, list) else ())
+            if isinstance(column, str)
+        ),
+        updated=str(updated)[:40] if isinstance(updated, str | int | float) else "",
     )
 
 
-def _updated(metadata: Any) -> str:
-    """A number or a text, as the client tells it."""
-    found = metadata.get("lastUpdated") if isinstance(metadata, dict) else None
-    return str(found)[:40] if isinstance(found, str | int | float) else ""
-
-
 def _params(params: Any) -> tuple[Param, ...]:
-    if not isinstance(params, list):
-        return ()
-    named = {
-        param["name"]: _param(param)
-        for param in params
-        if isinstance(param, dict) and isinstance(param.get("name"), str) and param["name"]
-    }
+    named = {param["name"]: _param(param) for param in _objects(params) if _text(param, "name")}
     return tuple(named.values())
-
-
-def _old_params(metadata: Any) -> tuple[Param, ...]:
-    """The first clients had a widget's arguments only in its metadata, which is enough to rank
-    it."""
-    if not isinstance(metadata, dict) or "symbol" not in metadata:
-        return ()
-    return (Param("symbol", "ticker", value=metadata["symbol"], has_value=True),)
 
 
 def _param(param: Json) -> Param:
@@ -250,24 +233,15 @@ def _widget_options(options: Any) -> tuple[tuple[Any, ...], tuple[str, ...]]:
 
 
 def _inputs(inputs: Any) -> tuple[tuple[str, str], ...]:
-    if not isinstance(inputs, list):
-        return ()
     return tuple(
         (entry["name"], str(entry.get("inherit_value_from") or entry["name"]))
-        for entry in inputs
-        if isinstance(entry, dict) and isinstance(entry.get("name"), str)
+        for entry in _objects(inputs)
+        if isinstance(entry.get("name"), str)
     )
 
 
-def _columns(columns: Any) -> tuple[str, ...]:
-    if not isinstance(columns, list):
-        return ()
-    return tuple(column for column in columns if isinstance(column, str))
-
-
 def _text(widget: Json, field: str) -> str:
-    found = widget.get(field)
-    return found if isinstance(found, str) else ""
+    return _element_text(widget.get(field))
 
 
 FUNCTIONS = frozenset({
@@ -312,7 +286,9 @@ def read_query(body: Any, *, legacy: bool) -> Query:
         plain_calls=legacy,
         is_task=is_task,
     )
-    brought = [_brought_skill(element) for result in query.results for element in result.elements]
+    outcomes = [element.outcome for result in query.results for element in result.elements]
+    data = [outcome.get("data") for outcome in outcomes if outcome]
+    brought = [entry.get("skill") for entry in _objects(data)]
     skills = query.skills or _skills(state.get("skills"))
     return replace(query, skills=(*skills, *_skills(brought)))
 
@@ -342,21 +318,9 @@ def is_legacy(body: Any, *, old_path: bool) -> bool:
         return isinstance(widgets, list)
     if any(body.get(field) is not None for field in CURRENT_FIELDS):
         return False
-    tool = _last_tool(body.get("messages"))
-    if tool is not None:
-        return not isinstance(tool.get("data"), list)
-    return old_path
-
-
-def _last_tool(messages: Any) -> Json | None:
-    if not isinstance(messages, list):
-        return None
-    tools = [
-        message
-        for message in messages
-        if isinstance(message, dict) and message.get("role") == "tool"
-    ]
-    return tools[-1] if tools else None
+    messages = _objects(body.get("messages"))
+    results = [message for message in messages if message.get("role") == "tool"]
+    return not isinstance(results[-1].get("data"), list) if results else old_path
 
 
 LONGEST_QUESTION = 200_000
@@ -433,10 +397,7 @@ def parse_call(content: str) -> Json | None:
 def _sources(arguments: Json) -> tuple[Source, ...]:
     if isinstance(arguments.get("widget_uuid"), str):
         return (Source("", "", arguments["widget_uuid"]),)
-    sources = arguments.get("data_sources")
-    if not isinstance(sources, list):
-        return ()
-    return tuple(_source(source) for source in sources if isinstance(source, dict))
+    return tuple(map(_source, _objects(arguments.get("data_sources"))))
 
 
 def _source(source: Json) -> Source:
@@ -483,8 +444,6 @@ def _options(options: Any) -> Json:
 
 
 def _tools(tools: Any) -> tuple[OfferedTool, ...]:
-    if not isinstance(tools, list):
-        return ()
     return tuple(
         OfferedTool(
             str(tool.get("server_id") or ""),
@@ -492,27 +451,20 @@ def _tools(tools: Any) -> tuple[OfferedTool, ...]:
             str(tool.get("description") or ""),
             tool["input_schema"] if isinstance(tool.get("input_schema"), dict) else {},
         )
-        for tool in tools
-        if isinstance(tool, dict) and isinstance(tool.get("name"), str) and tool["name"]
+        for tool in _objects(tools)
+        if _text(tool, "name")
     )
 
 
-def _brought_skill(element: Element) -> Any:
-    data = element.outcome.get("data") if element.outcome else None
-    return data.get("skill") if isinstance(data, dict) else None
-
-
 def _skills(skills: Any) -> tuple[Skill, ...]:
-    if not isinstance(skills, list):
-        return ()
     return tuple(
         Skill(
             skill["slug"],
             str(skill.get("description") or ""),
             str(skill.get("contentMarkdown") or skill.get("text") or ""),
         )
-        for skill in skills
-        if isinstance(skill, dict) and isinstance(skill.get("slug"), str)
+        for skill in _objects(skills)
+        if isinstance(skill.get("slug"), str)
     )
 
 
