@@ -388,6 +388,7 @@ class PluginBox(Card):
         self.state = Label("", "small", wrap=True)
         self.about = Label(card.description, "muted", wrap=True)
         self.review = Label("", wrap=True)
+        self.working = Label("", "small", wrap=True)
         self.findings = Remark("warn")
         self.switch = Button(tr("Enable"))
         self.switch.clicked.connect(lambda: self.switched.emit(card.key, not self._card.enabled))
@@ -419,6 +420,7 @@ class PluginBox(Card):
         self.state.setProperty("role", "small" if card.state == "ok" else "warn")
         restyle(self.state)
         self.review.tell(review_words(card) if card.review or not card.enabled else "")
+        self.working.tell(told(card.working))
         self.findings.tell("\n".join(card.findings), details=card.failure_details)
         enable = tr("Accept and enable") if card.review else tr("Enable")
         self.switch.setText(tr("Disable") if card.enabled else enable)
@@ -455,7 +457,7 @@ class PluginBox(Card):
         head.addWidget(self.more)
         head.addWidget(self.switch)
         self.column.addLayout(head)
-        for part in (self.about, self.review, self.findings, self.details):
+        for part in (self.about, self.review, self.working, self.findings, self.details):
             self.column.addWidget(part)
         self.details.hide()
 
