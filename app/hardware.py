@@ -1,7 +1,7 @@
 """Hardware: what this machine has, and how a model would sit in it, before it is loaded."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -26,6 +26,7 @@ from server.face.models import (
     Fit,
     GraphicsOffer,
     Machine,
+    Pace,
     Setup,
     SpeedTrial,
 )
@@ -231,6 +232,7 @@ class HardwarePage(Page):
         self.model = QComboBox()
         self.sliders = build()
         self._cards = 0
+        self._found: Machine | None = None
         self._moved: dict[str, Any] = {}
         """What the person chose and does not use yet, by the names of the settings."""
         self.fit = FitLabel()
@@ -246,6 +248,7 @@ class HardwarePage(Page):
         self._bind(core)
 
     def show_machine(self, machine: Machine) -> None:
+        self._found = machine
         self._cores = machine.cores
         self.machine.show_machine(machine)
         self._cards = len(machine.devices)
@@ -319,6 +322,13 @@ class HardwarePage(Page):
             self.machine.measure.setEnabled(True)
         self.estimate_soon()
 
+    def _follow_pace(self, pace: Pace) -> None:
+        """It was measured again, because others had disturbed it."""
+        if self._found is not None and self._found.pace != pace:
+            self._found = replace(self._found, pace=pace)
+            self.machine.show_machine(self._found)
+            self.estimate_soon()
+
     async def use(self) -> None:
         changes = {f"model.{name}": value for name, value in self._moved.items()}
         await self.core.change_settings(changes)
@@ -388,6 +398,7 @@ class HardwarePage(Page):
         self.model.currentIndexChanged.connect(self.show_speed)
         self.observe(core.speeds.results, self.show_speed)
         self.observe(core.models.cards, self.show_models)
+        self.observe(core.models.pace, self._follow_pace)
         self.observe(core.settings, self.show_settings)
         self.observe(core.server, lambda _: self.run(self.survey()))
 

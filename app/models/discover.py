@@ -211,6 +211,16 @@ class Discover(QWidget):
         self.back.hide()
         self.refresh.show()
 
+    def renew_suggestions(self, suggested: list[Suggestion]) -> None:
+        """Shows them if suggestions are shown; else when the person comes back to them."""
+        is_shown, self._suggested = self.shows_suggestions, suggested
+        if is_shown:
+            self._fill(suggested, _suggestion_key, self._suggestion)
+
+    @property
+    def shows_suggestions(self) -> bool:
+        return self.refresh.isVisibleTo(self)
+
     def show_refreshing(self, words: str) -> None:
         """Shows how far the search for new models is; empty words end it."""
         self.refresh.setEnabled(not words)

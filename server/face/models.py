@@ -420,6 +420,8 @@ class ModelsFace(Protocol):
     downloads: Value[tuple[Download, ...]]
     refreshing: Value[str]
     """What is asked of the hub while new models are looked for; empty otherwise."""
+    pace: Value[Pace]
+    """How fast this machine is. Suggestions and estimates follow when it is measured."""
 
     async def search(self, text: str) -> list[HubModel]: ...
     async def list_repository(self, repo: str) -> HubListing: ...

@@ -172,13 +172,14 @@ class ModelShelf:
         """How fast a model was when it was used: tokens per second, read and written."""
         self.on_deleted: Callable[[str], None] = lambda _path: None
         self.surveyor = Surveyor()
+        self.pace = self.surveyor.pace
         self._hub = Hub(door[0], self._network, self._token)
         self._fetching = Downloads(
             self._hub, models, self._limit, self._changed, Limits(), unfinished
         )
         self.downloads = self._fetching.all
         found = models / ".catalogue.json"
-        self._refresh = CatalogueRefresh(self._hub, found, self.surveyor.look)
+        self._refresh = CatalogueRefresh(self._hub, found, lambda: self.surveyor.look())
         self.refreshing = self._refresh.progress
         self.cards: Value[tuple[ModelCard, ...]] = Value(())
         """Those of engines elsewhere, too: the core publishes both."""
@@ -199,8 +200,12 @@ class ModelShelf:
         )
 
     async def close(self) -> None:
+        await self.surveyor.close()
         await self._refresh.cancel()
         await self._fetching.close()
+
+    def survey_by(self, surveyor: Surveyor) -> None:
+        self.surveyor, self.pace = surveyor, surveyor.pace
 
     async def search(self, text: str) -> list[HubModel]:
         return await self._hub.search(text.strip())

@@ -13,7 +13,7 @@ from server.errors import AppError
 from server.face.models import Building, Device, Fit, GraphicsOffer, Machine, Setup
 from server.settings import Settings
 from tests.kit.fake_core import LARGE, STARTER, FakeCore
-from tests.kit.fake_shelf import MACHINE, TOO_LARGE, WELL, FakeModels
+from tests.kit.fake_shelf import MACHINE, PACE, TOO_LARGE, WELL, FakeModels
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
@@ -48,6 +48,18 @@ async def test_how_fast_the_machine_computes_is_measured_again(shown: Shown) -> 
     await until(lambda: page.machine.measure.text() == "Measure again")
     assert ("models.measure_pace",) in core.commands
     assert "9.0 GB of weights" in page.machine.pace.text()
+
+
+async def test_a_pace_that_was_measured_meanwhile_is_shown(shown: Shown) -> None:
+    core = core_with_card()
+    page = await open_page(core, shown)
+    assert "9.0 GB of weights" not in page.machine.pace.text()
+    estimates = len([command for command in core.commands if command[0] == "models.estimate"])
+    core.models.pace.set(PACE)
+    assert "9.0 GB of weights" in page.machine.pace.text()
+    await until(
+        lambda: len([one for one in core.commands if one[0] == "models.estimate"]) > estimates
+    )
 
 
 def core_set_to(**chosen: object) -> FakeCore:

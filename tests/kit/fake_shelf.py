@@ -108,6 +108,8 @@ class FakeModels:
         self.settings = settings or Value(Settings())
         self.cards: Value[tuple[ModelCard, ...]] = Value(())
         self.downloads: Value[tuple[Download, ...]] = Value(())
+        self.pace: Value[Pace] = Value(Pace())
+        self.suggested: list[Suggestion] = [SUGGESTED]
         self.refreshing: Value[str] = Value("")
         self.ready_to_survey = asyncio.Event()
         self.ready_to_survey.set()
@@ -171,7 +173,7 @@ class FakeModels:
 
     async def suggest(self) -> list[Suggestion]:
         self._take("models.suggest")
-        return [SUGGESTED]
+        return list(self.suggested)
 
     async def refresh_suggestions(self) -> int:
         self._take("models.refresh_suggestions")

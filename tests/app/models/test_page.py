@@ -14,7 +14,7 @@ from server.errors import AppError, LinkLost
 from server.face.core import ModelStatus, ServerStatus
 from server.face.models import Download, FoundFolder, HubModel
 from tests.kit.fake_core import LARGE, SERVING, STARTER, FakeCore
-from tests.kit.fake_shelf import AT_FORTY, LISTING
+from tests.kit.fake_shelf import AT_FORTY, LISTING, PACE, SUGGESTED
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
@@ -309,6 +309,25 @@ async def test_what_was_to_be_suggested_before_the_server_came_is_suggested_then
     core.server.set(SERVING)
     await until(lambda: page.discover.heading.text() == "For this computer")
     assert page.discover.go.isEnabled()
+
+
+async def test_what_is_suggested_follows_the_measured_pace(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    page.parts.choose(DISCOVER)
+    await until(lambda: page.discover.heading.text() == "For this computer")
+    core.models.suggested = [replace(SUGGESTED, file="m-9B.gguf", title="Model 9B")]
+    core.models.pace.set(PACE)
+    await until(lambda: list(page.discover._files) == [("maker/model-GGUF", "m-9B.gguf")])
+    page.discover.search.setText("x")
+    page.discover.go.click()
+    await until(lambda: "Results" in page.discover.heading.text())
+    core.models.suggested = [SUGGESTED]
+    core.models.pace.set(replace(PACE, measured_at=2.0))
+    await until(lambda: core.commands.count(("models.suggest",)) == 3)
+    await asyncio.sleep(0)
+    assert "Results" in page.discover.heading.text()
+    page.discover.back.click()
+    assert list(page.discover._files) == [("maker/model-GGUF", "m-Q4_K_M.gguf")]
 
 
 async def test_the_page_says_where_a_token_is_kept(core: FakeCore, shown: Shown) -> None:
