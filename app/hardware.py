@@ -296,14 +296,20 @@ class HardwarePage(Page):
         name, setup = self.model.currentData(), self._setup()
         if not name:
             return
+        found: Fit | AppError
         try:
-            fit = await self.core.models.estimate(name, setup)
+            found = await self.core.models.estimate(name, setup)
         except LinkLost:
             return
         except AppError as error:
-            fit = Fit("unknown", str(error))
-        if (name, setup) == (self.model.currentData(), self._setup()):
-            self._show_fit(fit)
+            found = error
+        if (name, setup) != (self.model.currentData(), self._setup()):
+            return
+        if isinstance(found, Fit):
+            self._show_fit(found)
+        else:
+            self._show_fit(Fit("unknown", ""))
+            self.fit.show_problem(found)
 
     async def survey(self) -> None:
         try:
@@ -311,7 +317,7 @@ class HardwarePage(Page):
         except LinkLost:
             return
         except AppError as error:
-            self.machine.show_nothing(str(error))
+            self.machine.show_problem(error)
 
     async def measure_pace(self) -> None:
         """Measures how fast the machine is; what is predicted of models follows."""

@@ -8,9 +8,10 @@ from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPainterPath, QPain
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.look import theme
-from app.look.controls import Banner, Button, Card, Label, divider, hint, row, stack
+from app.look.controls import Banner, Button, Card, Label, Remark, divider, hint, row, stack
 from app.look.summary import phase_of, size
 from app.look.translate import join_sentences, numeral, told, tr
+from server.errors import AppError
 from server.face.core import Load, RunningRequest
 from server.face.models import Device, Machine, Pace
 
@@ -180,6 +181,7 @@ class MachineCard(Card):
         self.memory, self.free, self.cores = Figure(), Figure(), Figure()
         self.again = Button(tr("Rescan"), "reset", name=tr("Rescan this computer"))
         self.devices = Label(tr("Scanning this computer…"), wrap=True)
+        self.problem = Remark()
         self.backends = Label("", "small", wrap=True)
         self.warning = Banner("warn", closes=False)
         self.pace = Label("", "small", wrap=True)
@@ -196,6 +198,7 @@ class MachineCard(Card):
         self._figures.hide()
         self.column.addWidget(self._figures)
         self.column.addWidget(self.devices)
+        self.column.addWidget(self.problem)
         self.column.addWidget(self.backends)
         self.column.addWidget(self.warning)
         speed = row(spacing=theme.LARGE)
@@ -203,9 +206,11 @@ class MachineCard(Card):
         speed.addWidget(self.measure)
         self.column.addLayout(speed)
 
-    def show_nothing(self, why: str) -> None:
+    def show_problem(self, error: AppError) -> None:
+        """The machine could not be looked at."""
         self._figures.hide()
-        self.devices.setText(told(why))
+        self.devices.hide()
+        self.problem.fail(error)
 
     def show_measuring(self) -> None:
         self.measure.setEnabled(False)
@@ -224,7 +229,8 @@ class MachineCard(Card):
         self.memory.tell(size(machine.memory_bytes), tr("memory"))
         self.free.tell(size(machine.free_bytes), tr("free now"))
         self.cores.tell(str(machine.cores), tr("processor cores"))
-        self.devices.setText(device_words(machine))
+        self.problem.tell("")
+        self.devices.tell(device_words(machine))
         added = tr("Support for graphics cards added: {names}")
         names = ", ".join(machine.backends)
         self.backends.tell(added.format(names=names) if names else "")

@@ -411,6 +411,8 @@ class EngineState:
     """Those of its hosts that do not answer just now."""
     is_given: bool = False
     """Set by the command line or the environment, for this run."""
+    details: str = ""
+    """What is technical about the reason."""
 
 
 class ModelsFace(Protocol):

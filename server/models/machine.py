@@ -135,11 +135,7 @@ class Surveyor:
         memory = psutil.virtual_memory()
         total, free = _within_group(memory.total, memory.available)
         devices = self._devices or ()
-        note = ""
-        if devices and not self._engine_uses_gpu:
-            note = f"{devices[0].name} was found, but this build of the engine cannot use it."
-        for kind, reason in self._refused.items():
-            note = f"Support for graphics cards ({kind}) is not used: {reason}."
+        note = explain_unused(devices, self._refused, is_used=self._engine_uses_gpu)
         return Machine(
             total,
             free,
@@ -154,11 +150,7 @@ class Surveyor:
 
     async def engine_build(self) -> str:
         """Which engine this is, and which of its parts were chosen for this machine."""
-        facts = _json(await _engine())
-        parts = (facts.get("variant"), *facts.get("added", ()), facts.get("system"))
-        inside = f" with ggml {facts['ggml']}" if facts.get("ggml") else ""
-        name = f"llama-cpp-python {facts.get('version', '?')}{inside}"
-        return f"{name}: {', '.join(filter(None, parts))}"
+        return name_build(_json(await _engine()))
 
     async def _ask_engine(self) -> None:
         facts = _json(await _engine())
@@ -167,6 +159,26 @@ class Surveyor:
         self._refused = {kind: refused[kind] for kind in refused if kind in backends.KINDS}
         found = [Device(**one) for one in facts.get("devices", [])]
         self._devices = tuple(found) or await find_nvidia()
+
+
+def explain_unused(
+    devices: tuple[Device, ...], refused: dict[str, str], *, is_used: bool = False
+) -> str:
+    """Says why graphics cards are not used; empty where there is nothing to say."""
+    note = ""
+    if devices and not is_used:
+        note = f"{devices[0].name} was found, but this build of the engine cannot use it."
+    for kind, reason in refused.items():
+        note = f"Support for graphics cards ({kind}) is not used: {reason}."
+    return note
+
+
+def name_build(facts: dict[str, Any]) -> str:
+    """Names the engine by what it says about itself."""
+    parts = (facts.get("variant"), *facts.get("added", ()), facts.get("system"))
+    inside = f" with ggml {facts['ggml']}" if facts.get("ggml") else ""
+    name = f"llama-cpp-python {facts.get('version', '?')}{inside}"
+    return f"{name}: {', '.join(filter(None, parts))}"
 
 
 async def _engine() -> bytes:

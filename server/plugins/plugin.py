@@ -428,7 +428,8 @@ class Plugin:
     def _with_last_words(self, reason: object, before: list[str]) -> str:
         """Adds what its program said about the failure, as far as it said anything since then."""
         said = self.journal.since(before)
-        return f"{reason} It said: {choose_telling(said)}" if said else str(reason)
+        words = f"It said: {choose_telling(said)}" if said else ""
+        return " ".join(filter(None, (str(reason), words)))
 
     @property
     def must_fetch(self) -> bool:

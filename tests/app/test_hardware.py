@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.hardware import HardwarePage, MemoryBar, gain_words, parts_of
 from server import tasks
-from server.errors import AppError
+from server.errors import AppError, EgressRefused, ModelDamaged
 from server.face.models import Building, Device, Fit, GraphicsOffer, Machine, Setup
 from server.settings import Settings
 from tests.kit.fake_core import LARGE, STARTER, FakeCore
@@ -209,6 +209,25 @@ async def test_what_was_moved_waits_while_the_rest_follows_the_settings(
     assert not page.undo.isEnabled()
     core.settings.set(set_to(slots=2))
     assert page.sliders["slots"].value() == 2
+
+
+async def test_what_is_technical_about_a_failure_is_behind_details(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = await open_page(core, shown)
+    core.refuse = ModelDamaged("m.gguf", "its header is cut off")
+    page.estimate_soon()
+    await until(lambda: page.fit.why.details is not None)
+    assert page.fit.why.details.text.text() == "model_damaged"
+    assert page.fit.verdict.text() == "Not known yet"
+    core.refuse = EgressRefused("The driver cannot be asked.")
+    await page.survey()
+    assert page.machine.problem.text() == "The driver cannot be asked."
+    assert page.machine.problem.details.text.text() == "egress_refused"
+    assert not page.machine.devices.isVisible()
+    await page.survey()
+    assert not page.machine.problem.isVisible()
+    assert page.machine.devices.isVisible()
 
 
 async def test_an_estimate_that_fails_leaves_what_was_moved(shown: Shown, qapp: object) -> None:

@@ -301,10 +301,8 @@ class McpAction:
         words = f"{self.key}: {text[:500] or 'failed'}"
         if not self.client.refused:
             return words
-        return (
-            f"{words.rstrip('.')}. Moat refused a connection that its program wanted: "
-            f"{self.client.refused[-1]} The hosts that it may reach are in its plugin.json."
-        )
+        why = f"Moat refused a connection that its program wanted: {self.client.refused[-1]}"
+        return f"{words.rstrip('.')}. {why}"
 
 
 async def _ask_by_form(person: Beside, message: str, schema: Json) -> Json | None:

@@ -166,11 +166,14 @@ class Packages:
             self.tell(f"Fetching the package {self.name}: {self.received / MB:.1f} MB so far")
 
     def explain_timeout(self, server: str) -> FlowFailed:
-        words = f"{server} did not start within {SILENCE_S:.0f} s"
-        if not self.are_kept:
-            so_far = f"{self.received / MB:.1f} MB arrived"
-            words = f"The package {self.name} of {server} could not be fetched in time ({so_far})"
-        return FlowFailed("timeout", f"{words}.")
+        if self.are_kept:
+            return FlowFailed("timeout", f"{server} did not start within {SILENCE_S:.0f} s.")
+        arrived = f"{self.received / MB:.1f}"
+        return FlowFailed(
+            "timeout",
+            f"The package {self.name} of {server} could not be fetched in time "
+            f"({arrived} MB arrived).",
+        )
 
     def _say(self, words: str) -> None:
         self.tell(words)

@@ -221,6 +221,7 @@ async def test_a_fetch_that_hangs_ends_with_what_has_arrived(
 async def test_a_question_shows_what_it_waits_for(
     house: PluginHouse, store: Store, tmp_path: Path
 ) -> None:
+    store.pause_s = 0.3
     await enable(house, tmp_path, store)
     request = ChatRequest((Message("user", "@far/sums/add one and two"),))
     engine = ScriptedEngine()
