@@ -22,6 +22,7 @@ from app.look.controls import (
     CopyButton,
     Label,
     Remark,
+    Rows,
     divider,
     hint,
     restyle,
@@ -435,6 +436,8 @@ class PluginBox(Card):
         self._show_signing(card)
         for name, field in self.secrets.items():
             field.show_missing(is_missing=name in card.missing_secrets)
+        self.operations.show(card.operations)
+        reveal(self.abilities, shown=bool(card.operations))
         for operation in card.operations:
             if choice := self.policies.get(operation.key):
                 with QSignalBlocker(choice):
@@ -462,7 +465,7 @@ class PluginBox(Card):
         self.details.hide()
 
     def _build_details(self, card: PluginCard) -> None:
-        self._section(tr("What it can do"), [self._operation(one) for one in card.operations])
+        self._build_abilities()
         told = [Label(f"•  {flow.description}", "small", wrap=True) for flow in card.flows]
         self._section(tr("What it answers"), told)
         asked: list[QWidget] = [self._secret(name) for name in card.secrets]
@@ -489,6 +492,18 @@ class PluginBox(Card):
             remove.clicked.connect(lambda: self.removed.emit(card.key))
             actions.insertWidget(0, remove)
         self._inside.addLayout(actions)
+
+    def _build_abilities(self) -> None:
+        """A list that grows: the tools of an MCP server are known once it was asked."""
+        self.operations: Rows[OperationCard, QWidget] = Rows(
+            lambda operation: (operation.key, operation.risk), self._operation, lined=False
+        )
+        self.operations.layout.setSpacing(theme.MEDIUM)
+        inside = stack(divider(), Label(tr("What it can do"), "section"), spacing=theme.MEDIUM)
+        inside.addLayout(self.operations.layout)
+        self.abilities = QWidget()
+        self.abilities.setLayout(inside)
+        self._inside.addWidget(self.abilities)
 
     def _section(self, title: str, parts: Sequence[QWidget]) -> None:
         if not parts:

@@ -181,7 +181,8 @@ async def _explain_nothing(_plugin: str, _flow: str | None) -> str:
 
 
 async def _prepare_nothing() -> AsyncGenerator[str, None]:
-    for words in ():
+    nothing: tuple[str, ...] = ()
+    for words in nothing:
         yield words
 
 

@@ -161,7 +161,7 @@ class Packages:
         self.received += size
         if not self._limit.expired():
             self._limit.reschedule(min(now + SILENCE_S, self._until))
-        if now >= self._next_words:
+        if now >= self._next_words and self.received >= MB // 10:
             self._next_words = now + TELL_S
             self.tell(f"Fetching the package {self.name}: {self.received / MB:.1f} MB so far")
 

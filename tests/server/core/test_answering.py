@@ -366,7 +366,8 @@ class Talk:
         self.chats: list[str] = []
 
     async def prepare(self, _request: ChatRequest) -> AsyncGenerator[str, None]:
-        for words in ():
+        nothing: tuple[str, ...] = ()
+        for words in nothing:
             yield words
 
     async def take(self, _engine: Engine, request: ChatRequest, _can_plan: Any) -> Any:

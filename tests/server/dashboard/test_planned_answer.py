@@ -655,7 +655,8 @@ class Plugins:
         return [Offer("shelf/books", "Lists the books on the shelf")]
 
     async def prepare(self, _request: ChatRequest) -> AsyncGenerator[str, None]:
-        for words in ():
+        nothing: tuple[str, ...] = ()
+        for words in nothing:
             yield words
 
     async def take(
