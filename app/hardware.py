@@ -1,7 +1,7 @@
 """Hardware: what this machine has, and how a model would sit in it, before it is loaded."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -26,6 +26,7 @@ from server.face.models import (
     Fit,
     GraphicsOffer,
     Machine,
+    Pace,
     Setup,
     SpeedTrial,
 )
@@ -231,6 +232,7 @@ class HardwarePage(Page):
         self.model = QComboBox()
         self.sliders = build()
         self._cards = 0
+        self._found: Machine | None = None
         self._moved: dict[str, Any] = {}
         """What the person chose and does not use yet, by the names of the settings."""
         self.fit = FitLabel()
@@ -246,6 +248,7 @@ class HardwarePage(Page):
         self._bind(core)
 
     def show_machine(self, machine: Machine) -> None:
+        self._found = machine
         self._cores = machine.cores
         self.machine.show_machine(machine)
         self._cards = len(machine.devices)
@@ -293,14 +296,20 @@ class HardwarePage(Page):
         name, setup = self.model.currentData(), self._setup()
         if not name:
             return
+        found: Fit | AppError
         try:
-            fit = await self.core.models.estimate(name, setup)
+            found = await self.core.models.estimate(name, setup)
         except LinkLost:
             return
         except AppError as error:
-            fit = Fit("unknown", str(error))
-        if (name, setup) == (self.model.currentData(), self._setup()):
-            self._show_fit(fit)
+            found = error
+        if (name, setup) != (self.model.currentData(), self._setup()):
+            return
+        if isinstance(found, Fit):
+            self._show_fit(found)
+        else:
+            self._show_fit(Fit("unknown", ""))
+            self.fit.show_problem(found)
 
     async def survey(self) -> None:
         try:
@@ -308,7 +317,7 @@ class HardwarePage(Page):
         except LinkLost:
             return
         except AppError as error:
-            self.machine.show_nothing(str(error))
+            self.machine.show_problem(error)
 
     async def measure_pace(self) -> None:
         """Measures how fast the machine is; what is predicted of models follows."""
@@ -318,6 +327,13 @@ class HardwarePage(Page):
         finally:
             self.machine.measure.setEnabled(True)
         self.estimate_soon()
+
+    def _follow_pace(self, pace: Pace) -> None:
+        """It was measured again, because others had disturbed it."""
+        if self._found is not None and self._found.pace != pace:
+            self._found = replace(self._found, pace=pace)
+            self.machine.show_machine(self._found)
+            self.estimate_soon()
 
     async def use(self) -> None:
         changes = {f"model.{name}": value for name, value in self._moved.items()}
@@ -388,6 +404,7 @@ class HardwarePage(Page):
         self.model.currentIndexChanged.connect(self.show_speed)
         self.observe(core.speeds.results, self.show_speed)
         self.observe(core.models.cards, self.show_models)
+        self.observe(core.models.pace, self._follow_pace)
         self.observe(core.settings, self.show_settings)
         self.observe(core.server, lambda _: self.run(self.survey()))
 

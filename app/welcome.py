@@ -50,6 +50,7 @@ class WelcomePage(Page):
         self._autostart = autostart
         self._models = models
         self._suggestion: Suggestion | None = None
+        self._was_suggested = False
         self.machine = Label(tr("Scanning this computer…"), wrap=True)
         self.starter = QRadioButton(tr("Start right away with the small starter model"))
         self.recommended = QRadioButton("")
@@ -76,6 +77,7 @@ class WelcomePage(Page):
         self.machine.setText(f"{memory}\n{device_words(machine)}")
 
     def show_suggestions(self, suggested: list[Suggestion]) -> None:
+        self._was_suggested = True
         best = next((one for one in suggested if one.recommended and not one.installed), None)
         self._suggestion = best
         self.recommended.setVisible(best is not None)
@@ -110,6 +112,17 @@ class WelcomePage(Page):
         except LinkLost:
             return
 
+    async def _suggest_again(self) -> None:
+        """The pace was measured: what is recommended may be another model now."""
+        try:
+            self.show_suggestions(await self.core.models.suggest())
+        except LinkLost:
+            return
+
+    def _follow_pace(self, _: object) -> None:
+        if self._was_suggested:
+            self.run(self._suggest_again())
+
     def _pick_folder(self) -> None:
         if picked := QFileDialog.getExistingDirectory(self, tr("A folder with models")):
             self.run(self.use_folder(picked))
@@ -119,6 +132,7 @@ class WelcomePage(Page):
         self.add_folder.clicked.connect(self._pick_folder)
         self.client.came.connect(self._show_came)
         self.observe(core.server, lambda _: self.run(self._look()))
+        self.observe(core.models.pace, self._follow_pace)
         self.observe(core.server, self._show_address)
 
     def _show_address(self, server: ServerStatus) -> None:

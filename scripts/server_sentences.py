@@ -54,7 +54,7 @@ SAYING = (
     )),
     "server/plugins/python/host.py",
     *(f"server/plugins/mcp/{name}.py" for name in (
-        "client", "oauth", "servers", "session", "sign_in",
+        "client", "oauth", "packages", "servers", "session", "sign_in",
     )),
     *(f"server/web/{name}.py" for name in (
         "app", "body", "guard", "lifecycle", "listener",
@@ -85,6 +85,7 @@ CLAUSES = {
     "server/models/library.py": "damaged, .*|Starter model.*",
     "server/plugins/answering.py": r"(Using|Step) \{0\}",
     "server/plugins/plugin.py": r"plugin \{0\}",
+    "server/plugins/mcp/packages.py": r"Fetching the package .*",
     "server/plugins/python/host.py": "(took|ended) .*",
     "server/settings.py": "(A web page|A proxy|An engine) is (allowed|written) .*",
     "server/web/listener.py": ".* .*",

@@ -8,9 +8,22 @@ from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPainterPath, QPain
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.look import theme
-from app.look.controls import Banner, Button, Card, Label, Rows, divider, hint, put, row, stack
+from app.look.controls import (
+    Banner,
+    Button,
+    Card,
+    Label,
+    Remark,
+    Rows,
+    divider,
+    hint,
+    put,
+    row,
+    stack,
+)
 from app.look.summary import phase_of, size
 from app.look.translate import join_sentences, numeral, told, tr
+from server.errors import AppError
 from server.face.core import Load, RunningRequest
 from server.face.models import Device, Machine, Pace
 
@@ -172,6 +185,7 @@ class MachineCard(Card):
         self.memory, self.free, self.cores = Figure(), Figure(), Figure()
         self.again = Button(tr("Rescan"), "reset", name=tr("Rescan this computer"))
         self.devices = Label(tr("Scanning this computer…"), wrap=True)
+        self.problem = Remark()
         self.backends = Label("", "small", wrap=True)
         self.warning = Banner("warn", closes=False)
         self.pace = Label("", "small", wrap=True)
@@ -186,14 +200,17 @@ class MachineCard(Card):
             row(Label(tr("This computer"), "headline"), 0, self.again),
             self._figures,
             self.devices,
+            self.problem,
             self.backends,
             self.warning,
             row(self.pace, self.measure, spacing=theme.LARGE, grows=self.pace),
         )
 
-    def show_nothing(self, why: str) -> None:
+    def show_problem(self, error: AppError) -> None:
+        """The machine could not be looked at."""
         self._figures.hide()
-        self.devices.setText(told(why))
+        self.devices.hide()
+        self.problem.fail(error)
 
     def show_measuring(self) -> None:
         self.measure.setEnabled(False)
@@ -212,7 +229,8 @@ class MachineCard(Card):
         self.memory.tell(size(machine.memory_bytes), tr("memory"))
         self.free.tell(size(machine.free_bytes), tr("free now"))
         self.cores.tell(str(machine.cores), tr("processor cores"))
-        self.devices.setText(device_words(machine))
+        self.problem.tell("")
+        self.devices.tell(device_words(machine))
         added = tr("Support for graphics cards added: {names}")
         names = ", ".join(machine.backends)
         self.backends.tell(added.format(names=names) if names else "")

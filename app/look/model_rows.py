@@ -7,6 +7,7 @@ from app.look import theme
 from app.look.controls import Button, Label, Remark, row, stack
 from app.look.summary import size
 from app.look.translate import numeral, told, tr
+from server.errors import AppError
 from server.face.core import ModelStatus
 from server.face.models import Download, Fit, Suggestion, Verdict
 
@@ -22,7 +23,7 @@ class FitLabel(QWidget):
     def __init__(self, fit: Fit | None = None) -> None:
         super().__init__()
         self.verdict = Label("", "small")
-        self.why = Label("", "small", wrap=True)
+        self.why = Remark()
         self.speed = Label("", "small", wrap=True)
         self.setLayout(stack(self.verdict, self.why, self.speed, spacing=0))
         self.show_fit(fit or Fit("unknown", ""))
@@ -35,6 +36,12 @@ class FitLabel(QWidget):
         speed = speed_words(fit)
         self.speed.tell(speed)
         self.setAccessibleName(f"{self.verdict.text()}. {why} {speed}".strip())
+
+    def show_problem(self, error: AppError) -> None:
+        """Whether it fits could not be found out."""
+        self.show_fit(Fit("unknown", ""))
+        self.why.fail(error)
+        self.setAccessibleName(f"{self.verdict.text()}. {self.why.text()}")
 
 
 def speed_words(fit: Fit) -> str:

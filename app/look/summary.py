@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.look.translate import join_sentences, numeral, told, tr
+from server.errors import OutOfMemory
 from server.face.core import Face, ModelStatus, RunningRequest, ServerStatus, find_away
 from server.face.models import ModelCard
 from server.observe import Disconnect
@@ -137,7 +138,13 @@ def _serving(model: ModelStatus, requests: tuple[RunningRequest, ...]) -> Summar
             detail = words.format(percent=numeral(model.progress, ".0%"))
             return Summary("loading", tr("Loading {name}").format(name=model.name), detail)
         case "failed":
-            advice = tr("Choose another model below, or close other programs and try again.")
+            # Other sentences about memory say themselves what to do; its code begins the details.
+            lacks_memory = model.details.partition("\n")[0] == OutOfMemory.code
+            advice = (
+                tr("Choose another model below, or close other programs and try again.")
+                if lacks_memory
+                else tr("Choose another model below, or try again.")
+            )
             return Summary(
                 "failed",
                 tr("{name} could not be loaded").format(name=model.name),

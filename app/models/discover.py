@@ -190,9 +190,19 @@ class Discover(QWidget):
             tr("For this computer"),
             tr("Recommended models of each size, checked for this computer."),
         )
-        self._fill(suggested, lambda one: f"{one.repo}/{one.file}", self._suggestion)
+        self._fill(suggested, _suggestion_key, self._suggestion)
         self.back.hide()
         self.refresh.show()
+
+    def renew_suggestions(self, suggested: list[Suggestion]) -> None:
+        """Shows them if suggestions are shown; else when the person comes back to them."""
+        is_shown, self._suggested = self.shows_suggestions, suggested
+        if is_shown:
+            self._fill(suggested, _suggestion_key, self._suggestion)
+
+    @property
+    def shows_suggestions(self) -> bool:
+        return self.refresh.isVisibleTo(self)
 
     def show_refreshing(self, words: str) -> None:
         """Shows how far the search for new models is; empty words end it."""
@@ -280,3 +290,7 @@ class Discover(QWidget):
         if text := self.search.text().strip():
             self.show_busy(tr("Searching…"))
             self.searched.emit(text)
+
+
+def _suggestion_key(one: Suggestion) -> str:
+    return f"{one.repo}/{one.file}"

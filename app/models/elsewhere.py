@@ -50,7 +50,7 @@ class EngineRow(QWidget):
         self.name = Label(name, "section", wrap=True)
         self.facts = Label("", "small", wrap=True)
         self.where = Label("", "small", wrap=True)
-        self.note = Label("", "small", wrap=True)
+        self.note = Remark()
         self.load = Button(tr("Load"), name=tr("Load {name}").format(name=name))
         self.remove = Button("", "trash", "icon", name=tr("Remove {name}").format(name=name))
         self.sure = Button(
@@ -79,15 +79,10 @@ class EngineRow(QWidget):
             self._ask(asking=False)
 
     def _ask(self, *, asking: bool) -> None:
-        words, role = _note(self._state)
         if asking:
-            words, role = (
-                tr("Its key is deleted too. The server itself is not changed."),
-                "small",
-            )
-        self.note.tell(words)
-        self.note.setProperty("role", role)
-        restyle(self.note)
+            self.note.tell(tr("Its key is deleted too. The server itself is not changed."))
+        else:
+            self.note.tell(*_note(self._state))
         reveal(self.sure, shown=asking)
         reveal(self.keep, shown=asking)
         reveal(self.load, shown=not asking)
@@ -105,18 +100,18 @@ def describe(state: EngineState) -> str:
     )
 
 
-def _note(state: EngineState) -> tuple[str, str]:
-    """What is to be said about how it stands, and how loudly."""
+def _note(state: EngineState) -> tuple[str, str, str]:
+    """What is to be said about how it stands, how loudly, and what is technical about it."""
     if state.phase == "failed":
-        return told(state.reason), "bad"
+        return told(state.reason), "bad", state.details
     if state.out:
         hosts = ", ".join(state.out)
-        return tr("Not responding: {hosts}. The others take over.").format(hosts=hosts), "warn"
+        return tr("Not responding: {hosts}. The others take over.").format(hosts=hosts), "warn", ""
     if state.phase == "unknown":
-        return tr("Asking the server for its models…"), "small"
+        return tr("Asking the server for its models…"), "small", ""
     if state.is_given:
-        return tr("Set on the command line, for this session only."), "small"
-    return "", "small"
+        return tr("Set on the command line, for this session only."), "small", ""
+    return "", "small", ""
 
 
 class Engines(Card):

@@ -283,6 +283,15 @@ class ModelsPage(Page):
         except LinkLost:
             self._was_suggested = False
 
+    def _follow_pace(self, _: object) -> None:
+        """The pace was measured: what is recommended may be another model now."""
+        if self._was_suggested:
+            self.run(self._suggest_again())
+
+    async def _suggest_again(self) -> None:
+        with suppress(LinkLost):
+            self.discover.renew_suggestions(await self.core.models.suggest())
+
     async def refresh(self) -> None:
         self.discover.show_refreshing(tr("Asking the hub…"))
         try:
@@ -322,6 +331,7 @@ class ModelsPage(Page):
         self.discover.refreshed.connect(lambda: self.run(self.refresh()))
         self.discover.refresh_cancelled.connect(lambda: self.run(core.models.cancel_refresh()))
         self.observe(core.models.refreshing, self._show_refreshing)
+        self.observe(core.models.pace, self._follow_pace)
         self.discover.card_wanted.connect(lambda repo: self.run(self.read_card(repo)))
         self.token.saved.connect(lambda token: self.run(self.keep_token(token)))
         self.token.login_used.connect(lambda: self.run(self.use_login()))

@@ -21,6 +21,7 @@ from app.look.controls import (
     CopyButton,
     Label,
     Remark,
+    Rows,
     SecretsPlace,
     divider,
     drop,
@@ -364,6 +365,7 @@ class PluginBox(Card):
         self.state = Label("", "small", wrap=True)
         self.about = Label(card.description, "muted", wrap=True)
         self.review = Label("", wrap=True)
+        self.working = Label("", "small", wrap=True)
         self.findings = Remark("warn")
         self.switch = Button(tr("Enable"))
         self.switch.clicked.connect(lambda: self.switched.emit(card.key, not self._card.enabled))
@@ -393,6 +395,7 @@ class PluginBox(Card):
         self.state.setText(facts(f"{card.version}", origin, state_words(card)))
         self.state.set_role("small" if card.state == "ok" else "warn")
         self.review.tell(review_words(card) if card.review or not card.enabled else "")
+        self.working.tell(told(card.working))
         self.findings.tell("\n".join(card.findings), details=card.failure_details)
         enable = tr("Accept and enable") if card.review else tr("Enable")
         self.switch.setText(tr("Disable") if card.enabled else enable)
@@ -407,6 +410,8 @@ class PluginBox(Card):
         self._show_signing(card)
         for name, secret in self.secrets.items():
             secret.show_missing(is_missing=name in card.missing_secrets)
+        self.operations.show(card.operations)
+        reveal(self.abilities, shown=bool(card.operations))
         for operation in card.operations:
             if choice := self.policies.get(operation.key):
                 with QSignalBlocker(choice):
@@ -424,11 +429,12 @@ class PluginBox(Card):
     def _lay_out(self) -> None:
         words = stack(self.name, self.state, spacing=2)
         head = row(words, self.more, self.switch, grows=words)
-        put(self.column, head, self.about, self.review, self.findings, self.details)
+        parts = (self.about, self.review, self.working, self.findings, self.details)
+        put(self.column, head, *parts)
         self.details.hide()
 
     def _build_details(self, card: PluginCard) -> None:
-        self._section(tr("What it can do"), [self._operation(one) for one in card.operations])
+        self._build_abilities()
         told = [Label(f"•  {flow.description}", "small", wrap=True) for flow in card.flows]
         self._section(tr("What it answers"), told)
         asked: list[QWidget] = [self._secret(name) for name in card.secrets]
@@ -455,6 +461,18 @@ class PluginBox(Card):
             remove.clicked.connect(lambda: self.removed.emit(card.key))
             actions.insertWidget(0, remove)
         self._inside.addLayout(actions)
+
+    def _build_abilities(self) -> None:
+        """A list that grows: the tools of an MCP server are known once it was asked."""
+        self.operations: Rows[OperationCard, QWidget] = Rows(
+            lambda operation: (operation.key, operation.risk), self._operation, lined=False
+        )
+        self.operations.layout.setSpacing(theme.MEDIUM)
+        inside = stack(divider(), Label(tr("What it can do"), "section"), spacing=theme.MEDIUM)
+        inside.addLayout(self.operations.layout)
+        self.abilities = QWidget()
+        self.abilities.setLayout(inside)
+        self._inside.addWidget(self.abilities)
 
     def _section(self, title: str, parts: Sequence[QWidget]) -> None:
         if parts:

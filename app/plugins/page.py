@@ -231,7 +231,10 @@ class PluginsPage(Page):
 
 
 def _identity(card: PluginCard) -> tuple[object, ...]:
-    """What a card's box is built from: another version gets another box."""
-    operations = tuple((one.key, one.risk) for one in card.operations)
+    """What a card's box is built from: another version gets another box.
+
+    Tools that a server has listed meanwhile do not: whoever listed them is looking at the box.
+    """
+    operations = tuple((one.key, one.risk) for one in card.operations if " " in one.key)
     options = tuple(one.name for one in card.options)
     return card.key, card.version, card.previous_version, operations, card.secrets, options

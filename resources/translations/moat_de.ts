@@ -1828,6 +1828,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Wählen Sie unten ein anderes Modell, oder schließen Sie andere Programme und versuchen Sie es erneut.</translation>
   </message>
   <message>
+   <source>Choose another model below, or try again.</source>
+   <translation>Wählen Sie unten ein anderes Modell, oder versuchen Sie es noch einmal.</translation>
+  </message>
+  <message>
    <source>No model is loaded. Choose one below; a request loads it too.</source>
    <translation>Kein Modell ist geladen. Wählen Sie unten eines; eine Anfrage lädt es auch.</translation>
   </message>
@@ -4987,6 +4991,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} ist aus: Erlauben Sie {1} zuerst, zu ändern und zu löschen.</translation>
   </message>
   <message>
+   <source>It said: {0}</source>
+   <translation>Es meldete: {0}</translation>
+  </message>
+  <message>
    <source>Choose '{0}' for {1} under Plugins first.</source>
    <translation>Wählen Sie zuerst „{0}“ für {1} unter „Plugins“.</translation>
   </message>
@@ -5009,10 +5017,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>{0} did not list its tools: {1}</source>
    <translation>{0} hat seine Werkzeuge nicht aufgelistet: {1}</translation>
-  </message>
-  <message>
-   <source>It said: {0}</source>
-   <translation>Es meldete: {0}</translation>
   </message>
   <message>
    <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>
@@ -5073,6 +5077,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>The tool's result is too large.</source>
    <translation>Das Ergebnis des Werkzeugs ist zu groß.</translation>
+  </message>
+  <message>
+   <source>Moat refused a connection that its program wanted: {0}</source>
+   <translation>Moat hat eine Verbindung verweigert, die das Programm wollte: {0}</translation>
   </message>
   <message>
    <source>{0} has ended.</source>
@@ -5145,6 +5153,30 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>{0} did not sign you in: {1}</source>
    <translation>{0} hat Sie nicht angemeldet: {1}</translation>
+  </message>
+  <message>
+   <source>The package {0} of {1} could not be fetched in time ({2} MB arrived).</source>
+   <translation>Das Paket {0} von {1} konnte nicht rechtzeitig geholt werden ({2} MB sind angekommen).</translation>
+  </message>
+  <message>
+   <source>Its packages took more than {0} MB and were removed.</source>
+   <translation>Die Pakete brauchten mehr als {0} MB und wurden entfernt.</translation>
+  </message>
+  <message>
+   <source>The package {0} is there after {1} s ({2} MB). It is kept for the next start.</source>
+   <translation>Das Paket {0} ist nach {1} s da ({2} MB). Es bleibt für den nächsten Start.</translation>
+  </message>
+  <message>
+   <source>{0} did not start within {1} s.</source>
+   <translation>{0} ist nicht innerhalb von {1} s gestartet.</translation>
+  </message>
+  <message>
+   <source>It was ended: its packages take more than {0} MB.</source>
+   <translation>Es wurde beendet: Die Pakete brauchen mehr als {0} MB.</translation>
+  </message>
+  <message>
+   <source>The package {0} was not fetched.</source>
+   <translation>Das Paket {0} wurde nicht geholt.</translation>
   </message>
   <message>
    <source>{0} cannot be started: {1}.</source>
@@ -5775,6 +5807,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Plugin {0}</translation>
   </message>
   <message>
+   <source>Fetching the package {0}</source>
+   <translation>Das Paket {0} wird geholt</translation>
+  </message>
+  <message>
+   <source>Fetching the package {0}: {1} MB so far</source>
+   <translation>Das Paket {0} wird geholt: bisher {1} MB</translation>
+  </message>
+  <message>
    <source>took too much memory</source>
    <translation>nahm zu viel Speicher</translation>
   </message>
@@ -5939,8 +5979,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Holt eine Webseite und gibt ihren Text als Markdown.</translation>
   </message>
   <message>
-   <source>The hosts that you name, and nothing else.</source>
-   <translation>Die Rechner, die Sie nennen, und sonst nichts.</translation>
+   <source>The hosts that you name, and the stores of its packages: it gets some by npm.</source>
+   <translation>Die Rechner, die Sie nennen, und die Quellen der Pakete: einige holt er mit npm.</translation>
   </message>
   <message>
    <source>Lists, searches and reads files.</source>

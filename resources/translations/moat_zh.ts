@@ -1828,6 +1828,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>请在下方选择另一个模型，或关闭其他程序后重试。</translation>
   </message>
   <message>
+   <source>Choose another model below, or try again.</source>
+   <translation>请在下方选择其他模型，或再试一次。</translation>
+  </message>
+  <message>
    <source>No model is loaded. Choose one below; a request loads it too.</source>
    <translation>没有加载模型。请在下方选择；请求也会加载它。</translation>
   </message>
@@ -4987,6 +4991,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 已关闭：请先允许 {1} 修改和删除。</translation>
   </message>
   <message>
+   <source>It said: {0}</source>
+   <translation>它报告：{0}</translation>
+  </message>
+  <message>
    <source>Choose '{0}' for {1} under Plugins first.</source>
    <translation>请先在“插件”页为 {1} 选择“{0}”。</translation>
   </message>
@@ -5009,10 +5017,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>{0} did not list its tools: {1}</source>
    <translation>{0} 没有告知其工具：{1}</translation>
-  </message>
-  <message>
-   <source>It said: {0}</source>
-   <translation>它报告：{0}</translation>
   </message>
   <message>
    <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>
@@ -5073,6 +5077,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>The tool's result is too large.</source>
    <translation>工具的结果过大。</translation>
+  </message>
+  <message>
+   <source>Moat refused a connection that its program wanted: {0}</source>
+   <translation>Moat 拒绝了其程序请求的连接：{0}</translation>
   </message>
   <message>
    <source>{0} has ended.</source>
@@ -5145,6 +5153,30 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>{0} did not sign you in: {1}</source>
    <translation>{0} 未能让您登录：{1}</translation>
+  </message>
+  <message>
+   <source>The package {0} of {1} could not be fetched in time ({2} MB arrived).</source>
+   <translation>未能及时获取 {1} 的软件包 {0}（已收到 {2} MB）。</translation>
+  </message>
+  <message>
+   <source>Its packages took more than {0} MB and were removed.</source>
+   <translation>其软件包占用超过 {0} MB，已被删除。</translation>
+  </message>
+  <message>
+   <source>The package {0} is there after {1} s ({2} MB). It is kept for the next start.</source>
+   <translation>软件包 {0} 已在 {1} 秒后就绪（{2} MB），并保留供下次启动使用。</translation>
+  </message>
+  <message>
+   <source>{0} did not start within {1} s.</source>
+   <translation>{0} 未能在 {1} 秒内启动。</translation>
+  </message>
+  <message>
+   <source>It was ended: its packages take more than {0} MB.</source>
+   <translation>已将其结束：其软件包占用超过 {0} MB。</translation>
+  </message>
+  <message>
+   <source>The package {0} was not fetched.</source>
+   <translation>未能获取软件包 {0}。</translation>
   </message>
   <message>
    <source>{0} cannot be started: {1}.</source>
@@ -5775,6 +5807,14 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>插件 {0}</translation>
   </message>
   <message>
+   <source>Fetching the package {0}</source>
+   <translation>正在获取软件包 {0}</translation>
+  </message>
+  <message>
+   <source>Fetching the package {0}: {1} MB so far</source>
+   <translation>正在获取软件包 {0}：目前 {1} MB</translation>
+  </message>
+  <message>
    <source>took too much memory</source>
    <translation>占用了太多内存</translation>
   </message>
@@ -5939,8 +5979,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>获取网页并以 Markdown 给出其文字。</translation>
   </message>
   <message>
-   <source>The hosts that you name, and nothing else.</source>
-   <translation>仅您指定的主机。</translation>
+   <source>The hosts that you name, and the stores of its packages: it gets some by npm.</source>
+   <translation>您指定的主机，以及其软件包的来源：其中一些通过 npm 获取。</translation>
   </message>
   <message>
    <source>Lists, searches and reads files.</source>

@@ -1,14 +1,17 @@
 """Hardware: no model to judge, one that fits, one that is tight, a machine that does not answer."""
 
 import asyncio
+import errno
+import os
 from dataclasses import replace
 
 from app.hardware import HardwarePage
 from app.shell.window import Window
 from scripts.scenes.base import Scene, opened
-from server.errors import AppError
 from server.face.core import ModelStatus
 from server.face.models import Device, GraphicsOffer
+from server.models.machine import explain_unused
+from server.web.app import _of_the_system
 from tests.kit.fake_core import FakeCore
 from tests.kit.fake_shelf import AT_TEN, MACHINE
 
@@ -29,7 +32,7 @@ async def busy(core: FakeCore, _window: Window) -> str:
 
 
 async def failed(core: FakeCore, _window: Window) -> str:
-    core.refuse = AppError("The engine did not say what this machine has within 30 s.")
+    core.refuse = _of_the_system(OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)))
     return "Hardware"
 
 
@@ -39,7 +42,7 @@ async def tight(_core: FakeCore, window: Window) -> str:
     page.sliders["context_tokens"].slider.setValue(7)
     await asyncio.sleep(0.3)
     card = Device("NVIDIA RTX 4070", "CUDA", 9_900_000_000, 12_000_000_000)
-    note = "This build of the engine has no CUDA: models run on the processor."
+    note = explain_unused((card,), {})
     page.show_machine(replace(MACHINE, devices=(card,), note=note, features=("AVX2", "FMA")))
     page.sliders["context_tokens"].slider.setValue(7)
     return "Hardware"

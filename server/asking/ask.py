@@ -53,6 +53,10 @@ class Answering(Protocol):
         """Returns the events of the answer; None if the model should answer."""
         ...
 
+    def prepare(self, request: ChatRequest) -> AsyncGenerator[str, None]:
+        """Yields what is going on while plugins fetch something before they can answer."""
+        ...
+
     async def offers(self, question: str) -> Sequence[Offer]:
         """Returns the flows that a model may choose from, those that fit the question first."""
         ...
@@ -105,10 +109,13 @@ class PluginChoice:
     """The events of the flow, once `look` has ended; None if the model should answer."""
 
     async def look(self) -> AsyncGenerator[StatusNote, None]:
-        """Yields a note if the choice has to wait for the trial of the model."""
+        """Yields notes while the choice waits for packages, or for the trial of the model."""
         means = self.means
         if means.plugins is None:
             return
+        async with aclosing(means.plugins.prepare(self.request)) as preparing:
+            async for words in preparing:
+                yield StatusNote(words)
         if means.is_untried:
             try:
                 self.taken = await means.plugins.take(means.engine, self.request, _NoTrial())

@@ -219,7 +219,7 @@ async def _shelf() -> AsyncIterator[ModelShelf]:
 
     async with opened_door(places, settings) as door:
         shelf = ModelShelf(places.models, door, settings.get, change, UNFINISHED)
-        shelf.surveyor = Surveyor(places.data / "pace.json")
+        shelf.survey_by(Surveyor(places.data / "pace.json"))
         shelf.open(run=False)
         shelf.look()
         try:

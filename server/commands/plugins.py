@@ -5,8 +5,8 @@ import asyncio
 import getpass
 import json
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
@@ -26,15 +26,18 @@ from server.flows.grounding import MADE_UP
 from server.plugins.folder import load
 from server.schemas import fill
 from server.system import paths
-from server.tasks import spawn
+from server.system.limits import printable
+from server.tasks import spawn, stop
 
 SHOWN_ID = 6
+LOOK_S = 0.5
 
 
 class Desk(Protocol):
     """Where plugins are looked after: in the Moat that runs, or else in this process."""
 
     async def cards(self) -> tuple[PluginCard, ...]: ...
+    def changes(self) -> AsyncGenerator[tuple[PluginCard, ...], None]: ...
     async def command(self, name: str, /, **arguments: str) -> Any: ...
 
 
@@ -50,6 +53,9 @@ class Running:
         found: tuple[PluginCard, ...] = await self._server.value("plugins.cards")
         return found
 
+    def changes(self) -> AsyncGenerator[tuple[PluginCard, ...], None]:
+        return self._server.values("plugins.cards")
+
 
 class Alone:
     def __init__(self, core: Core) -> None:
@@ -57,6 +63,11 @@ class Alone:
 
     async def cards(self) -> tuple[PluginCard, ...]:
         return self._core.plugins.cards.get()
+
+    async def changes(self) -> AsyncGenerator[tuple[PluginCard, ...], None]:
+        while True:
+            yield self._core.plugins.cards.get()
+            await asyncio.sleep(LOOK_S)
 
     async def command(self, name: str, /, **arguments: str) -> Any:
         return await attrgetter(name)(self._core)(**arguments)
@@ -343,8 +354,36 @@ async def _say_stored(desk: Desk, secret: str) -> None:
         say(f"{secret} is stored in the keychain.")
 
 
+@asynccontextmanager
+async def _showing_work(desk: Desk, key: str) -> AsyncIterator[None]:
+    """Shows what a plugin is doing before it can answer, such as fetching a package."""
+    watching = spawn(_show_work(desk, key), "plugin-work")
+    try:
+        yield
+    finally:
+        await stop(watching)
+
+
+async def _show_work(desk: Desk, key: str) -> None:
+    shown = ""
+    # In a terminal each line takes the place of the one before.
+    begin, end = ("\r\x1b[K", "") if sys.stderr.isatty() else ("", "\n")
+    try:
+        async with aclosing(desk.changes()) as changes:
+            async for cards in changes:
+                words = next((card.working for card in cards if card.key == key), "")
+                if words and words != shown:
+                    sys.stderr.write(f"{begin}{printable(words)}{end}")
+                    sys.stderr.flush()
+                    shown = words
+    finally:
+        if shown and not end:
+            sys.stderr.write("\n")
+
+
 async def _tools(desk: Desk, options: argparse.Namespace) -> int:
-    found: tuple[ToolCard, ...] = await desk.command("plugins.find_tools", key=options.key)
+    async with _showing_work(desk, options.key):
+        found: tuple[ToolCard, ...] = await desk.command("plugins.find_tools", key=options.key)
     if options.json:
         tools = [{**asdict(tool), "schema": json.loads(tool.schema)} for tool in found]
         say(json.dumps(tools))
@@ -483,7 +522,8 @@ async def _try(core: Core, options: argparse.Namespace) -> int:
     disconnect = core.plugins.approvals.connect(answer)
     try:
         if options.question:
-            told = await core.plugins.test(key, flow, options.question, mode)
+            async with _showing_work(Alone(core), key):
+                told = await core.plugins.test(key, flow, options.question, mode)
         else:
             given = await _arguments(core, key, flow, options)
             told = await core.plugins.try_tool(key, flow, given, mode)
@@ -500,7 +540,8 @@ async def _arguments(core: Core, key: str, name: str, options: argparse.Namespac
     card = next((one for one in core.plugins.cards.get() if one.key == key), None)
     if card is not None and any(flow.key == name for flow in card.flows):
         raise AppError(f"{key}/{name} is a flow: give it a question.")
-    tools = {one.key: one for one in await core.plugins.find_tools(key)}
+    async with _showing_work(Alone(core), key):
+        tools = {one.key: one for one in await core.plugins.find_tools(key)}
     if name not in tools:
         hint = nearest(name, tools) or f"There are: {', '.join(tools) or 'none'}."
         raise AppError(f"{key} has no tool '{name}'. {hint}")

@@ -103,15 +103,31 @@ async def _unload(running: RunningServer, _options: argparse.Namespace) -> int:
 
 
 async def _show_logs(running: RunningServer, options: argparse.Namespace) -> int:
-    async with aclosing(running.signals("logged")) as coming:
-        for line in await running.command("recent_logs", count=options.n):
-            _tell(_log_line(line, as_json=options.json))
-        if not options.follow:
-            return 0
+    if not options.follow:
+        await _show_recent(running, options)
+        return 0
+    # Whoever listened afterwards would miss a line in between; so some come twice.
+    async with running.listen("logged") as coming:
+        last = await _show_recent(running, options)
         async for line in coming:
-            _tell(_log_line(line, as_json=options.json))
+            if line.number > last + 1:
+                # The server lets lines fall when too many come at once; it still knows them.
+                known = await running.command("recent_logs", count=MOST_LINES)
+                for missed in (one for one in known if last < one.number < line.number):
+                    _tell(_log_line(missed, as_json=options.json))
+            if line.number == 0 or line.number > last:
+                _tell(_log_line(line, as_json=options.json))
+            last = max(last, line.number)
     sys.stderr.write("Moat has ended.\n")
     return NOT_RUNNING
+
+
+async def _show_recent(running: RunningServer, options: argparse.Namespace) -> int:
+    """Returns the number of the last line there is, though none may be shown."""
+    lines = await running.command("recent_logs", count=max(options.n, 1))
+    for line in lines[-options.n :] if options.n else ():
+        _tell(_log_line(line, as_json=options.json))
+    return lines[-1].number if lines else 0
 
 
 def _log_line(line: LogLine, *, as_json: bool) -> str:

@@ -7,7 +7,8 @@ next start of Moat on: nobody's answer waits for a model that is loaded again be
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,8 @@ class Calibrator:
         """What was known at the start: models are loaded by this."""
         self._task: asyncio.Task[None] | None = None
         self._asked = 0
+        self._working = 0
+        """Trials and measurements that compute just now."""
         self.results: Value[tuple[Calibration, ...]] = Value(tuple(self._used.values()))
 
     def open(self) -> None:
@@ -95,6 +98,19 @@ class Calibrator:
 
     async def close(self) -> None:
         await stop(self._task)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether Moat computes nothing: no answer, no loading, no trial, no measurement."""
+        return not self._working and _is_idle(self._pool.loaded.get())
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        self._working += 1
+        try:
+            yield
+        finally:
+            self._working -= 1
 
     def apply(self, path: Path, options: EngineOptions) -> EngineOptions:
         """Fills in what the settings leave open."""
@@ -121,7 +137,8 @@ class Calibrator:
             await stop(self._task)
             await self._pool.engine(name)
             engine = self._pool.peek(name)
-            found = await _calibrate(engine) if engine else {}
+            with self._at_work():
+                found = await _calibrate(engine) if engine else {}
         finally:
             self._asked -= 1
         if not found:
@@ -157,7 +174,7 @@ class Calibrator:
 
     def _follow(self, loaded: tuple[Loaded, ...]) -> None:
         """Begins when all is quiet, and ends as soon as anybody asks something."""
-        is_quiet = not any(model.running or model.phase == "loading" for model in loaded)
+        is_quiet = _is_idle(loaded)
         if self._task is not None and not self._task.done():
             if not is_quiet:
                 self._task.cancel()
@@ -190,7 +207,8 @@ class Calibrator:
         engine = self._pool.peek(name)
         if engine is None or not engine.facts.size_bytes or not self._is_allowed():
             return
-        able = await self._can_plan(engine, "")
+        with self._at_work():
+            able = await self._can_plan(engine, "")
         log.info("%s %s", name, "can make plans" if able else "makes no plans")
 
     async def _measure_later(self, name: str) -> None:
@@ -201,7 +219,8 @@ class Calibrator:
             if engine is None or path is None or not self._is_allowed():
                 return
             try:
-                found = await _calibrate(engine)
+                with self._at_work():
+                    found = await _calibrate(engine)
             except AppError as error:
                 log.info("The speed of %s could not be measured: %s", name, error)
                 return
@@ -235,6 +254,10 @@ def _read_uses(file: JsonFile) -> dict[str, dict[str, float]]:
         return _USES.validate_python(file.read())
     except ValidationError:
         return {}
+
+
+def _is_idle(loaded: Iterable[Loaded]) -> bool:
+    return not any(model.running or model.phase == "loading" for model in loaded)
 
 
 async def _calibrate(engine: Engine) -> dict[str, Any]:

@@ -176,6 +176,7 @@ class Core:
             paths.data / "speeds.json", pool, self._file_of, may_measure, KeptTrial(paths.data)
         )
         self.models.speed_of = self.speeds.speed_of
+        self.models.surveyor.is_quiet = lambda: self.speeds.is_quiet
         return pool
 
     def _configure(self, paths: Paths) -> None:
@@ -203,7 +204,7 @@ class Core:
         self.models = ModelShelf(
             paths.models, (self.egress, self.keychain), self.settings.get, self.change_setting
         )
-        self.models.surveyor = Surveyor(paths.data / "pace.json")
+        self.models.survey_by(Surveyor(paths.data / "pace.json"))
         self.models.on_change, self.models.hide = self._refresh_models, self._logs.redactor.hide
         self.engines = EnginesElsewhere(
             (self.egress, self.keychain),

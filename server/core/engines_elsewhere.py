@@ -188,14 +188,14 @@ class EnginesElsewhere:
             async with asyncio.timeout(PATIENCE_S):
                 await asked.load()
         if asked.state.get().phase != "failed" and not asked.facts.name:
-            self._show(engine, phase="failed", reason=SILENT)
+            self._show(engine, phase="failed", reason=SILENT, details="")
         await stop(asked.watcher)
 
     def _see(self, engine: EngineElsewhere, made: Several, state: LoadState) -> None:
         if state.phase == "ready":
-            self._show(engine, reason="", **_describe(made.facts))
+            self._show(engine, reason="", details="", **_describe(made.facts))
         elif state.phase == "failed":
-            self._show(engine, phase="failed", reason=state.reason)
+            self._show(engine, phase="failed", reason=state.reason, details=state.details)
 
     def _show(self, engine: EngineElsewhere, **changes: Any) -> None:
         before = self.states.get()

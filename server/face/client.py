@@ -5,8 +5,8 @@ import http.client
 import json
 import socket
 import threading
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -46,23 +46,31 @@ class RunningServer:
 
     async def values(self, name: str) -> AsyncGenerator[Any, None]:
         """What a mirrored value is, now and after each change, until the server ends."""
-        async with aclosing(self._told("value", name)) as told:
-            async for data in told:
-                yield VALUES[name].validate_python(data)
+        async with aclosing(self._events()) as events:
+            async for event in events:
+                if event.get("value") == name:
+                    yield VALUES[name].validate_python(event["data"])
 
-    async def signals(self, name: str) -> AsyncGenerator[Any, None]:
-        """What a signal brings from now on, until the server ends."""
-        async with aclosing(self._told("signal", name)) as told:
-            async for data in told:
-                yield SIGNALS[name].validate_python(data)
+    @asynccontextmanager
+    async def listen(self, name: str) -> AsyncIterator[AsyncGenerator[Any, None]]:
+        """Yields what a signal brings, until the server ends. Nothing is lost from here on."""
 
-    async def _told(self, kind: str, name: str) -> AsyncGenerator[Any, None]:
+        async def heard() -> AsyncGenerator[Any, None]:
+            async for event in events:
+                if event.get("signal") == name:
+                    yield SIGNALS[name].validate_python(event["data"])
+
+        async with aclosing(self._events()) as events:
+            # The present values come first: with them the server has begun to tell of signals.
+            await anext(events, None)
+            async with aclosing(heard()) as coming:
+                yield coming
+
+    async def _events(self) -> AsyncGenerator[dict[str, Any], None]:
         question = Question("GET", "/control/stream", self._headers())
         async with aclosing(stream(self.address, question)) as events:
             async for sent in events:
-                event = json.loads(sent.data)
-                if event.get(kind) == name:
-                    yield event["data"]
+                yield json.loads(sent.data)
 
     async def value(self, name: str) -> Any:
         """Returns the present value of a mirrored value."""

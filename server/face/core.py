@@ -241,6 +241,8 @@ class LogLine:
     level: str
     source: str
     text: str
+    number: int = 0
+    """Counts the lines of one Moat from 1 on; 0 where nobody counted."""
 
 
 @dataclass(frozen=True, slots=True)

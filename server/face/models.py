@@ -411,6 +411,8 @@ class EngineState:
     """Those of its hosts that do not answer just now."""
     is_given: bool = False
     """Set by the command line or the environment, for this run."""
+    details: str = ""
+    """What is technical about the reason."""
 
 
 class ModelsFace(Protocol):
@@ -420,6 +422,8 @@ class ModelsFace(Protocol):
     downloads: Value[tuple[Download, ...]]
     refreshing: Value[str]
     """What is asked of the hub while new models are looked for; empty otherwise."""
+    pace: Value[Pace]
+    """How fast this machine is. Suggestions and estimates follow when it is measured."""
 
     async def search(self, text: str) -> list[HubModel]: ...
     async def list_repository(self, repo: str) -> HubListing: ...

@@ -63,6 +63,8 @@ class PluginCard:
     findings: tuple[str, ...] = ()
     failure_details: str = ""
     """What is technical about the servers that failed."""
+    working: str = ""
+    """What one of its servers is doing before it can answer, such as fetching its package."""
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     missing_secrets: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,17 +18,23 @@ import psutil
 from pydantic import TypeAdapter, ValidationError
 
 from server.face.models import Device, Machine, Pace
+from server.observe import Value
 from server.sizes import MIB
 from server.system import backends, hardware, processes
 from server.system.files import JsonFile
 from server.system.limits import try_json
+from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
 PATIENCE_S = 60.0
 ENGINE_PATIENCE_S = 300.0
 """Far more than the trials of its backends may take on a busy machine."""
 MOST_OTHERS = 0.3
-"""Cores that other programs may keep busy while the pace is measured."""
+"""Cores that others may keep busy while the pace is measured: other programs, or Moat itself."""
+QUIET_S, LOOK_S = 5.0, 0.5
+"""How long whoever wants the pace waits until Moat computes nothing."""
+AGAIN_S = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 640.0)
+"""The waits before a disturbed measure is made again; then the next start of Moat does so."""
 _PACE = TypeAdapter(Pace)
 ARM_DOT = "asimddp"
 GROUP = Path("/sys/fs/cgroup")
@@ -48,7 +55,10 @@ class Surveyor:
     def __init__(self, kept: Path | None = None) -> None:
         """`kept`: the file that keeps the measured pace."""
         self._kept = JsonFile(kept, "The measured pace") if kept else None
-        self._pace, self._has_measured = self._read_pace(), False
+        self.pace: Value[Pace] = Value(self._read_pace())
+        self.is_quiet: Callable[[], bool] = lambda: True
+        """Whether Moat computes nothing itself just now."""
+        self._repeating: asyncio.Task[None] | None = None
         self._devices: tuple[Device, ...] | None = None
         self._engine_uses_gpu = False
         self._refused: dict[str, str] = {}
@@ -68,18 +78,51 @@ class Surveyor:
         return self.machine()
 
     async def measure(self, *, anew: bool = False) -> None:
-        """Measures the pace, in a second or two: once, or again where others disturbed it."""
+        """Measures the pace, in a second or two, unless it is known or will soon be measured.
+
+        What was disturbed is measured again in the background. While Moat computes, that is where
+        it is measured first, so that nobody waits for it.
+        """
         async with self._measuring:
-            is_known = bool(self._pace.rates) and self._pace.others <= MOST_OTHERS
-            if (is_known or self._has_measured) and not anew:
+            if (self.is_settled or self._repeating is not None) and not anew:
                 return
-            self._has_measured = True
-            found = _json(await _output(*_worker("--pace")))
-            with contextlib.suppress(ValidationError):
-                made = _PACE.validate_python({**found, "measured_at": time.time()})
-                self._pace = made if anew else _best(self._pace, made)
-                if self._kept is not None:
-                    self._kept.write({_pace_key(): asdict(self._pace)})
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(QUIET_S):
+                    await self._wait_until_quiet()
+            if anew or self.is_quiet():
+                await self._measure(anew=anew)
+            if not self.is_settled and self._repeating is None:
+                self._repeating = spawn(self._repeat(), "pace")
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the pace was measured while nothing else computed."""
+        pace = self.pace.get()
+        return bool(pace.rates) and pace.others <= MOST_OTHERS
+
+    async def close(self) -> None:
+        await stop(self._repeating)
+
+    async def _measure(self, *, anew: bool = False) -> None:
+        found = _json(await _output(*_worker("--pace")))
+        with contextlib.suppress(ValidationError):
+            made = _PACE.validate_python({**found, "measured_at": time.time()})
+            pace = made if anew else _best(self.pace.get(), made)
+            if self._kept is not None:
+                self._kept.write({_pace_key(): asdict(pace)})
+            self.pace.set(pace)
+
+    async def _repeat(self) -> None:
+        for wait_s in AGAIN_S:
+            await asyncio.sleep(wait_s)
+            await self._wait_until_quiet()
+            await self._measure()
+            if self.is_settled:
+                return
+
+    async def _wait_until_quiet(self) -> None:
+        while not self.is_quiet():  # noqa: ASYNC110  nobody tells when all of it is quiet
+            await asyncio.sleep(LOOK_S)
 
     def _read_pace(self) -> Pace:
         try:
@@ -92,11 +135,7 @@ class Surveyor:
         memory = psutil.virtual_memory()
         total, free = _within_group(memory.total, memory.available)
         devices = self._devices or ()
-        note = ""
-        if devices and not self._engine_uses_gpu:
-            note = f"{devices[0].name} was found, but this build of the engine cannot use it."
-        for kind, reason in self._refused.items():
-            note = f"Support for graphics cards ({kind}) is not used: {reason}."
+        note = explain_unused(devices, self._refused, is_used=self._engine_uses_gpu)
         return Machine(
             total,
             free,
@@ -106,16 +145,12 @@ class Surveyor:
             self._features,
             note,
             tuple(backends.found(backends.folder())),
-            self._pace,
+            self.pace.get(),
         )
 
     async def engine_build(self) -> str:
         """Which engine this is, and which of its parts were chosen for this machine."""
-        facts = _json(await _engine())
-        parts = (facts.get("variant"), *facts.get("added", ()), facts.get("system"))
-        inside = f" with ggml {facts['ggml']}" if facts.get("ggml") else ""
-        name = f"llama-cpp-python {facts.get('version', '?')}{inside}"
-        return f"{name}: {', '.join(filter(None, parts))}"
+        return name_build(_json(await _engine()))
 
     async def _ask_engine(self) -> None:
         facts = _json(await _engine())
@@ -124,6 +159,26 @@ class Surveyor:
         self._refused = {kind: refused[kind] for kind in refused if kind in backends.KINDS}
         found = [Device(**one) for one in facts.get("devices", [])]
         self._devices = tuple(found) or await find_nvidia()
+
+
+def explain_unused(
+    devices: tuple[Device, ...], refused: dict[str, str], *, is_used: bool = False
+) -> str:
+    """Says why graphics cards are not used; empty where there is nothing to say."""
+    note = ""
+    if devices and not is_used:
+        note = f"{devices[0].name} was found, but this build of the engine cannot use it."
+    for kind, reason in refused.items():
+        note = f"Support for graphics cards ({kind}) is not used: {reason}."
+    return note
+
+
+def name_build(facts: dict[str, Any]) -> str:
+    """Names the engine by what it says about itself."""
+    parts = (facts.get("variant"), *facts.get("added", ()), facts.get("system"))
+    inside = f" with ggml {facts['ggml']}" if facts.get("ggml") else ""
+    name = f"llama-cpp-python {facts.get('version', '?')}{inside}"
+    return f"{name}: {', '.join(filter(None, parts))}"
 
 
 async def _engine() -> bytes:

@@ -171,6 +171,7 @@ class ModelShelf:
         """How fast a model was when it was used: tokens per second, read and written."""
         self.on_deleted: Callable[[str], None] = lambda _path: None
         self.surveyor = Surveyor()
+        self.pace = self.surveyor.pace
         self._hub = Hub(door[0], self._network, self._token)
         self._fetching = Downloads(
             self._hub, models, self._limit, lambda: self.on_change(), Limits(), unfinished
@@ -181,7 +182,7 @@ class ModelShelf:
         self.cancel_download = self._fetching.cancel
         self.read_hub_card = self._hub.card
         found = models / ".catalogue.json"
-        self._refresh = CatalogueRefresh(self._hub, found, self.surveyor.look)
+        self._refresh = CatalogueRefresh(self._hub, found, lambda: self.surveyor.look())
         self.refreshing, self.cancel_refresh = self._refresh.progress, self._refresh.cancel
         self.cards: Value[tuple[ModelCard, ...]] = Value(())
         """Those of engines elsewhere, too: the core publishes both."""
@@ -202,8 +203,12 @@ class ModelShelf:
         )
 
     async def close(self) -> None:
+        await self.surveyor.close()
         await self._refresh.cancel()
         await self._fetching.close()
+
+    def survey_by(self, surveyor: Surveyor) -> None:
+        self.surveyor, self.pace = surveyor, surveyor.pace
 
     async def search(self, text: str) -> list[HubModel]:
         return await self._hub.search(text.strip())

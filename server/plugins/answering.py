@@ -169,8 +169,17 @@ Explain = Callable[[str, str | None], Awaitable[str]]
 """Says why a plugin or its flow cannot be used; empty if there is no such plugin."""
 
 
+Prepare = Callable[[], AsyncGenerator[str, None]]
+
+
 async def _explain_nothing(_plugin: str, _flow: str | None) -> str:
     return ""
+
+
+async def _prepare_nothing() -> AsyncGenerator[str, None]:
+    nothing: tuple[str, ...] = ()
+    for words in nothing:
+        yield words
 
 
 class PluginTalk:
@@ -180,11 +189,13 @@ class PluginTalk:
         make_kit: MakeKit,
         is_automatic: Callable[[], bool],
         explain: Explain = _explain_nothing,
+        prepare: Prepare = _prepare_nothing,
     ) -> None:
         self._flows = flows
         self._make_kit = make_kit
         self._is_automatic = is_automatic
         self._explain = explain
+        self._prepare = prepare
         self._paused: dict[str, tuple[float, Paused]] = {}
 
     async def offers(self, question: str) -> list[Offer]:
@@ -197,6 +208,14 @@ class PluginTalk:
         kept = [flow for flow in flows if flow in order]
         return [Offer(flow.key, shorten(flow.description, LONGEST_OFFER)) for flow in kept]
 
+    async def prepare(self, request: ChatRequest) -> AsyncGenerator[str, None]:
+        """Yields what is going on while plugins that may answer fetch something first."""
+        if _is_for_model(UserQuestion(request.messages), request):
+            return
+        async with aclosing(self._prepare()) as preparing:
+            async for words in preparing:
+                yield words
+
     async def take(
         self, engine: Engine, request: ChatRequest, can_plan: CanPlan | None = None
     ) -> Stream | None:
@@ -204,7 +223,7 @@ class PluginTalk:
         asked = UserQuestion(request.messages, request.client)
         if request.chat:
             asked = replace(asked, chat=request.chat)
-        if request.constraint is not None or request.is_raw or not asked.question:
+        if _is_for_model(asked, request):
             return None
         paused = self._take_paused(_pause_key(asked))
         if paused is not None:
@@ -302,6 +321,11 @@ class PluginTalk:
     def _take_paused(self, key: str) -> Paused | None:
         at, paused = self._paused.pop(key, (0.0, None))
         return paused if paused is not None and time.monotonic() - at < KEPT_S else None
+
+
+def _is_for_model(asked: UserQuestion, request: ChatRequest) -> bool:
+    """Whether no plugin could answer: a form is asked for, or no person asks."""
+    return request.constraint is not None or request.is_raw or not asked.question
 
 
 async def _notice(text: str) -> Stream:

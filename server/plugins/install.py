@@ -32,6 +32,7 @@ from server.plugins.folder import (
     measure,
 )
 from server.plugins.manifest import OPTION, SECRET
+from server.plugins.mcp.packages import STORES
 from server.system.paths import RESOURCES
 
 PREVIOUS = ".previous"
@@ -207,13 +208,6 @@ MOST_SERVERS = 50
 SECRET_NAME = re.compile(r"key|token|secret|passw|auth|credential|cookie", re.IGNORECASE)
 VARIABLE = re.compile(r"\$\{(?:input:|env:)?([A-Za-z0-9_.-]{1,64})\}")
 COMMENT = re.compile(r"^[ \t]*//.*$", re.MULTILINE)
-STORES = {
-    "npx": ("https://registry.npmjs.org",),
-    "uvx": ("https://pypi.org", "https://files.pythonhosted.org"),
-    "pipx": ("https://pypi.org", "https://files.pythonhosted.org"),
-    "bunx": ("https://registry.npmjs.org",),
-}
-"""Programs that fetch the server before they start it, and from where."""
 FOLDERS = "folders"
 COMMON = RESOURCES / "mcp_servers.json"
 
@@ -278,7 +272,8 @@ def make_common_server(name: str, hosts: str) -> Imported:
         raise BadRequest(f"'{wrong}' is not a host.", "hosts")
     made = _imported(name, entry, "Moat")
     made.manifest["description"] = entry["about"]
-    made.manifest["hosts"] += addresses
+    stores = (host for store in entry.get("stores", ()) for host in STORES[store])
+    made.manifest["hosts"] += [*stores, *addresses]
     made.manifest["options"] = entry.get("options", [])
     return made
 

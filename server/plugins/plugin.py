@@ -25,9 +25,10 @@ from server.flows.base import Action, Flow, Reach, Step
 from server.plugins.api.action import MAX_ANSWER, ApiAction, Reaching
 from server.plugins.api.operations import Operation
 from server.plugins.folder import Loaded
-from server.plugins.install import STORES
 from server.plugins.manifest import OPTION, SECRET, TOKENS, Auth, Manifest, McpServer
 from server.plugins.mcp.client import McpAction, McpClient
+from server.plugins.mcp.packages import MOST_S, Packages, find_package
+from server.plugins.mcp.packages import remove as remove_packages
 from server.plugins.mcp.servers import Hear, Listed, McpTool, Program, Remote, Walls
 from server.plugins.mcp.sign_in import McpSignIn, has_own_way
 from server.plugins.python.host import LibAction, LibHost, LibPlaces
@@ -114,22 +115,24 @@ class Journal:
     def __init__(self, path: Path, clean: Callable[[str], str]) -> None:
         self._path = path
         self._clean = clean
-        self._lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self._lines: deque[tuple[str, bool]] = deque(maxlen=KEPT_LINES)
+        """Each line, and whether it is Moat's own."""
 
-    def note(self, text: str) -> None:
+    def note(self, text: str, *, is_own: bool = False) -> None:
+        """`is_own`: Moat says so, not the plugin."""
         for line in self._clean(text)[: LONGEST_LINE * 4].splitlines():
             stamped = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line[:LONGEST_LINE]}"
-            self._lines.append(stamped)
+            self._lines.append((stamped, is_own))
             self._write(stamped)
 
     def recent(self, count: int) -> list[str]:
-        return list(self._lines)[-count:] if count > 0 else []
+        return [line for line, _ in self._lines][-count:] if count > 0 else []
 
     def since(self, last: list[str]) -> list[str]:
-        """Returns what was noted after the line that was the last one then, without its time."""
+        """Returns what the plugin said after the line that was the last one then, without times."""
         lines = list(self._lines)
-        known = max((at for at, line in enumerate(lines, 1) if line in last), default=0)
-        return [line[STAMP:] for line in lines[known:]]
+        known = max((at for at, (line, _) in enumerate(lines, 1) if line in last), default=0)
+        return [line[STAMP:] for line, is_own in lines[known:] if not is_own]
 
     def _write(self, line: str) -> None:
         try:
@@ -146,8 +149,6 @@ class Journal:
 READS = ("get", "post", "query")
 HTTP_S = 30.0
 LISTING_S = 10.0
-FETCHING_S = 60.0
-"""How long a program may take that is fetched at each start: npx, uvx."""
 REST_S = 120.0
 STAMP = len("2026-01-01 00:00:00 ")
 _TELLING = re.compile(
@@ -207,6 +208,8 @@ class Plugin:
         self.failures: dict[str, str] = {}
         self.failure_details: dict[str, str] = {}
         """Why an MCP server does not list its tools, by its name."""
+        self.working: dict[str, str] = {}
+        """What a server is doing before it can answer, by its name."""
 
     @property
     def sign_ins(self) -> tuple[SignIn | McpSignIn, ...]:
@@ -325,10 +328,13 @@ class Plugin:
         if server is None:
             raise FlowFailed("not_found", f"{self.key} has no MCP server '{server_name}'.")
         client = self._client(server)
+        last_words = self.journal.recent(1)
         try:
             tool = (await client.tools()).get(tool_name)
         except SecretMissing as error:
             raise FlowFailed("denied", str(error)) from None
+        except FlowFailed as error:
+            raise FlowFailed(error.fault, self._with_last_words(error, last_words)) from None
         if tool is None:
             raise FlowFailed("not_found", f"{server_name} has no tool '{tool_name}'.")
         return McpAction(server, tool, client)
@@ -396,16 +402,15 @@ class Plugin:
             return {}
         client = self._client(server)
         await client.prepare()
-        is_fetched = Path(server.command[0]).stem in STORES if server.command else False
-        patience_s = FETCHING_S if is_fetched and not client.version else LISTING_S
+        # A client that fetches has limits of its own, which move while something arrives.
+        patience_s = MOST_S if client.packages and not client.version else LISTING_S
         before, last_words = (client.known, client.listed), self.journal.recent(1)
         try:
             async with asyncio.timeout(patience_s):
                 found = await client.tools()
         except (AppError, TimeoutError) as error:
-            reason = str(error) or f"no answer in {patience_s:.0f} s."
-            if said := self.journal.since(last_words):
-                reason = " ".join((reason, f"It said: {choose_telling(said)}"))
+            unanswered = f"no answer in {patience_s:.0f} s."
+            reason = self._with_last_words(str(error) or unanswered, last_words)
             self.journal.note(f"{server.name} did not list its tools: {reason}")
             self._resting[server.name] = loop.time() + REST_S
             self.failures[server.name] = reason
@@ -416,6 +421,32 @@ class Plugin:
         if self.failures.pop(server.name, None) is not None or (found, client.listed) != before:
             self._outside.changed()
         return found
+
+    def _with_last_words(self, reason: object, before: list[str]) -> str:
+        """Adds what its program said about the failure, as far as it said anything since then."""
+        said = self.journal.since(before)
+        words = f"It said: {choose_telling(said)}" if said else ""
+        return " ".join(filter(None, (str(reason), words)))
+
+    @property
+    def must_fetch(self) -> bool:
+        """Whether a server would have to fetch a package first, and is not left alone now."""
+        now = asyncio.get_running_loop().time()
+        for server in self.manifest.servers:
+            client = self._clients.get(server.name)
+            packages = client.packages if client else self._packages_of(server)
+            is_idle = now >= self._resting.get(server.name, 0.0) and not (client and client.version)
+            if packages is not None and is_idle and not packages.are_kept:
+                return True
+        return False
+
+    async def forget_packages(self) -> None:
+        """Removes what its programs have fetched. They must not run any more."""
+        await asyncio.to_thread(remove_packages, self._packages)
+
+    @property
+    def _packages(self) -> Path:
+        return self._data / "packages"
 
     def switched_off(self, flow: Flow, is_blocked: Callable[[str], bool]) -> str:
         """Says why the flow cannot succeed: it must reach a step that is off. Empty if it can."""
@@ -521,14 +552,38 @@ class Plugin:
                 env = await self.sealed.opened_all(server.env)
                 if not self.is_walled:
                     self._outside.unwatched(self.key)
-                number = hashlib.sha256(server.name.encode()).hexdigest()[:16]
-                room = Room(self.loaded.folder, self._data / "programs" / number, self._readable())
-                way_out = Doorway(self._outside.door, self.program_reason, self.journal.note)
-                kept = Walls(room, way_out)
-                return Program(self._command(server), env, hear, self.journal.note, kept)
+                command = self._command(server)
+                return Program(command, env, hear, self.journal.note, self._walls_for(client))
 
-            self._clients[server.name] = McpClient(server.name, make, self.sealed.clean_all)
+            client = McpClient(server.name, make, self.sealed.clean_all, self._packages_of(server))
+            self._clients[server.name] = client
         return self._clients[server.name]
+
+    def _walls_for(self, client: McpClient) -> Walls:
+        scratch = self._data / "programs" / hashlib.sha256(client.name.encode()).hexdigest()[:16]
+        packages = client.packages
+        kept = packages.folder if packages and self.is_walled else None
+        room = Room(self.loaded.folder, scratch, self._readable(), kept=kept)
+
+        def refuse(why: str) -> None:
+            client.refused.append(why)
+            self.journal.note(why)
+
+        count = packages.hear if packages else lambda _size: None
+        return Walls(
+            room, Doorway(self._outside.door, self.program_reason, refuse, count), packages
+        )
+
+    def _packages_of(self, server: McpServer) -> Packages | None:
+        if not find_package(server.command):
+            return None
+
+        def tell(words: str) -> None:
+            self.working[server.name] = words
+            self._outside.changed()
+
+        note = partial(self.journal.note, is_own=True)
+        return Packages(server.command, self._packages, tell, note)
 
     async def _http(self, asked: Json) -> Json:
         """Makes a call for a tool's code: only to declared hosts, and only to read."""

@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import tempfile
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -101,6 +101,7 @@ def card(
             for name, details in plugin.failure_details.items()
             if details and name in plugin.failures
         ),
+        working=" ".join(filter(None, plugin.working.values())),
         hosts=plugin.hosts,
         secrets=plugin.secrets,
         missing_secrets=missing,
@@ -186,6 +187,7 @@ log = logging.getLogger(__name__)
 CHANGING = "changing_methods"
 MOST_NAMED = 8
 TRIAL_S = 60.0
+SHOW_S = 0.5
 NOTHING_BEFORE: Json = {"background": "", "question": "", "files": [], "previous_data": {}}
 
 
@@ -219,8 +221,9 @@ class PluginHouse:
         self._missing: dict[str, tuple[str, ...]] = {}
         self._asking_keychain: asyncio.Task[None] | None = None
         is_automatic = lambda: settings().choose == "automatic"  # noqa: E731
-        self.talk = PluginTalk(self.flows, self.kit, is_automatic, self.explain)
-        self._own_talk = PluginTalk(self.flows, self._own_kit, is_automatic, self.explain)
+        given = (is_automatic, self.explain, self.prepare)
+        self.talk = PluginTalk(self.flows, self.kit, *given)
+        self._own_talk = PluginTalk(self.flows, self._own_kit, *given)
 
     async def open(self) -> None:
         """Does not wait for the keychain, which may be slow or ask the person first."""
@@ -255,6 +258,31 @@ class PluginHouse:
         for plugin, flows in zip(plugins, of_all, strict=True):
             found += [replace(flow, is_usable=not self._off(plugin, flow)) for flow in flows]
         return found
+
+    async def prepare(self) -> AsyncGenerator[str, None]:
+        """Yields what is going on while enabled plugins fetch the packages of their programs.
+
+        Whoever stops listening gives up what is not fetched yet.
+        """
+        fetching = [
+            plugin
+            for plugin in self.shelf.plugins.values()
+            if plugin.must_fetch and self.shelf.is_enabled(plugin)
+        ]
+        if self._settings().paused or not fetching:
+            return
+        listing = spawn(self.flows(), "plugin-packages")
+        shown = ""
+        try:
+            while not listing.done():
+                await asyncio.wait([listing], timeout=SHOW_S)
+                working = (plugin.working.values() for plugin in fetching)
+                words = next((text for texts in working for text in texts if text), "")
+                if words and words != shown:
+                    shown = words
+                    yield words
+        finally:
+            await stop(listing)
 
     async def explain(self, key: str, flow: str | None) -> str:
         """Says why the named plugin, or its flow, cannot answer; empty if there is no such
@@ -363,6 +391,10 @@ class PluginHouse:
             raise BadRequest(f"{key} is broken and cannot be enabled.", "key")
         files = plugin.loaded.files()
         decided = replace(plugin.decided, enabled=True, reviewed=plugin.reviewed, files=files)
+        if not self.shelf.is_enabled(plugin):
+            # Whoever enables it again wants today's packages, and a way out of damaged ones.
+            await plugin.close()
+            await plugin.forget_packages()
         self.shelf.decide(key, decided)
 
     async def disable(self, key: str) -> None:
@@ -373,8 +405,8 @@ class PluginHouse:
             self._find(key)
         if self.shelf.is_shipped(key):
             raise BadRequest(f"{key} comes with Moat; disable it instead.", "key")
-        if key in self.shelf.plugins:
-            plugin = self._find(key)
+        plugin = self.shelf.plugins.get(key)
+        if plugin is not None:
             for name in (*plugin.secrets, *TOKENS):
                 await self.shelf.sealed(key).forget(name)
             for sign_in in plugin.mcp_sign_ins.values():
@@ -383,6 +415,9 @@ class PluginHouse:
         self._approvals.forget(key)
         await asyncio.to_thread(install.remove, self.shelf.places.home, key)
         await self.shelf.look()
+        if plugin is not None:
+            await plugin.close()
+            await plugin.forget_packages()
 
     async def roll_back(self, key: str) -> None:
         await asyncio.to_thread(install.roll_back, self.shelf.places.home, key)

@@ -65,6 +65,7 @@ class LogRing(logging.Handler):
         self.setFormatter(formatter)
         self.logged: Signal[LogLine] = Signal()
         self._lines: deque[LogLine] = deque(maxlen=KEPT_LINES)
+        self._count = 0
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def bind(self, loop: asyncio.AbstractEventLoop | None) -> None:
@@ -74,7 +75,9 @@ class LogRing(logging.Handler):
         return list(self._lines)[-count:] if count > 0 else []
 
     def emit(self, record: logging.LogRecord) -> None:
-        line = LogLine(record.created, record.levelname.lower(), record.name, self.format(record))
+        self._count += 1
+        level, text = record.levelname.lower(), self.format(record)
+        line = LogLine(record.created, level, record.name, text, self._count)
         self._lines.append(line)
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.logged.emit, line)

@@ -9,11 +9,11 @@ from pytestqt.qtbot import QtBot
 
 from app.hardware import HardwarePage, MemoryBar, gain_words, parts_of
 from server import tasks
-from server.errors import AppError
+from server.errors import AppError, EgressRefused, ModelDamaged
 from server.face.models import Building, Device, Fit, GraphicsOffer, Machine, Setup
 from server.settings import Settings
 from tests.kit.fake_core import LARGE, STARTER, FakeCore
-from tests.kit.fake_shelf import MACHINE, TOO_LARGE, WELL, FakeModels
+from tests.kit.fake_shelf import MACHINE, PACE, TOO_LARGE, WELL, FakeModels
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
@@ -48,6 +48,18 @@ async def test_how_fast_the_machine_computes_is_measured_again(shown: Shown) -> 
     await until(lambda: page.machine.measure.text() == "Measure again")
     assert ("models.measure_pace",) in core.commands
     assert "9.0 GB of weights" in page.machine.pace.text()
+
+
+async def test_a_pace_that_was_measured_meanwhile_is_shown(shown: Shown) -> None:
+    core = core_with_card()
+    page = await open_page(core, shown)
+    assert "9.0 GB of weights" not in page.machine.pace.text()
+    estimates = len([command for command in core.commands if command[0] == "models.estimate"])
+    core.models.pace.set(PACE)
+    assert "9.0 GB of weights" in page.machine.pace.text()
+    await until(
+        lambda: len([one for one in core.commands if one[0] == "models.estimate"]) > estimates
+    )
 
 
 def core_set_to(**chosen: object) -> FakeCore:
@@ -197,6 +209,25 @@ async def test_what_was_moved_waits_while_the_rest_follows_the_settings(
     assert not page.undo.isEnabled()
     core.settings.set(set_to(slots=2))
     assert page.sliders["slots"].value() == 2
+
+
+async def test_what_is_technical_about_a_failure_is_behind_details(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = await open_page(core, shown)
+    core.refuse = ModelDamaged("m.gguf", "its header is cut off")
+    page.estimate_soon()
+    await until(lambda: page.fit.why.details is not None)
+    assert page.fit.why.details.text.text() == "model_damaged"
+    assert page.fit.verdict.text() == "Not known yet"
+    core.refuse = EgressRefused("The driver cannot be asked.")
+    await page.survey()
+    assert page.machine.problem.text() == "The driver cannot be asked."
+    assert page.machine.problem.details.text.text() == "egress_refused"
+    assert not page.machine.devices.isVisible()
+    await page.survey()
+    assert not page.machine.problem.isVisible()
+    assert page.machine.devices.isVisible()
 
 
 async def test_an_estimate_that_fails_leaves_what_was_moved(shown: Shown, qapp: object) -> None:

@@ -18,7 +18,7 @@ from app.welcome import WelcomePage, from_home
 from server.errors import AppError
 from server.face.core import AnsweredRequest
 from tests.kit.fake_core import FakeCore
-from tests.kit.fake_shelf import SUGGESTED
+from tests.kit.fake_shelf import PACE, SUGGESTED
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
@@ -45,6 +45,16 @@ async def test_a_size_that_is_computed_says_so(
     assert "about" not in page.recommended.text()
     page.show_suggestions([replace(SUGGESTED, is_about=True)])
     assert f"(about {size(SUGGESTED.size_bytes)})" in page.recommended.text()
+
+
+async def test_the_recommendation_follows_the_measured_pace(
+    core: FakeCore, shown: Shown, tmp_path: Path
+) -> None:
+    page = shown(made(core, tmp_path))
+    await until(lambda: SUGGESTED.title in page.recommended.text())
+    core.models.suggested = [replace(SUGGESTED, title="Model 9B")]
+    core.models.pace.set(PACE)
+    await until(lambda: "Model 9B" in page.recommended.text())
 
 
 async def test_the_starter_needs_nothing(core: FakeCore, shown: Shown, tmp_path: Path) -> None:

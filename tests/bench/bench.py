@@ -19,6 +19,7 @@ from server.models import library
 from tests.bench.inside import measure, raw_tokens_per_s
 from tests.bench.load import Burst, alternate, burst
 from tests.bench.servers import ROOT, Server, Shape, llama_server, moat
+from tests.kit.programs import read_arguments
 
 RESULT = ROOT / "build" / "bench.json"
 STREAMS = (1, 2, 4, 8, 16)
@@ -144,4 +145,5 @@ def say(line: str) -> None:
 
 
 if __name__ == "__main__":
+    read_arguments(__doc__)
     main()

@@ -21,6 +21,7 @@ from tests.bench.reference import LISTENS, wakeups, woken
 from tests.display.desktop import Desktop, missing_programs
 from tests.display.desktop import wait_for as wait_until
 from tests.display.program import Program
+from tests.kit.programs import read_arguments
 
 QUESTION = "Explain in a few sentences what a moat is."
 TOKENS = 128
@@ -211,4 +212,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    read_arguments(__doc__)
     main()

@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import median
 
 from server.plugins.walls import walls as walls
+from tests.kit.programs import read_arguments
 
 STARTS = 15
 KINDS: tuple[walls.Kind, ...] = ("", "bubblewrap", "namespaces")
@@ -35,4 +36,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    read_arguments(__doc__)
     main()

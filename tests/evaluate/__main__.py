@@ -23,6 +23,7 @@ from tests.evaluate.questions import Conversation, chosen
 from tests.evaluate.report import Row
 from tests.evaluate.serve import STARTER, serving
 from tests.evaluate.workspace import Workspace
+from tests.kit.programs import read_arguments
 
 ANSWERABLE = 0.98
 SETS = ("tune", "measured", "followups", "all")
@@ -135,4 +136,5 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
+    read_arguments(__doc__)
     sys.exit(main())

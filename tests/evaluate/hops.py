@@ -21,6 +21,7 @@ from tests.evaluate.judge import Played
 from tests.evaluate.oracle import ENGINES, LETTERS_PER_TOKEN
 from tests.evaluate.serve import STARTER, serving
 from tests.evaluate.workspace import Workspace
+from tests.kit.programs import read_arguments
 
 BOARDS = ("equities", "large")
 TURNS = ("What was Apple's net income in 2024?", "And for MSFT?", "And the year before?")
@@ -104,4 +105,5 @@ def _kind(call: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
+    read_arguments(__doc__)
     sys.exit(main())

@@ -18,6 +18,7 @@ from server.face.core import (
     Use,
 )
 from server.face.models import ModelCard
+from server.models.library import LABEL
 from server.observe import Signal, Value
 from server.settings import Settings
 from tests.kit.fake_plugins import FakePlugins
@@ -28,7 +29,7 @@ STARTER = ModelCard(
     "SmolLM2-135M-Instruct",
     "/models/smollm2.gguf",
     98_000_000,
-    label="Starter: proves that everything works; pick a larger model for real work.",
+    label=LABEL,
     starter=True,
     parameters=135_000_000,
     trained_context_tokens=8192,

@@ -27,19 +27,29 @@ from server.face.models import (
     Setup,
     SpeedTrial,
     Suggestion,
-    TemplateNote,
 )
+from server.models.fit import _verdict
+from server.models.gguf.templates import compare
+from server.models.machine import name_build
+from server.models.memory import Layout
 from server.observe import Value
 from server.settings import EngineElsewhere, OwnSettings, Settings
 
 GB = 1 << 30
 MEMORY = Memory(weights=2 * GB, cache=GB // 2, compute=GB // 4, program=GB // 8)
-WELL = Fit("runs well", "It takes 2.9 GB of the 12.0 GB free.", MEMORY, 3 * GB, 12 * GB)
 LARGE_MEMORY = Memory(weights=2 * GB, cache=16 * GB, compute=GB, program=GB // 8)
-TOO_LARGE = Fit(
-    "does not fit", "It needs 19.0 GB and 12.0 GB are free.", LARGE_MEMORY, 19 * GB, 12 * GB
-)
 MACHINE = Machine(16 * GB, 12 * GB, 8)
+
+
+def judged(memory: Memory) -> Fit:
+    """What the server says of a model that takes so much on this machine."""
+    layout = Layout(30, 2048, 16, (1024,) * 30, 0, 0, 32_000, 40_960)
+    verdict, why = _verdict(memory, Setup(context_tokens=8192), MACHINE, layout, "")
+    return Fit(verdict, why, memory, memory.needed, MACHINE.free_bytes)
+
+
+WELL = judged(MEMORY)
+TOO_LARGE = judged(LARGE_MEMORY)
 PACE = Pace((Rate("Q4_K", 9e9, 4e10), Rate("F16", 1e10, 3e10)), 1e-6, measured_at=1_790_000_000.0)
 FOUND = HubModel("maker/model-GGUF", 1200, 34, "apache-2.0", updated="2026-01-02")
 LISTING = HubListing(
@@ -108,6 +118,8 @@ class FakeModels:
         self.settings = settings or Value(Settings())
         self.cards: Value[tuple[ModelCard, ...]] = Value(())
         self.downloads: Value[tuple[Download, ...]] = Value(())
+        self.pace: Value[Pace] = Value(Pace())
+        self.suggested: list[Suggestion] = [SUGGESTED]
         self.refreshing: Value[str] = Value("")
         self.ready_to_survey = asyncio.Event()
         self.ready_to_survey.set()
@@ -146,7 +158,7 @@ class FakeModels:
 
     async def describe(self, name: str) -> ModelDetail:
         self._take("models.describe", name)
-        differs = TemplateNote("differs", "The template is not the published one.", "-a\n+b")
+        differs = compare("{{ messages[0] }}", "{{ messages }}")
         return ModelDetail(
             name,
             f"/models/{name}.gguf",
@@ -171,7 +183,7 @@ class FakeModels:
 
     async def suggest(self) -> list[Suggestion]:
         self._take("models.suggest")
-        return [SUGGESTED]
+        return list(self.suggested)
 
     async def refresh_suggestions(self) -> int:
         self._take("models.refresh_suggestions")
@@ -219,7 +231,7 @@ class FakeModels:
         self.hub_login = ""
 
     async def engine_build(self) -> str:
-        return "llama-cpp-python 0.3.36: armv8.2_2"
+        return name_build({"version": "0.3.36", "ggml": "0.9.4", "variant": "armv8.2_2"})
 
 
 class FakeGraphics:

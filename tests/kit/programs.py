@@ -1,9 +1,10 @@
-"""Programs of others that tests need: found, or started until the block ends."""
+"""Programs of others that tests need, found or started; and the arguments of our own tools."""
 
 import os
 import shutil
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,23 @@ import pytest
 
 START_S = 90
 SETUP = "python3 scripts/setup.py --for test"
+
+
+def read_arguments(about: str | None, *, takes_names: bool = False) -> list[str]:
+    """Returns what a tool was given. Without `takes_names` it takes nothing but variables.
+
+    An argument that it does not know ends it with the usage, and so does a wish for help.
+    """
+    given = sys.argv[1:]
+    unknown = [one for one in given if one.startswith("-") or not takes_names]
+    if not unknown:
+        return given
+    is_help = unknown[0] in ("-h", "--help")
+    out = sys.stdout if is_help else sys.stderr
+    if not is_help:
+        out.write(f"There is no argument '{unknown[0]}'.\n")
+    out.write(f"{(about or '').strip()}\n")
+    sys.exit(0 if is_help else 2)
 
 
 def need(*names: str) -> str:

@@ -22,6 +22,7 @@ from pathlib import Path
 import psutil
 
 from tests.bench.servers import free_port
+from tests.kit.programs import read_arguments
 from tests.kit.running import until
 from tests.packaging.clean_root import ROOT, ROOT_TOOLS, CleanRoot, clean_root, find_obstacles
 from tests.packaging.try_deb import KEPT, tell
@@ -44,7 +45,9 @@ class Image:
 
 
 def main() -> int:
-    archives = sys.argv[1:] or [str(path) for path in (ROOT / "dist").glob("moat-*-linux-*.tar.xz")]
+    archives = read_arguments(__doc__, takes_names=True) or [
+        str(path) for path in (ROOT / "dist").glob("moat-*-linux-*.tar.xz")
+    ]
     obstacles = find_obstacles(TOOLS, "packaging/team/Containerfile", as_root=True)
     if not archives:
         obstacles.append("There is no archive in dist. Make it: make package")
@@ -186,4 +189,5 @@ def check_health(root: CleanRoot, image: Image, home: Path, port: int) -> None:
 
 
 if __name__ == "__main__":
+    read_arguments(__doc__, takes_names=True)
     sys.exit(main())

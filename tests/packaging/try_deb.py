@@ -19,6 +19,7 @@ from pathlib import Path
 
 from scripts.bootstrap.system import TEST_TOOLS
 from tests.display.desktop import PROGRAMS, Desktop, wait_for
+from tests.kit.programs import read_arguments
 from tests.packaging.clean_root import (
     ROOT_TOOLS,
     CleanRoot,
@@ -45,7 +46,7 @@ def main() -> int:
         sys.stderr.write("\n".join(obstacles) + "\n")
         return 2
     package = newest_package()
-    suites = sys.argv[1:] or ["bookworm", "trixie"]
+    suites = read_arguments(__doc__, takes_names=True) or ["bookworm", "trixie"]
     tell("package", f"{package.name}, {package.stat().st_size / 1e6:.1f} MB")
     for suite in suites:
         with clean_root(suite, KEPT) as root:
@@ -184,4 +185,5 @@ def tell(what: str, text: str) -> None:
 
 
 if __name__ == "__main__":
+    read_arguments(__doc__, takes_names=True)
     sys.exit(main())

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from scripts.package import product
 from server.engine.worker.load import selftest
+from tests.kit.programs import read_arguments
 from tests.packaging.clean_root import ROOT, find_obstacles
 
 PROCESSORS = {
@@ -32,7 +33,7 @@ def main() -> int:
     emulator = shutil.which(f"qemu-{machine}") or ""
     model = next((product.FROZEN / "resources" / "models").glob("*.gguf"))
     failed = 0
-    for processor in sys.argv[1:] or PROCESSORS[machine]:
+    for processor in read_arguments(__doc__, takes_names=True) or PROCESSORS[machine]:
         began = time.monotonic()
         described = run(emulator, processor, "--describe")
         tried = run(emulator, processor, selftest.FLAG, str(model))
@@ -68,4 +69,5 @@ def run(emulator: str, processor: str, *arguments: str) -> "subprocess.Completed
 
 
 if __name__ == "__main__":
+    read_arguments(__doc__, takes_names=True)
     sys.exit(main())

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests.kit.programs import read_arguments
 from tests.packaging.clean_root import ROOT_TOOLS, CleanRoot, clean_root, find_obstacles
 from tests.packaging.try_deb import KEPT, install, newest_package, settle_port, tell
 
@@ -25,7 +26,7 @@ def main() -> int:
     if obstacles := find_obstacles(ROOT_TOOLS | {"gcc": "gcc"}, "dist/moat_*.deb", as_root=True):
         sys.stderr.write("\n".join(obstacles) + "\n")
         return 2
-    for suite in sys.argv[1:] or ["bookworm", "trixie"]:
+    for suite in read_arguments(__doc__, takes_names=True) or ["bookworm", "trixie"]:
         with clean_root(suite, KEPT) as root:
             try_out(root, suite)
     return 0
@@ -86,4 +87,5 @@ def run(root: CleanRoot, variables: dict[str, str], *arguments: str) -> str:
 
 
 if __name__ == "__main__":
+    read_arguments(__doc__, takes_names=True)
     sys.exit(main())

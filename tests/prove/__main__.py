@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 
 import psutil
 
+from tests.kit.programs import read_arguments
 from tests.prove import machine, report
 from tests.prove.report import Result
 from tests.prove.rows import Figure, Measure, Row
@@ -122,6 +123,7 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
+    read_arguments(__doc__)
     try:
         sys.exit(main())
     except KeyboardInterrupt:

@@ -19,6 +19,7 @@ from server.events import Finished, Pieces, TextDelta, Usage
 from server.system import paths
 from server.tasks import spawn
 from tests.kit.engines import ScriptedEngine
+from tests.kit.programs import read_arguments
 
 ORDER = re.compile(r"count (\d+) every ([\d.]+)|flood")
 LAG_EVERY_S = 0.02
@@ -114,4 +115,5 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
+    read_arguments(__doc__)
     asyncio.run(main())

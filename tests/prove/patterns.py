@@ -20,6 +20,7 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
+from tests.kit.programs import read_arguments
 from tests.prove.rows import Figure, Row
 from tests.prove.stage import ROOT, Stage
 
@@ -369,6 +370,7 @@ ROWS = (
 )
 
 if __name__ == "__main__":
+    read_arguments(__doc__)
     for found in time_all():
         if found.took_s > LIMIT_S / 4:
             verdict = "SLOW" if found.is_superlinear else "linear"

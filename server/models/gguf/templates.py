@@ -37,9 +37,13 @@ def notes(header: Header) -> tuple[TemplateNote, ...]:
         return ()
     found = list(_oddities(template))
     if known is not None:
-        text = "The chat template is not the one the model's makers publish."
-        found.append(TemplateNote("differs", text, diff(known, template)))
+        found.append(compare(known, template))
     return tuple(found)
+
+
+def compare(known: str, template: str) -> TemplateNote:
+    text = "The chat template is not the one the model's makers publish."
+    return TemplateNote("differs", text, diff(known, template))
 
 
 def diff(known: str, template: str) -> str:

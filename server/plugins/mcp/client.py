@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +13,7 @@ from server.chat import Json
 from server.errors import AppError, FlowFailed
 from server.flows.base import Beside, Missing, Output, Preview, Risk, beside
 from server.plugins.manifest import McpServer
+from server.plugins.mcp.packages import Packages
 from server.plugins.mcp.servers import (
     Ask,
     Hear,
@@ -70,9 +72,14 @@ class McpClient:
         name: str,
         make: Callable[[Hear], Awaitable[Program | Remote]],
         clean: Callable[[Any], Any],
+        packages: Packages | None = None,
     ) -> None:
         self.name = name
         self.clean = clean
+        self.packages = packages
+        """What its program fetches before it starts; None if it fetches nothing."""
+        self.refused: list[str] = []
+        """Why its program was not connected, newest last."""
         self.listed = Listed()
         self._make = make
         self._session: Session | None = None
@@ -153,6 +160,15 @@ class McpClient:
             return await self._opened()
 
     async def _opened(self) -> "Session":
+        """Opens a session. Packages that do not start, though they are kept, are fetched again."""
+        if self.packages is not None and self.packages.are_kept:
+            try:
+                return await self._open_session()
+            except FlowFailed:
+                await asyncio.to_thread(self.packages.distrust)
+        return await self._open_session()
+
+    async def _open_session(self) -> "Session":
         link = Link(self.name, self.clean, self._ask_person, self._is_stale)
 
         async def hear(message: Json) -> None:
@@ -162,10 +178,13 @@ class McpClient:
         session: Session = sessions.Session(link)
         self._session = session
         try:
-            async with asyncio.timeout(OPEN_S):
-                await session.open(await self._make(hear))
+            async with asyncio.timeout(OPEN_S) as limit:
+                with self.packages.fetching(limit) if self.packages else nullcontext():
+                    await session.open(await self._make(hear))
         except TimeoutError:
             self._let_go(session)
+            if self.packages is not None:
+                raise self.packages.explain_timeout(self.name) from None
             raise FlowFailed("timeout", f"{self.name} took longer than {OPEN_S:.0f} s.") from None
         except BaseException:
             self._let_go(session)
@@ -266,15 +285,24 @@ class McpAction:
     async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output:  # noqa: ARG002
         person = beside.get()
         ask, tell = (partial(_ask_by_form, person), person.tell) if person else (None, None)
+        self.client.refused.clear()
         found = await self.client.call(self.tool.name, arguments, timeout_s, ask, tell)
         text = _text(found.get("content"))
         if found.get("isError"):
-            raise FlowFailed("mcp_error", f"{self.key}: {text[:500] or 'failed'}")
+            raise FlowFailed("mcp_error", self._explain(text))
         data: Any = found.get("structuredContent")
         if data is None:
             # Cleaned again: a text that is JSON may spell a secret in another way.
             data = self.client.clean(try_json(text, text))
         return Output(data, text[:2000])
+
+    def _explain(self, text: str) -> str:
+        """Few programs say why they failed when a connection was refused to them."""
+        words = f"{self.key}: {text[:500] or 'failed'}"
+        if not self.client.refused:
+            return words
+        why = f"Moat refused a connection that its program wanted: {self.client.refused[-1]}"
+        return f"{words.rstrip('.')}. {why}"
 
 
 async def _ask_by_form(person: Beside, message: str, schema: Json) -> Json | None:

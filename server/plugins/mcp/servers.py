@@ -22,7 +22,8 @@ from typing import Any
 from server.chat import Json
 from server.egress import Egress
 from server.errors import FlowFailed
-from server.plugins.processes import end, follow, start
+from server.plugins.mcp.packages import Packages
+from server.plugins.processes import end, follow, kill, start
 from server.plugins.walls import walls
 from server.plugins.walls.doorway import Doorway
 from server.system import processes
@@ -95,6 +96,8 @@ class Walls:
 
     room: walls.Room
     way_out: Doorway
+    packages: Packages | None = None
+    """What the program fetches; it is kept in the room's folder for that."""
 
 
 class Program:
@@ -132,6 +135,9 @@ class Program:
         reading = spawn(self._read(process.stdout), "mcp-read")
         reading.add_done_callback(self._no_more)
         self._tasks = [reading, spawn(follow(process.stderr, self._note), "mcp-log")]
+        if self._kept is not None and self._kept.room.kept and self._kept.packages:
+            watching = self._kept.packages.watch(lambda: kill(process))
+            self._tasks.append(spawn(watching, "mcp-packages"))
 
     async def _started(self, command: tuple[str, ...], env: dict[str, str]) -> Process:
         by = await asyncio.to_thread(walls.kind)
@@ -145,6 +151,9 @@ class Program:
         await asyncio.to_thread(_must_be_there, command)
         if not by:
             return await start(*command, env=env, cwd=room.folder, **options)
+        if room.kept and (packages := self._kept.packages):
+            await asyncio.to_thread(packages.make_room)
+            env |= packages.variables()
         if by == "sandbox-exec":
             listener = socket.create_server(("127.0.0.1", 0))
             port = listener.getsockname()[1]

@@ -20,10 +20,18 @@ MOST = 64
 class Doorway:
     """Serves one walled program over a socket that listens within its walls."""
 
-    def __init__(self, door: Egress, reason: str, note: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        door: Egress,
+        reason: str,
+        note: Callable[[str], None],
+        count: Callable[[int], None] = lambda _size: None,
+    ) -> None:
+        """`note` hears what is refused, `count` how many bytes arrive."""
         self._door = door
         self._reason = reason
         self._note = note
+        self._count = count
         self._server: asyncio.Server | None = None
         self._running: set[asyncio.Task[None]] = set()
 
@@ -74,23 +82,28 @@ class Doorway:
         if method == "CONNECT":
             inner[1].write(f"{version} 200 Connected\r\n\r\n".encode())
         outer[1].write(first)
-        await _join(inner, outer)
+        await _join(inner, outer, self._count)
 
 
-async def _join(inner: Ends, outer: Ends) -> None:
+async def _join(inner: Ends, outer: Ends, count: Callable[[int], None]) -> None:
     """Copies both ways, until one side has nothing more and the other has received it."""
     try:
         async with asyncio.TaskGroup() as ways:
             ways.create_task(_copy(inner[0], outer[1]))
-            ways.create_task(_copy(outer[0], inner[1]))
+            ways.create_task(_copy(outer[0], inner[1], count))
     except* OSError:
         pass
     finally:
         outer[1].close()
 
 
-async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+async def _copy(
+    source: asyncio.StreamReader,
+    target: asyncio.StreamWriter,
+    count: Callable[[int], None] = lambda _size: None,
+) -> None:
     while chunk := await source.read(CHUNK):
+        count(len(chunk))
         target.write(chunk)
         await target.drain()
     if target.can_write_eof():

@@ -199,6 +199,10 @@ def _build(asked: dict[str, Any]) -> None:
         _set_attributes("/new" + place, _RDONLY | _NOSUID | _NODEV)
     options = f"size={asked['size']},mode=700".encode()
     _mount_new(f"/new{asked['scratch']}", b"tmpfs", options, flags=_NOSUID | _NODEV)
+    if asked["kept"]:
+        real, place = asked["kept"]
+        _bind(real, place)
+        _set_attributes("/new" + place, _NOSUID | _NODEV)
     _set_attributes("/new", _RDONLY, recursive=False)
     os.chdir("/new")
     _pivot(".", ".")

@@ -46,6 +46,7 @@ _KEYRINGS = ("com.apple.SecurityServer", "com.apple.securityd", "com.apple.secd"
 class Room:
     """The inside of the walls: `folder` to read, `scratch` to write, other places to read.
 
+    `kept`: a folder to write whose contents stay; `scratch` is empty at each start on Linux.
     `is_code`: Python tools, whose folders hold nothing that may run as native code.
     """
 
@@ -53,6 +54,7 @@ class Room:
     scratch: Path
     readable: tuple[str, ...] = field(default=())
     is_code: bool = False
+    kept: Path | None = None
 
 
 @functools.cache
@@ -107,6 +109,7 @@ def walled(
         "own": by == "namespaces", "door": door, "links": links, "inert": inert,
         "shown": [[os.path.realpath(place), place] for place in shown],
         "devices": [f"/dev/{name}" for name in _DEVICES], "scratch": str(room.scratch),
+        "kept": [os.path.realpath(room.kept), str(room.kept)] if room.kept else [],
         "size": CODE_BYTES if room.is_code else PROGRAM_BYTES, "command": command,
         "cwd": str(room.scratch if room.is_code else room.folder),
     }  # fmt: skip
@@ -165,6 +168,8 @@ def _bubblewrap(room: Room, links: list[list[str]], shown: list[str]) -> list[st
     for place in shown:
         made += ["--ro-bind", place, place]
     made += ["--size", str(size), "--tmpfs", str(room.scratch)]
+    if room.kept:
+        made += ["--bind", str(room.kept), str(room.kept)]
     return [*made, "--remount-ro", "/", "--"]
 
 
@@ -236,7 +241,8 @@ def _profile(room: Room, command: list[str], port: int) -> str:
     """Makes the macOS profile: network only by the door, writing only to scratch, no home."""
     home = json.dumps(str(Path.home().resolve()))
     shown = " ".join(f"(subpath {json.dumps(place)})" for place in _readable_places(room, command))
-    scratch = f"(subpath {json.dumps(os.path.realpath(room.scratch))})"
+    written = (os.path.realpath(place) for place in (room.scratch, room.kept) if place)
+    scratch = " ".join(f"(subpath {json.dumps(place)})" for place in written)
     keyrings = " ".join(f"(global-name {json.dumps(name)})" for name in _KEYRINGS)
     lines = [
         "(version 1) (allow default) (deny network*) (deny file-write*)",

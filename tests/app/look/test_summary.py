@@ -1,6 +1,7 @@
 import pytest
 
 from app.look.summary import Summary, describe_model, phase_of, sentence, size, summarise, watch
+from server.errors import ModelDamaged, ModelLoadFailed, OutOfMemory
 from server.face.core import ModelStatus, RunningRequest, ServerStatus
 from tests.kit.fake_core import LOADED, SERVING, STARTER, FakeCore
 
@@ -37,6 +38,19 @@ def test_a_failure_says_why_and_what_to_do() -> None:
     summary = summarise(SERVING, ModelStatus("failed", "m", reason="Too large."), ())
     assert summary.detail == "Too large."
     assert summary.advice
+
+
+def test_what_the_reason_says_already_is_not_said_again() -> None:
+    fit = "It needs 5 GB and 3 GB are free: close other programs, or choose a smaller model."
+    for failure, helps in (
+        (ModelLoadFailed(f"m does not fit: {fit}"), False),
+        (OutOfMemory("There is not enough memory for a context of 8192 tokens."), True),
+        (ModelDamaged("m", "its header is cut off"), False),
+    ):
+        model = ModelStatus("failed", "m", reason=str(failure), details=failure.details)
+        summary = summarise(SERVING, model, ())
+        assert ("close other programs" in summary.advice) == helps
+        assert "Choose another model" in summary.advice
 
 
 def test_watching_tells_at_once_and_at_each_change() -> None:

@@ -39,7 +39,24 @@ def test_what_it_is_and_where_prompts_go_is_shown(core: FakeCore, shown: Shown) 
     core.engines.states.set((replace(READY, out=("gpu-2:8000",)),))
     assert "gpu-2:8000" in line.note.text()
     core.engines.states.set((replace(READY, phase="failed", reason="It does not respond."),))
-    assert (line.note.text(), line.note.property("role")) == ("It does not respond.", "bad")
+    assert (line.note.text(), line.note.words.property("role")) == ("It does not respond.", "bad")
+
+
+def test_what_is_technical_about_its_failure_is_behind_details(
+    core: FakeCore, shown: Shown
+) -> None:
+    page = opened(core, shown)
+    failed = replace(READY, phase="failed", reason="It cannot be reached.", details="OSError: 111")
+    core.engines.states.set((failed,))
+    (line,) = page.engines.list.rows
+    assert line.note.details is not None
+    assert line.note.details.text.text() == "OSError: 111"
+    assert "OSError" not in line.note.text()
+    line.remove.click()
+    assert not line.note.details.isVisible()
+    core.engines.states.set((READY,))
+    line.keep.click()
+    assert not line.note.isVisible()
 
 
 def test_one_on_this_machine_is_said_to_be(core: FakeCore, shown: Shown) -> None:

@@ -14,7 +14,7 @@ from server.errors import AppError, LinkLost
 from server.face.core import ModelStatus, ServerStatus
 from server.face.models import Download, FoundFolder, HubModel
 from tests.kit.fake_core import LARGE, SERVING, STARTER, FakeCore
-from tests.kit.fake_shelf import AT_FORTY, LISTING
+from tests.kit.fake_shelf import AT_FORTY, LISTING, PACE, SUGGESTED, TOO_LARGE
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
@@ -59,7 +59,7 @@ async def test_the_details_show_the_template_and_what_differs(core: FakeCore, sh
     assert details.fit.verdict.text() == "Runs well"
     (show,) = [one for one in details.findChildren(Button) if one.text() == "Show differences"]
     show.click()
-    assert details.text.toPlainText() == "-a\n+b"
+    assert details.text.toPlainText().endswith("-{{ messages[0] }}\n+{{ messages }}")
     details.template.click()
     assert details.text.toPlainText() == "{{ messages }}"
     details.template.click()
@@ -164,7 +164,8 @@ async def test_a_search_leads_to_files_and_a_download(core: FakeCore, shown: Sho
     fits, too_large = [one for one in page.discover.findChildren(FileRow) if one.isVisible()]
     assert fits.fit.verdict.text() == "Runs well"
     assert too_large.fit.verdict.text() == "Does not fit"
-    assert "19.0 GB" in too_large.fit.why.text()
+    assert too_large.fit.why.text() == TOO_LARGE.why
+    assert "20.5 GB" in TOO_LARGE.why
     fits.button.click()
     await until(lambda: page.parts.buttons[DOWNLOADS].isChecked())
     assert ("models.download", LISTING.repo, "m-Q4_K_M.gguf") in core.commands
@@ -309,6 +310,25 @@ async def test_what_was_to_be_suggested_before_the_server_came_is_suggested_then
     core.server.set(SERVING)
     await until(lambda: page.discover.heading.text() == "For this computer")
     assert page.discover.go.isEnabled()
+
+
+async def test_what_is_suggested_follows_the_measured_pace(core: FakeCore, shown: Shown) -> None:
+    page = shown(ModelsPage(core))
+    page.parts.choose(DISCOVER)
+    await until(lambda: page.discover.heading.text() == "For this computer")
+    core.models.suggested = [replace(SUGGESTED, file="m-9B.gguf", title="Model 9B")]
+    core.models.pace.set(PACE)
+    await until(lambda: list(page.discover._files) == [("maker/model-GGUF", "m-9B.gguf")])
+    page.discover.search.setText("x")
+    page.discover.go.click()
+    await until(lambda: "Results" in page.discover.heading.text())
+    core.models.suggested = [SUGGESTED]
+    core.models.pace.set(replace(PACE, measured_at=2.0))
+    await until(lambda: core.commands.count(("models.suggest",)) == 3)
+    await asyncio.sleep(0)
+    assert "Results" in page.discover.heading.text()
+    page.discover.back.click()
+    assert list(page.discover._files) == [("maker/model-GGUF", "m-Q4_K_M.gguf")]
 
 
 async def test_the_page_says_where_a_token_is_kept(core: FakeCore, shown: Shown) -> None:

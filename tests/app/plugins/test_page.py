@@ -47,6 +47,32 @@ async def test_a_plugin_says_what_enabling_it_accepts(core: FakeCore, shown: Sho
     assert core.commands == [("plugins.enable", "broker"), ("plugins.disable", "portfolio")]
 
 
+async def test_tools_that_are_listed_are_shown_where_they_were_asked_for(
+    core: FakeCore, shown: Shown
+) -> None:
+    """With them the card changes: it says what each may do."""
+    page = shown(PluginsPage(core))
+    first = replace(PORTFOLIO, key="clock", operations=(), flows=(), has_tools=True)
+    core.plugins.cards.set((first, PORTFOLIO))
+    box = page.list.rows[0]
+    box.more.click()
+    assert not box.abilities.isVisible()
+    working = "Fetching the package mcp-server-time"
+    core.plugins.cards.set((replace(first, working=working), PORTFOLIO))
+    assert box.working.text() == working
+    box.trial.finder.click()
+    listed = (OperationCard("clock/now", "What time it is.", "change"),)
+    core.plugins.cards.set((replace(first, operations=listed), PORTFOLIO))
+    await until(lambda: box.trial.flow.count() == 1)
+    assert page.list.rows[0] is box
+    assert not box.working.isVisible()
+    assert box.abilities.isVisible()
+    box.policies["clock/now"].activated.emit(1)
+    await until(lambda: core.commands[-1][0] == "plugins.set_policy")
+    core.plugins.cards.set((first, PORTFOLIO))
+    assert not box.abilities.isVisible()
+
+
 async def test_folders_are_looked_at_while_the_page_is_shown(
     core: FakeCore, shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:

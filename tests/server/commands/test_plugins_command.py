@@ -3,6 +3,8 @@
 import asyncio
 import io
 import json
+import shlex
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -21,6 +23,7 @@ from server.models.hub import RemoteFile
 from server.system import paths
 from tests.kit.fake_core import FakeCore
 from tests.kit.fake_hub import COMMIT, FakeHub
+from tests.kit.fake_mcp import program
 from tests.kit.fake_plugins import FORM, ORDER
 from tests.kit.memory_keyring import MemoryKeyring
 from tests.kit.served_core import serve_core
@@ -246,6 +249,25 @@ async def test_what_waits_in_a_running_moat_is_listed_and_answered(
 def test_without_a_running_moat_nothing_waits(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plugins", "answer"]) == 0
     assert "No Moat is running" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
+def test_the_fetching_of_a_package_is_shown(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake = tmp_path / "bin" / "npx"
+    fake.parent.mkdir()
+    fake.write_text(f"#!/bin/sh\nsleep 2\nexec {shlex.join(program())}\n")
+    fake.chmod(0o755)
+    manifest = json.loads((folder / "plugin.json").read_text())
+    server = {"command": str(fake), "args": ["-y", "mcp-server-sums"]}
+    (folder / "plugin.json").write_text(json.dumps({**manifest, "mcp": {"sums": server}}))
+    assert cli.main(["plugins", "install", str(folder)]) == 0
+    assert cli.main(["plugins", "enable", "mine"]) == 0
+    assert cli.main(["plugins", "tools", "mine"]) == 0
+    shown = capsys.readouterr()
+    assert "Fetching the package mcp-server-sums\n" in shown.err
+    assert "mine/sums/add" in shown.out
 
 
 def test_a_tool_is_listed_and_run_with_its_arguments(

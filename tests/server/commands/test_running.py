@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from server.face import client
 from server.face.core import LogLine, ModelStatus, RunningRequest, ServerStatus
 from server.system import paths
 from server.tasks import spawn
+from server.web import app as web_app
 from tests.kit.fake_core import FakeCore
 from tests.kit.served_core import serve_core
 
@@ -71,12 +71,73 @@ async def test_the_log_is_shown(core: FakeCore, capsys: Printed):
 async def test_the_log_is_followed(core: FakeCore):
     running = await client.find(paths.find().control)
     assert running
-    async with aclosing(running.signals("logged")) as coming:
-        line = spawn(anext(coming), "one line")
-        while not line.done():
-            core.logged.emit(FIRST)
-            await asyncio.wait([line], timeout=0.05)
-        assert line.result() == FIRST
+    async with running.listen("logged") as coming:
+        core.logged.emit(FIRST)
+        async with asyncio.timeout(30):
+            assert await anext(coming) == FIRST
+
+
+class WritesInBetween(FakeCore):
+    """Logs a line as soon as the recent ones were read, and one while they are read."""
+
+    async def recent_logs(self, count: int) -> list[LogLine]:
+        self.write("read")
+        found = self.earlier[-count:]
+        self.write("after")
+        return found
+
+    def write(self, text: str) -> None:
+        line = LogLine(0.0, "info", "engine", text, len(self.earlier) + 1)
+        self.earlier = [*self.earlier, line]
+        self.logged.emit(line)
+
+
+async def test_no_line_is_lost_or_shown_twice_between_the_recent_and_the_new_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+):
+    monkeypatch.setenv("MOAT_HOME", str(tmp_path))
+    note = paths.find().control
+    note.parent.mkdir(parents=True)
+    core = WritesInBetween()
+    core.write("before")
+    async with serve_core(core, "secret") as address:
+        note.write_text(json.dumps({"address": address, "secret": "secret", "pid": 1}))
+        following = spawn(moat("logs", "-f"), "follow")
+        shown = ""
+        async with asyncio.timeout(60):
+            while "engine: last" not in shown:
+                if "engine: after" in shown:
+                    core.write("last")
+                await asyncio.wait([following], timeout=0.05)
+                shown += capsys.readouterr().out
+    await following
+    said = [line.rpartition(": ")[2] for line in shown.splitlines()]
+    assert said[:4] == ["before", "read", "after", "last"]
+
+
+async def test_lines_that_came_too_fast_are_asked_for(
+    core: FakeCore, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+):
+    monkeypatch.setattr(web_app, "MAX_SIGNALS", 2)
+    core.earlier = [LogLine(0.0, "info", "engine", "first", 1)]
+    following = spawn(moat("logs", "-f"), "follow")
+    shown = ""
+    async with asyncio.timeout(60):
+        while "engine: first" not in shown:
+            await asyncio.wait([following], timeout=0.05)
+            shown += capsys.readouterr().out
+        for number in range(2, 8):
+            core.earlier.append(LogLine(0.0, "info", "engine", f"line {number}", number))
+            core.logged.emit(core.earlier[-1])
+        while "engine: line 8" not in shown:
+            await asyncio.sleep(0.1)
+            line = LogLine(0.0, "info", "engine", "line 8", 8)
+            core.earlier = [*core.earlier[:7], line]
+            core.logged.emit(line)
+            shown += capsys.readouterr().out
+    said = [line.rpartition(": ")[2] for line in shown.splitlines()]
+    assert said == ["first", *(f"line {number}" for number in range(2, 9))]
+    following.cancel()
 
 
 async def test_whoever_follows_the_log_is_told_that_moat_ended(

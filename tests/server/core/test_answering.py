@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -364,6 +364,11 @@ class Talk:
 
     def __init__(self) -> None:
         self.chats: list[str] = []
+
+    async def prepare(self, _request: ChatRequest) -> AsyncGenerator[str, None]:
+        nothing: tuple[str, ...] = ()
+        for words in nothing:
+            yield words
 
     async def take(self, _engine: Engine, request: ChatRequest, _can_plan: Any) -> Any:
         self.chats.append(request.chat)

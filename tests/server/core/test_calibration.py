@@ -142,6 +142,23 @@ async def test_a_model_is_tried_out_once_it_is_loaded_and_before_it_is_measured(
     assert desk.tried == ["small", "small"]
 
 
+async def test_moat_is_quiet_only_while_nothing_computes(desk: Desk) -> None:
+    desk.may_end_trial.clear()
+    assert desk.calibrator.is_quiet
+    engine = await desk.pool.engine("small")
+    await until(lambda: desk.tried)
+    assert not desk.calibrator.is_quiet  # a trial
+    desk.may_end_trial.set()
+    await until(lambda: desk.engines[0].begun)
+    assert not desk.calibrator.is_quiet  # a measurement
+    desk.engines[0].go.set()
+    await until(lambda: desk.calibrator.is_quiet)
+    async with aclosing(engine.generate(ChatRequest(prompt="go on"))) as pieces:
+        await anext(aiter(pieces))
+        assert not desk.calibrator.is_quiet  # an answer
+    await until(lambda: desk.calibrator.is_quiet)
+
+
 async def test_a_measurement_that_others_disturbed_is_not_kept(desk: Desk) -> None:
     await desk.pool.engine("small")
     desk.engines[0].found["others"] = 1.5

@@ -121,6 +121,7 @@ async def test_one_that_cannot_be_reached_is_listed_with_its_reason(
     await core.engines.add(engine(far), "")
     await until(lambda: core.engines.states.get()[0].phase == "failed")
     assert "cannot be reached" in core.engines.states.get()[0].reason
+    assert core.engines.states.get()[0].details
     with pytest.raises(ModelLoadFailed, match="cannot be reached"):
         await answer(core, "large")
     assert await answer(core) == "from here"

@@ -654,6 +654,11 @@ class Plugins:
     async def offers(self, _question: str) -> list[Offer]:
         return [Offer("shelf/books", "Lists the books on the shelf")]
 
+    async def prepare(self, _request: ChatRequest) -> AsyncGenerator[str, None]:
+        nothing: tuple[str, ...] = ()
+        for words in nothing:
+            yield words
+
     async def take(
         self, _engine: object, request: ChatRequest, _can_plan: object = None
     ) -> AsyncGenerator[Event, None]:

@@ -1,5 +1,6 @@
 """The machine is read truthfully."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -30,6 +31,73 @@ async def test_the_pace_is_measured_once_and_kept(tmp_path: Path) -> None:
     assert Surveyor(tmp_path / "pace.json").machine().pace == pace
     await surveyor.measure()
     assert surveyor.machine().pace is pace
+    await surveyor.close()
+
+
+class Bench:
+    """Stands for the worker that measures: each measure finds the next of these."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *found: tuple[float, float]) -> None:
+        self.left, self.count = list(found), 0
+        monkeypatch.setattr(machine, "_output", self.measure)
+
+    async def measure(self, *_command: object) -> bytes:
+        self.count += 1
+        speed, others = self.left.pop(0)
+        rate = {"form": "Q4_K", "bytes_per_s": speed, "values_per_s": speed}
+        return json.dumps({"rates": [rate], "step_s": 1e-6, "others": others}).encode()
+
+
+def speed_of(surveyor: Surveyor) -> float:
+    return max((rate.values_per_s for rate in surveyor.machine().pace.rates), default=0.0)
+
+
+async def test_a_disturbed_measure_is_made_again_soon_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "AGAIN_S", (0.01, 0.01, 0.01))
+    bench = Bench(monkeypatch, (21e9, 1.4), (30e9, 0.9), (54e9, 0.1))
+    surveyor = Surveyor(tmp_path / "pace.json")
+    settled = asyncio.Event()
+    await surveyor.measure()
+    assert speed_of(surveyor) == 21e9
+    surveyor.pace.connect(lambda _: settled.set() if surveyor.is_settled else None)
+    async with asyncio.timeout(10):
+        await settled.wait()
+    assert (speed_of(surveyor), bench.count) == (54e9, 3)
+    await surveyor.measure()
+    assert bench.count == 3
+    assert speed_of(Surveyor(tmp_path / "pace.json")) == 54e9
+    await surveyor.close()
+
+
+async def test_nothing_is_measured_while_moat_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "AGAIN_S", (0.01,))
+    monkeypatch.setattr(machine, "QUIET_S", 0.02)
+    monkeypatch.setattr(machine, "LOOK_S", 0.01)
+    bench, surveyor = Bench(monkeypatch, (54e9, 0.0)), Surveyor()
+    is_computing, measured = True, asyncio.Event()
+    surveyor.is_quiet = lambda: not is_computing
+    surveyor.pace.connect(lambda pace: measured.set() if pace.rates else None)
+    async with asyncio.timeout(10):
+        for _ in range(3):
+            await surveyor.measure()
+        assert bench.count == 0
+        is_computing = False
+        await measured.wait()
+    assert (bench.count, speed_of(surveyor)) == (1, 54e9)
+    await surveyor.close()
+
+
+async def test_who_asks_for_a_measure_gets_it_though_moat_computes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(machine, "QUIET_S", 0.02)
+    bench, surveyor = Bench(monkeypatch, (21e9, 1.0)), Surveyor()
+    surveyor.is_quiet = lambda: False
+    await surveyor.measure(anew=True)
+    assert (bench.count, speed_of(surveyor)) == (1, 21e9)
+    await surveyor.close()
 
 
 def test_a_kept_pace_that_cannot_be_read_is_forgotten(tmp_path: Path) -> None:

@@ -1,0 +1,209 @@
+"""Packages that npx, uvx and the like fetch before they start an MCP server.
+
+Behind walls a program finds an empty home at each start. What it has fetched is kept in a folder
+of its plugin, which it alone may write, so that the next start needs no network.
+"""
+
+import asyncio
+import hashlib
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from server.errors import FlowFailed
+from server.sizes import MB
+
+log = logging.getLogger(__name__)
+
+STORES = {
+    "npx": ("https://registry.npmjs.org",),
+    "uvx": ("https://pypi.org", "https://files.pythonhosted.org"),
+    "pipx": ("https://pypi.org", "https://files.pythonhosted.org"),
+    "bunx": ("https://registry.npmjs.org",),
+}
+"""Programs that fetch the server before they start it, and from where."""
+NAMING = {"-p", "--package", "--from", "--spec"}
+WITH_VALUE = {"--with", "--python", "-c", "--call", "--index-url", "--pip-args", "-w"}
+SILENCE_S = 60.0
+"""How long nothing may arrive; then the fetching has failed."""
+MOST_S = 600.0
+MOST_BYTES = 2000 * MB
+"""A plugin whose packages take more room begins anew with none."""
+TELL_S = 1.0
+WATCH_S = 5.0
+FETCHED = "fetched"
+
+
+def find_package(command: tuple[str, ...]) -> str:
+    """Names the package that a command fetches; empty if it starts a program that is here."""
+    if not command or Path(command[0]).stem not in STORES:
+        return ""
+    rest = list(command[2:] if command[1:2] == ("run",) else command[1:])
+    while rest:
+        part = rest.pop(0)
+        option, _, value = part.partition("=")
+        if option in NAMING:
+            return value or (rest[0] if rest else "")
+        if part in WITH_VALUE and rest:
+            rest.pop(0)
+        elif not part.startswith("-"):
+            return part
+    return Path(command[0]).stem
+
+
+@dataclass(slots=True, eq=False)
+class Packages:
+    """What one server fetches. `folder` is its plugin's; `tell` shows what is going on."""
+
+    command: tuple[str, ...]
+    folder: Path
+    tell: Callable[[str], None]
+    note: Callable[[str], None]
+    received: int = 0
+    _limit: asyncio.Timeout | None = field(default=None)
+    _until: float = 0.0
+    _next_words: float = 0.0
+
+    @property
+    def name(self) -> str:
+        return find_package(self.command)
+
+    @property
+    def are_kept(self) -> bool:
+        """Whether a start by this very command has succeeded since the folder was empty."""
+        return self._mark.exists()
+
+    @property
+    def _mark(self) -> Path:
+        digest = hashlib.sha256("\0".join(self.command).encode()).hexdigest()[:16]
+        return self.folder / FETCHED / digest
+
+    def variables(self) -> dict[str, str]:
+        """Returns where each program keeps what it fetches, and that it may use what is there.
+
+        npx and bunx look for newer versions only where nothing is kept; uvx has to be told.
+        """
+        places = {
+            "npm_config_cache": "npm",
+            "BUN_INSTALL_CACHE_DIR": "bun",
+            "BUN_TMPDIR": "bun",
+            "UV_CACHE_DIR": "uv",
+            "UV_TOOL_DIR": "uv-tools",
+            "UV_PYTHON_INSTALL_DIR": "uv-python",
+            "PIPX_HOME": "pipx",
+        }
+        found = {variable: str(self.folder / place) for variable, place in places.items()}
+        found |= {"npm_config_prefer_offline": "true", "npm_config_update_notifier": "false"}
+        return found | ({"UV_OFFLINE": "1"} if self.are_kept else {})
+
+    def make_room(self) -> None:
+        """Makes the folder. Packages that have grown too large are fetched anew."""
+        if _size(self.folder) > MOST_BYTES:
+            self.note(f"Its packages took more than {MOST_BYTES // MB} MB and were removed.")
+            remove(self.folder)
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    async def watch(self, end: Callable[[], None]) -> None:
+        """Ends a program that writes too much. The files are counted when the disk gets fuller."""
+        before = shutil.disk_usage(self.folder).free
+        while True:
+            await asyncio.sleep(WATCH_S)
+            free = shutil.disk_usage(self.folder).free
+            if before - free < MOST_BYTES // 4:
+                continue
+            before = free
+            if await asyncio.to_thread(_size, self.folder) > MOST_BYTES:
+                self.note(f"It was ended: its packages take more than {MOST_BYTES // MB} MB.")
+                end()
+                return
+
+    def distrust(self) -> None:
+        """The start with what is kept has failed: the next one may fetch again."""
+        self._mark.unlink(missing_ok=True)
+
+    @contextmanager
+    def fetching(self, limit: asyncio.Timeout) -> Iterator[None]:
+        """Shows the progress. `limit` moves while something arrives."""
+        if self.are_kept:
+            yield
+            return
+        began = asyncio.get_running_loop().time()
+        self.received, self._limit, self._until = 0, limit, began + MOST_S
+        self._next_words = began + TELL_S
+        self._say(f"Fetching the package {self.name}")
+        try:
+            yield
+        except BaseException:
+            self.note(f"The package {self.name} was not fetched.")
+            raise
+        else:
+            took = asyncio.get_running_loop().time() - began
+            self._say(
+                f"The package {self.name} is there after {took:.0f} s "
+                f"({self.received / MB:.1f} MB). It is kept for the next start."
+            )
+            with suppress(OSError):
+                self._mark.parent.mkdir(exist_ok=True)
+                self._mark.touch()
+        finally:
+            self._limit = None
+            self.tell("")
+
+    def hear(self, size: int) -> None:
+        """Counts what arrived from the network."""
+        if self._limit is None:
+            return
+        now = asyncio.get_running_loop().time()
+        self.received += size
+        if not self._limit.expired():
+            self._limit.reschedule(min(now + SILENCE_S, self._until))
+        if now >= self._next_words and self.received >= MB // 10:
+            self._next_words = now + TELL_S
+            self.tell(f"Fetching the package {self.name}: {self.received / MB:.1f} MB so far")
+
+    def explain_timeout(self, server: str) -> FlowFailed:
+        if self.are_kept:
+            return FlowFailed("timeout", f"{server} did not start within {SILENCE_S:.0f} s.")
+        arrived = f"{self.received / MB:.1f}"
+        return FlowFailed(
+            "timeout",
+            f"The package {self.name} of {server} could not be fetched in time "
+            f"({arrived} MB arrived).",
+        )
+
+    def _say(self, words: str) -> None:
+        self.tell(words)
+        self.note(words)
+        log.info("%s", words)
+
+
+def remove(folder: Path) -> None:
+    """Removes packages. npm and uv may leave folders that nobody may write."""
+
+    def make_writable(_function: object, path: str, _error: object) -> None:
+        with suppress(OSError):
+            Path(path).parent.chmod(0o700)
+            Path(path).chmod(0o700)
+            shutil.rmtree(path) if Path(path).is_dir() else Path(path).unlink()
+
+    if folder.is_dir() and not folder.is_symlink():
+        shutil.rmtree(folder, onerror=make_writable)
+
+
+def _size(folder: Path) -> int:
+    """Counts what the files take on the disk, each once: uv links the same one many times."""
+    found: dict[int, int] = {}
+    waiting = [folder] if folder.is_dir() and not folder.is_symlink() else []
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(Path(entry.path))
+                else:
+                    stat = entry.stat(follow_symlinks=False)
+                    found[stat.st_ino] = stat.st_size
+    return sum(found.values())
