@@ -26,6 +26,7 @@ UNKNOWN = " [not in the data]"
 SMALL = 12
 """Whole numbers up to this are counting, not figures."""
 
+MOST_LISTED = 12
 HELD = 200
 """An unfinished placeholder is waited for over so many characters."""
 MOST_KNOWN = 400_000
@@ -149,10 +150,13 @@ class CheckedText:
         return "".join([*parts, text[at:]])
 
     def _fill(self, place: re.Match[str]) -> str:
+        """The value; of names that a query found in no order, all of them."""
+        name, row, column = place[1], place[2], (place[3] or "").strip()
         try:
-            value = self._results.value(
-                place[1], int(place[2]) if place[2] else None, (place[3] or "").strip()
-            )
+            if row is None and len(names := self._results.names(name, column)) > 1:
+                more = f", … ({len(names)})" if len(names) > MOST_LISTED else ""
+                return ", ".join(map(write_value, names[:MOST_LISTED])) + more
+            value = self._results.value(name, int(row) if row else None, column)
         except (LookupError, ValueError, StopIteration):
             return "(no such result)"
         return write_value(value)

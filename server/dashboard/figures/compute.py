@@ -3,7 +3,7 @@
 import asyncio
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -117,7 +117,8 @@ def _sentence(asked: Asked, answer: Answer, rows: list[dict[str, Cell]], table: 
     title = name if column == "count" else f"{name} {column}".strip()
     title += about + (f" ({part})" if part else "")
     shown = of_table.get(column) or Column("count", "number")
-    return f"{title}: " + "; ".join(_row_text(row, shown) for row in told)
+    said = {value for one in asked.filters if len(one.values) == 1 for value in one.values}
+    return f"{title}: " + "; ".join(_row_text(row, shown, said) for row in told)
 
 
 def _growth_text(column: Column, row: dict[str, Cell], about: str) -> str:
@@ -131,8 +132,10 @@ def _growth_text(column: Column, row: dict[str, Cell], about: str) -> str:
 _ENDS = ("first", "last", "percent")
 
 
-def _row_text(row: dict[str, Cell], column: Column) -> str:
-    others = ", ".join(short(value) for key, value in row.items() if key != column.name and value)
+def _row_text(row: dict[str, Cell], column: Column, said: Set[Cell]) -> str:
+    """The value and what tells its row apart, but for what was `said` of all rows before."""
+    told = [value for key, value in row.items() if key != column.name and value not in said]
+    others = ", ".join(short(value) for value in told if value)
     value = _written(row[column.name], column)
     return f"{value} ({others})" if others else value
 

@@ -1,5 +1,6 @@
 """What a question wants to know of a table: which column, which rows, which computation."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -9,8 +10,8 @@ from datetime import date
 from server.dashboard.figures.operations import GROWTH_STEMS, Operation, operation
 from server.data.cells import CURRENCIES
 from server.data.periods import Timeline, timelines
-from server.data.tables import Cell, Column, Table
-from server.language.dates import Span, Timed, Unclear, read
+from server.data.tables import FIELDS, Cell, Column, Table
+from server.language.dates import Span, Timed, Unclear, period, read
 from server.language.ranking import RELATED, stems
 from server.language.words import stem
 
@@ -21,6 +22,8 @@ LONGEST_NAME = 120
 IN_TIME = frozenset({"last", "first", "growth"})
 """They need rows ordered in time, and a column that is named: their words are common."""
 OVER_ALL = frozenset({"sum", "mean", "median", "stdev"})
+SPREAD = OVER_ALL - {"sum"}
+"""They tell something about several values, and nothing about one."""
 
 
 AMBIGUOUS = Column("", "empty")
@@ -59,10 +62,16 @@ _SAME = ("price close", "revenue sales turnover", "capitalization capitalisation
 SAME = {stem(word): _stems_of(family) - {stem(word)} for family in _SAME for word in family.split()}
 """Words for one thing; kinship alone, as that of profit and earnings per share, is not enough."""
 TOTALS = re.compile(
-    r"^\W*(?:grand\s+|sub\W?)?(?:totals?|sum|subtotal|overall|average|all|gesamt|summe|total\w*)\b"
-    r"|\btotal\W*$|^(?:合计|总计)",
+    r"^\W*(?:grand\s+|sub\W?|sous\W?)?(?:totals?|sum|subtotal|overall|average|mean|median|all"
+    r"|(?:ins)?gesamt\w*|(?:zwischen|gesamt)?summe|durchschnitt|mittelwert|total\w*|ensemble|moyenne"
+    r"|suma|promedio|somma)\b"
+    r"|\btotal\W*$|^\W*(?:合计|总计|小计|总和|平均)|^\W*[\u03a3\u2211]\W*$",
     re.IGNORECASE,
 )
+"""How rows begin that are made of others."""
+FEWEST_SUMMED = 3
+FEWEST_THINGS = 3
+SUM_TOLERANCE = 1e-3
 RATIOS = _stems_of("percent pct percentage ratio rate yield margin")
 PARTS = _stems_of("weight share allocation portion")
 """Percentages that may be added up: those of a whole."""
@@ -104,7 +113,7 @@ def understand(question: str, table: Table, today: date, about: str = "") -> Ask
         timed = read(question, today)
     except Unclear:
         return None
-    line = _timeline(question, table)
+    line = _timeline(question, table, today)
     numbers = [one for one in table.of_kind("number") if line is None or one.name != line.column]
     of_year = _named_by(timed, numbers)
     if of_year is not None:
@@ -112,9 +121,10 @@ def understand(question: str, table: Table, today: date, about: str = "") -> Ask
     elif _is_lost(numbers, question, timed.rest) or not _is_told(timed, line, today):
         return None
     filters = _filters(timed.rest, table)
-    if (named := named_column(timed.rest, numbers)) is AMBIGUOUS:
-        return None
+    named = named_column(timed.rest, numbers)
     column = of_year or named
+    if named is AMBIGUOUS or _is_one_word_for_both(column, filters, timed.rest):
+        return None
     group = _group(timed.rest, table)
     wanted = operation(timed.rest, *_names(timed.rest, column, filters))
     if wanted is None or (group is None and BY_TIME.search(timed.rest)):
@@ -195,23 +205,42 @@ def can_be_computed(asked: Asked, table: Table, question: str) -> bool:
     if any(one in question for one in CURRENCIES if one != sign):
         return False
     if not asked.operation:
-        return _are_told_apart(asked, table)
+        is_total = any(TOTALS.search(value) for one in asked.filters for value in one.values)
+        return _are_told_apart(asked, table) and not (asked.group and is_total)
+    if _is_of_fields(table) or (asked.operation == "growth" and _is_of_many(asked, table)):
+        return False
     if asked.operation in (*IN_TIME, "distinct"):
         return True
     if asked.operation == "sum" and column is not None and not _adds_up(column):
         return False
     is_one_of_several = asked.operation in ("max", "min") and _is_of_several(asked, table, question)
-    return not is_one_of_several and not _is_mixed(asked, table)
+    return not (is_one_of_several or _is_of_single_rows(asked, table) or _is_mixed(asked, table))
+
+
+def _is_of_single_rows(asked: Asked, table: Table) -> bool:
+    """'The average exposure per sector' where a sector has one row: it is none of one sector."""
+    group = next((one for one in table.columns if one.name == asked.group), None)
+    return asked.operation in SPREAD and group is not None and not _repeats(table, group)
+
+
+def _is_of_fields(table: Table) -> bool:
+    """Each row is another figure of one thing: they are not to be added or compared."""
+    return tuple(column.name for column in table.columns) == FIELDS
+
+
+def _is_of_many(asked: Asked, table: Table) -> bool:
+    return asked.line is not None and not asked.filters and _is_of_things(table, asked.line)
 
 
 def _is_mixed(asked: Asked, table: Table) -> bool:
     """Totals stand among the rows, or amounts of different currencies."""
     values = [value for one in asked.filters for value in one.values]
-    held = {one.column for one in asked.filters} | {asked.group}
+    held = {one.column for one in asked.filters}
     texts = [one for one in table.of_kind("text") if one.name not in held]
     return (
         any(map(TOTALS.search, values))
         or any(_has_totals(table, one) for one in texts)
+        or (not values and asked.operation != "count" and _has_sum(table, asked.column))
         or any(CURRENCY_NAMES & set(stems(one.name)) and _varies(table, one) for one in texts)
     )
 
@@ -239,6 +268,32 @@ def _is_of_several(asked: Asked, table: Table, question: str) -> bool:
 
 def _has_totals(table: Table, column: Column) -> bool:
     return any(TOTALS.search(str(value)) for value in set(table.values(column.name)) if value)
+
+
+def has_total_row(table: Table, column: str | None = None) -> bool:
+    """Whether a row is made of the others: by its name, or by what its number is."""
+    names = [column] if column else [one.name for one in table.of_kind("number")]
+    return any(_has_totals(table, one) for one in table.of_kind("text")) or any(
+        _has_sum(table, name) for name in names
+    )
+
+
+def _has_sum(table: Table, name: str | None) -> bool:
+    """The first or the last number is the sum of all others, whatever its row is called."""
+    column = next((one for one in table.of_kind("number") if one.name == name), None)
+    if column is None:
+        return False
+    values = [one for one in table.values(column.name) if isinstance(one, int | float)]
+    if len(values) <= FEWEST_SUMMED:
+        return False
+    try:
+        whole = math.fsum(values)
+    except OverflowError:
+        return False
+    return any(
+        end and abs(end - (whole - end)) <= SUM_TOLERANCE * abs(end)
+        for end in (values[0], values[-1])
+    )
 
 
 def _varies(table: Table, column: Column) -> bool:
@@ -277,10 +332,37 @@ def _counted(asked: Asked, wanted: Operation, table: Table) -> Asked | None:
     return asked
 
 
-def _timeline(question: str, table: Table) -> Timeline | None:
+def _timeline(question: str, table: Table, today: date) -> Timeline | None:
+    """The time of the rows. A day to come for each of many things, as that of a loan's end, is none
+    but where the question names it."""
     lines = {line.column: line for line in timelines(table)}
     named = best_column(question, [column for column in table.columns if column.name in lines])
-    return lines[named.name] if named else next(iter(lines.values()), None)
+    if named is not None:
+        return lines[named.name]
+    line = next(iter(lines.values()), None)
+    if line is None or not _is_of_things(table, line):
+        return line
+    times = line.starts or table.values(line.column)
+    return None if any(str(time or "") > today.isoformat() for time in times) else line
+
+
+def _is_of_things(table: Table, line: Timeline) -> bool:
+    """Each row has its own name, and is no moment of one thing."""
+    return len(table.rows) >= FEWEST_THINGS and any(
+        len(set(values)) == len(values) and not all(period(str(value)) for value in values)
+        for column in table.of_kind("text")
+        if column.name != line.column and (values := table.values(column.name))
+    )
+
+
+def _is_one_word_for_both(column: Column | None, filters: Sequence[Filter], rest: str) -> bool:
+    """A word is the name of a column and a value: the column of a rating or its row."""
+    said = Counter(stems(rest))
+    name = set(stems(column.name)) if column else set()
+    values = [set(stems(value)) for one in filters for value in one.values]
+    return any(
+        value and value <= name and all(said[word] < 2 for word in value) for value in values
+    )
 
 
 def _named_by(timed: Timed, numbers: Sequence[Column]) -> Column | None:

@@ -104,3 +104,17 @@ def test_numbers_stand_right_behind_the_signs_of_a_script_without_spaces() -> No
 def test_a_day_of_the_question_may_be_written_out() -> None:
     text = "On October 30, 2026, it was 391,035."
     assert checked(text, "What was it on 2026-10-30?") == text
+
+
+@pytest.mark.parametrize(
+    ("sql", "shown"),
+    [
+        ("SELECT symbol FROM t WHERE growth > 0", "They are AAPL, MSFT."),
+        ("SELECT symbol FROM t ORDER BY growth DESC", "They are AAPL."),
+    ],
+)
+def test_names_in_no_order_are_all_told(sql: str, shown: str) -> None:
+    found = results()
+    found.computed[0] = Computed("q1", sql, found.computed[0].answer)
+    checker = CheckedText(found, KnownNumbers.of(found.numbers(), ()))
+    assert checker.feed("They are {{q1.symbol}}.") + checker.end() == shown
