@@ -72,7 +72,17 @@ TOTALS = re.compile(
 FEWEST_SUMMED = 3
 FEWEST_THINGS = 3
 SUM_TOLERANCE = 1e-3
-RATIOS = _stems_of("percent pct percentage ratio rate yield margin")
+RATIOS = _stems_of(
+    "percent pct percentage ratio rate yield margin average avg mean median occupancy utilisation "
+    "utilization coverage index score wow mom qoq yoy zins zinssatz quote marge rendite taux "
+    "rendement tasa margen rentabilidad 率"
+)
+IDENTIFIERS = _stems_of("id imo code zip plz postcode cik pzn isin built year jahr année año")
+LEVELS = _stems_of(
+    "balance saldo solde deposit deposits employees headcount staff stock bestand inventory "
+    "exposure outstanding debt assets equity capitalization supply population 余额"
+)
+"""What is there at a time: the sum over several times is nothing that anybody has."""
 PARTS = _stems_of("weight share allocation portion")
 """Percentages that may be added up: those of a whole."""
 COMPANY_FORMS = frozenset({
@@ -127,7 +137,8 @@ def understand(question: str, table: Table, today: date, about: str = "") -> Ask
         return None
     group = _group(timed.rest, table)
     wanted = operation(timed.rest, *_names(timed.rest, column, filters))
-    if wanted is None or (group is None and BY_TIME.search(timed.rest)):
+    is_grouped = group is not None or not _asks_for_groups(timed.rest, table, column, filters)
+    if wanted is None or not is_grouped:
         return None
     if column is None and _takes_the_only_one(wanted, timed.rest, table, group):
         column = numbers[0] if len(numbers) == 1 else None
@@ -211,7 +222,7 @@ def can_be_computed(asked: Asked, table: Table, question: str) -> bool:
         return False
     if asked.operation in (*IN_TIME, "distinct"):
         return True
-    if asked.operation == "sum" and column is not None and not _adds_up(column):
+    if column is not None and not _is_meaningful(asked, column, table):
         return False
     is_one_of_several = asked.operation in ("max", "min") and _is_of_several(asked, table, question)
     return not (is_one_of_several or _is_of_single_rows(asked, table) or _is_mixed(asked, table))
@@ -298,6 +309,22 @@ def _has_sum(table: Table, name: str | None) -> bool:
 
 def _varies(table: Table, column: Column) -> bool:
     return len({value for value in table.values(column.name) if value is not None}) > 1
+
+
+def _is_meaningful(asked: Asked, column: Column, table: Table) -> bool:
+    """Rates are not added, nor levels over all times; and numbers that are names are no amounts."""
+    words = set(stems(column.name))
+    if asked.operation in OVER_ALL and words & IDENTIFIERS:
+        return False
+    if asked.operation != "sum":
+        return True
+    is_over_time = asked.line is not None and asked.span is None
+    is_level = is_over_time and bool(words & LEVELS)
+    return _adds_up(column) and not (is_level and _is_of_moments(table, asked.line))
+
+
+def _is_of_moments(table: Table, line: Timeline | None) -> bool:
+    return line is not None and not _is_of_things(table, line)
 
 
 def _adds_up(column: Column) -> bool:
@@ -436,6 +463,23 @@ def _group(question: str, table: Table) -> str | None:
         if column is not None:
             return column.name
     return None
+
+
+def _asks_for_groups(
+    rest: str, table: Table, column: Column | None, filters: Sequence[Filter]
+) -> bool:
+    """By time, or by something that no column tells: 'by branch' where one branch was read."""
+    if BY_TIME.search(rest):
+        return True
+    said = " ".join(re.findall(r"[^\W_]+", rest.lower()))
+    for name in (table.name, table.heading):
+        title = " ".join(re.findall(r"[^\W_]+", name.lower()))
+        said = said.replace(title, " ") if title else said
+    names = [one.name for one in table.of_kind("number")] + [column.name if column else ""]
+    names += [value for one in filters for value in one.values]
+    known = {word for name in names for word in stems(name)} | FILLERS
+    asked = (stems(match[1].split()[0]) for match in GROUPING.finditer(said))
+    return any(words and not words[0].isdecimal() and words[0] not in known for words in asked)
 
 
 def _repeats(table: Table, column: Column) -> bool:

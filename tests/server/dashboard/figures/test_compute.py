@@ -381,3 +381,30 @@ def test_years_have_names_in_other_languages(year: str) -> None:
     figure = compute("Umsatz 2024", table, TODAY)
     assert figure is not None
     assert figure.text == "Umsatz in 2024: 7.25 (2024)"
+
+
+DEPOSITS = from_grid(
+    ["month", "deposits", "fees", "Zinssatz", "IMO"],
+    [["2025-01", 500.0, 3.5, 0.03, 9456], ["2025-02", 520.0, 4.5, 0.04, 9512]],
+    "Branch Deposits",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What are the total deposits?", None),
+        ("What is the average of deposits?", "Average deposits: 510"),
+        ("What are the total fees?", "Sum of fees: 8"),
+        ("What are the total fees by branch?", None),
+        ("average deposits per customer", None),
+        ("sum of Zinssatz", None),
+        ("average IMO", None),
+        ("total fees in February 2025", "Sum of fees from 2025-02-01 to 2025-02-28: 4.5"),
+    ],
+)
+def test_only_amounts_that_add_up_are_added_and_no_group_is_left_out(
+    question: str, text: str | None
+) -> None:
+    figure = compute(question, DEPOSITS, TODAY)
+    assert (figure.text if figure else None) == text
