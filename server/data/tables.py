@@ -46,8 +46,10 @@ AMOUNT_WORDS = frozenset({
 WORD = re.compile(r"[A-Z]+(?![a-z\u00df-\u00ff])|[A-Z\u00c0-\u00de]?[a-z\u00df-\u00ff]+")
 LARGEST = 2**1000
 """A larger number does not fit into our tables: it is a name, not an amount."""
-EPOCHS = (((10**11, 10**13), 1000), ((946_684_800, 2_208_988_800), 1))
-"""Milliseconds since 1970, and seconds from 2000 to 2040."""
+EARLIEST, LATEST = 946_684_800, 2_208_988_800
+"""The years 2000 and 2040 in seconds since 1970."""
+EPOCHS = (((10**11, 10**13), 1000), ((EARLIEST, LATEST), 1))
+FEWEST_SECONDS = 3
 MOST_LEVELS = 4
 """The levels of objects in a cell that become columns. Deeper ones stay one text."""
 MOST_NESTED = 60
@@ -384,10 +386,21 @@ def _figure(value: float) -> Cell:
 def _numeric(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]]:
     numbers = [cell for cell in cells if isinstance(cell, int | float)]
     for (low, high), per_second in EPOCHS:
-        if _is_time(name) and all(low < number < high for number in numbers):
+        is_within = all(low < number < high for number in numbers)
+        if is_within and (_is_time(name) or _are_whole_days(numbers, per_second)):
             return Column(name, "date"), [_from_epoch(cell, per_second) for cell in cells]
     decimals = max((decimals_of(number) for number in numbers), default=0)
     return Column(name, "number", min(decimals, 6)), cells
+
+
+def _are_whole_days(numbers: list[float], per_second: int) -> bool:
+    """Amounts are not all multiples of a day by chance, at least not in milliseconds."""
+    day = 86_400 * per_second
+    is_rare = per_second > 1 or len(set(numbers)) >= FEWEST_SECONDS
+    return is_rare and all(
+        isinstance(number, int) and EARLIEST < number / per_second < LATEST and number % day == 0
+        for number in numbers
+    )
 
 
 def _is_time(name: str) -> bool:

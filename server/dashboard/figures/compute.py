@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from server.asking.ask import Means, ask_json
 from server.chat import Json
 from server.dashboard.figures.operations import BY_WORD
-from server.dashboard.figures.question import Asked, understand
+from server.dashboard.figures.question import TIME_NAMES, Asked, understand
 from server.dashboard.figures.wide import look_up, read_wide, sentence
 from server.data.describe import LEAST_DIGITS, MOST_DECIMALS, rounded, short, written
 from server.data.sql import Answer, Refused, query, quoted
@@ -309,8 +309,22 @@ def _entity(asked: Asked, table: Table) -> str | None:
     choices: list[str | None] = [*owners, None, *filter(texts.__contains__, [asked.label]), *texts]
     for choice in [asked.group] if asked.group else choices:
         if _is_apart(asked, table, choice):
-            return choice
-    raise Refused("Several rows are of the same time.")
+            if _is_one_thing(asked, table, choice, texts):
+                return choice
+            break
+    raise Refused("Several rows are of the same time, or of different things.")
+
+
+def _is_one_thing(asked: Asked, table: Table, entity: str | None, texts: Sequence[str]) -> bool:
+    """Whether the rows of an entity differ in their time alone: those of trades differ in more."""
+    for name in texts:
+        if name == entity or TIME_NAMES & set(stems(name)):
+            continue
+        values = _kept(asked, table, name)
+        owners = _kept(asked, table, entity) if entity else [None] * len(values)
+        if len(set(zip(owners, values, strict=True))) > len(set(owners)):
+            return False
+    return True
 
 
 def _varies(asked: Asked, table: Table, name: str) -> bool:

@@ -77,6 +77,16 @@ RATIOS = _stems_of(
     "utilization coverage index score wow mom qoq yoy zins zinssatz quote marge rendite taux "
     "rendement tasa margen rentabilidad 率"
 )
+LEFT_OUT = RATIOS | _stems_of(
+    "usd eur gbp jpy chf cny k m mn mm bn b t million millions billion billions thousand thousands "
+    "mio mrd tsd teur meur kusd bps units value amount total number count price level diluted "
+    "basic adjusted reported net gross annual daily monthly"
+)
+"""Words at the end of a column's name that people do not say."""
+OF_SOMETHING = re.compile(r"\s+(?:of|per|in|to|from)\s.*$", re.IGNORECASE)
+DUE = _stems_of("maturity matures expiry expiration expires due deadline eta etd end fälligkeit")
+"""Names of days that are set for a thing and are not the time of its figures."""
+TIME_NAMES = _stems_of("period quarter month week day date time year fiscal kw quartal monat mois")
 IDENTIFIERS = _stems_of("id imo code zip plz postcode cik pzn isin built year jahr année año")
 LEVELS = _stems_of(
     "balance saldo solde deposit deposits employees headcount staff stock bestand inventory "
@@ -218,12 +228,10 @@ def can_be_computed(asked: Asked, table: Table, question: str) -> bool:
     if not asked.operation:
         is_total = any(TOTALS.search(value) for one in asked.filters for value in one.values)
         return _are_told_apart(asked, table) and not (asked.group and is_total)
-    if _is_of_fields(table) or (asked.operation == "growth" and _is_of_many(asked, table)):
+    if _is_of_fields(table) or not _is_meaningful(asked, column, table):
         return False
     if asked.operation in (*IN_TIME, "distinct"):
-        return True
-    if column is not None and not _is_meaningful(asked, column, table):
-        return False
+        return asked.operation != "growth" or not _is_of_many(asked, table)
     is_one_of_several = asked.operation in ("max", "min") and _is_of_several(asked, table, question)
     return not (is_one_of_several or _is_of_single_rows(asked, table) or _is_mixed(asked, table))
 
@@ -311,12 +319,12 @@ def _varies(table: Table, column: Column) -> bool:
     return len({value for value in table.values(column.name) if value is not None}) > 1
 
 
-def _is_meaningful(asked: Asked, column: Column, table: Table) -> bool:
+def _is_meaningful(asked: Asked, column: Column | None, table: Table) -> bool:
     """Rates are not added, nor levels over all times; and numbers that are names are no amounts."""
-    words = set(stems(column.name))
-    if asked.operation in OVER_ALL and words & IDENTIFIERS:
+    words = set(stems(column.name)) if column else set()
+    if asked.operation in (*OVER_ALL, "growth") and words & IDENTIFIERS:
         return False
-    if asked.operation != "sum":
+    if asked.operation != "sum" or column is None:
         return True
     is_over_time = asked.line is not None and asked.span is None
     is_level = is_over_time and bool(words & LEVELS)
@@ -364,10 +372,11 @@ def _timeline(question: str, table: Table, today: date) -> Timeline | None:
     but where the question names it."""
     lines = {line.column: line for line in timelines(table)}
     named = best_column(question, [column for column in table.columns if column.name in lines])
-    if named is not None:
+    if named is not None and set(stems(named.name)) & set(stems(question)):
         return lines[named.name]
-    line = next(iter(lines.values()), None)
-    if line is None or not _is_of_things(table, line):
+    line = lines[named.name] if named else next(iter(lines.values()), None)
+    is_due = line is not None and bool(DUE & set(stems(line.column)))
+    if line is None or not (is_due or _is_of_things(table, line)):
         return line
     times = line.starts or table.values(line.column)
     return None if any(str(time or "") > today.isoformat() for time in times) else line
@@ -426,8 +435,16 @@ def named_column(question: str, columns: Sequence[Column]) -> Column | None:
         return None
     best = [column for column in columns if hits[column] == most]
     whole = [column for column in best if names[column] <= own]
-    kept = whole if whole else best
+    kept = whole if whole else [column for column in best if _is_head_said(column.name, own)]
     return kept[0] if len(kept) == 1 else AMBIGUOUS
+
+
+def _is_head_said(name: str, said: set[str]) -> bool:
+    """A price target is a target and no price; units and words such as rate may be left out."""
+    words = stems(OF_SOMETHING.sub("", name.replace("_", " ")))
+    while len(words) > 1 and (words[-1] in LEFT_OUT or not words[-1].isalpha()):
+        words.pop()
+    return bool(words) and words[-1] in said
 
 
 def best_column(question: str, columns: Sequence[Column]) -> Column | None:
@@ -465,20 +482,28 @@ def _group(question: str, table: Table) -> str | None:
     return None
 
 
+def _without_title(question: str, table: Table) -> str:
+    """The question but for the table's own name: 'Revenue by Segment' groups nothing."""
+    said = f" {_in_plain_words(question)} "
+    for title in filter(None, map(_in_plain_words, (table.name, table.heading))):
+        said = said.replace(f" {title} ", "  ")
+    return said
+
+
+def _in_plain_words(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", text.lower()))
+
+
 def _asks_for_groups(
     rest: str, table: Table, column: Column | None, filters: Sequence[Filter]
 ) -> bool:
     """By time, or by something that no column tells: 'by branch' where one branch was read."""
     if BY_TIME.search(rest):
         return True
-    said = " ".join(re.findall(r"[^\W_]+", rest.lower()))
-    for name in (table.name, table.heading):
-        title = " ".join(re.findall(r"[^\W_]+", name.lower()))
-        said = said.replace(title, " ") if title else said
     names = [one.name for one in table.of_kind("number")] + [column.name if column else ""]
     names += [value for one in filters for value in one.values]
     known = {word for name in names for word in stems(name)} | FILLERS
-    asked = (stems(match[1].split()[0]) for match in GROUPING.finditer(said))
+    asked = (stems(match[1].split()[0]) for match in GROUPING.finditer(_without_title(rest, table)))
     return any(words and not words[0].isdecimal() and words[0] not in known for words in asked)
 
 

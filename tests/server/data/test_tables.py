@@ -321,3 +321,15 @@ def test_an_object_of_objects_is_a_table() -> None:
         {"key": "A", "price": 1, "name": "x"},
         {"key": "B", "price": 2, "name": "y"},
     ]
+
+
+def test_whole_days_since_1970_are_days_whatever_their_column_is_called() -> None:
+    day = 86_400_000
+    rows = [
+        {"last_change": 20_000 * day, "raised": 20_000 * day + 1, "seen": 86_400 * number}
+        for number in (20_001, 20_002, 20_003)
+    ]
+    table = from_json(rows, "T")
+    assert table is not None
+    assert [column.kind for column in table.columns] == ["date", "number", "date"]
+    assert table.rows[0][0] == "2024-10-04"

@@ -408,3 +408,38 @@ def test_only_amounts_that_add_up_are_added_and_no_group_is_left_out(
 ) -> None:
     figure = compute(question, DEPOSITS, TODAY)
     assert (figure.text if figure else None) == text
+
+
+TARGETS = from_grid(
+    ["analyst", "date", "price_target", "fiscal_year", "shares_usd_mn"],
+    [
+        ["Ada", "2025-01-03", 110.0, 2023, 5.0],
+        ["Ben", "2025-01-04", 140.0, 2024, 6.0],
+        ["Ada", "2025-01-05", 90.0, 2025, 8.0],
+    ],
+    "Targets",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is the latest price?", None),
+        ("highest price", None),
+        ("highest target", "Highest price_target: 140 (Ben, 2025-01-04)"),
+        ("highest shares", "Highest shares_usd_mn: 8 (Ada, 2025-01-05)"),
+        ("How did the price target change?", None),
+        ("How did the fiscal year change?", None),
+    ],
+)
+def test_half_a_name_names_nothing_and_trades_are_no_course(
+    question: str, text: str | None
+) -> None:
+    figure = compute(question, TARGETS, TODAY)
+    assert (figure.text if figure else None) == text
+
+
+def test_the_time_of_a_bond_is_not_the_day_of_its_end() -> None:
+    rows = [["A", 4.0, "2046-02-15"], ["A", 4.25, "2024-02-15"], ["B", 5.0, "2030-05-01"]]
+    table = from_grid(["issuer", "coupon", "maturity"], rows, "Bonds")
+    assert compute("latest coupon", table, TODAY) is None
