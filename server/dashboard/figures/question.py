@@ -368,18 +368,27 @@ def _counted(asked: Asked, wanted: Operation, table: Table) -> Asked | None:
 
 
 def _timeline(question: str, table: Table, today: date) -> Timeline | None:
-    """The time of the rows. A day to come for each of many things, as that of a loan's end, is none
-    but where the question names it."""
+    """The time of the rows. What is a day of each of many things, as that of a loan's end or of a
+    rate's last change, is none but where the question names it."""
     lines = {line.column: line for line in timelines(table)}
     named = best_column(question, [column for column in table.columns if column.name in lines])
-    if named is not None and set(stems(named.name)) & set(stems(question)):
-        return lines[named.name]
     line = lines[named.name] if named else next(iter(lines.values()), None)
-    is_due = line is not None and bool(DUE & set(stems(line.column)))
-    if line is None or not (is_due or _is_of_things(table, line)):
+    if line is None or _is_said(line.column, question, table):
+        return line
+    words = set(stems(line.column))
+    is_of_things = _is_of_things(table, line)
+    if is_of_things and not words & TIME_NAMES:
+        return None
+    if not is_of_things and not words & DUE:
         return line
     times = line.starts or table.values(line.column)
     return None if any(str(time or "") > today.isoformat() for time in times) else line
+
+
+def _is_said(name: str, question: str, table: Table) -> bool:
+    """Whether the question has a word of this column that names no figure: 'yield to maturity'."""
+    figures = {word for one in table.of_kind("number") for word in stems(one.name)}
+    return bool(set(stems(name)) & set(stems(question)) - figures)
 
 
 def _is_of_things(table: Table, line: Timeline) -> bool:

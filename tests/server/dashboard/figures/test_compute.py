@@ -443,3 +443,12 @@ def test_the_time_of_a_bond_is_not_the_day_of_its_end() -> None:
     rows = [["A", 4.0, "2046-02-15"], ["A", 4.25, "2024-02-15"], ["B", 5.0, "2030-05-01"]]
     table = from_grid(["issuer", "coupon", "maturity"], rows, "Bonds")
     assert compute("latest coupon", table, TODAY) is None
+
+
+def test_the_day_of_a_last_change_makes_no_rate_the_latest() -> None:
+    rows = [["Fed", 4.5, "2025-05-01"], ["ECB", 2.5, "2025-06-01"], ["BoJ", 0.5, "2025-01-24"]]
+    table = from_grid(["bank", "policy_rate", "last_change"], rows, "Rates")
+    assert compute("latest policy rate", table, TODAY) is None
+    figure = compute("policy rate of Fed", table, TODAY)
+    assert figure is not None
+    assert figure.text.startswith("policy_rate (Fed): 4.5")
