@@ -118,12 +118,12 @@ def find_measure(texts: Sequence[str]) -> tuple[str, list[str]] | None:
     One of them has decimals or thousands: '10 years' and '2 years' may be names of bonds.
     """
     found = [MEASURED.fullmatch(text.strip()) for text in texts if len(text) < 2 * LONGEST]
-    parts = [one for one in found if one is not None]
-    measures = {one["measure"] for one in parts}
+    parts = [part for part in found if part is not None]
+    measures = {part["measure"] for part in parts}
     if len(parts) < len(texts) or len(measures) != 1:
         return None
     (measure,) = measures
-    amounts = [one["amount"] for one in parts]
+    amounts = [part["amount"] for part in parts]
     is_power = measure.lower() in SCALES and measure not in SHORT_MEASURES
     if is_power or not any(map(SEPARATED.search, amounts)):
         return None

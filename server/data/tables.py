@@ -120,7 +120,7 @@ def _from_map(found: dict[str, Any], name: str) -> Table | None:
         return _from_list(next(iter(lists.values())), name)
     inner = [value for value in found.values() if isinstance(value, dict)]
     if len(inner) == len(found) > 1 and len({tuple(value) for value in inner}) == 1:
-        label = next(one for one in ("name", "key", "") if one not in inner[0])
+        label = next(title for title in ("name", "key", "") if title not in inner[0])
         return _from_records([{label: key, **value} for key, value in found.items()], name)
     flat = _flatten(found)
     is_wrapper = len(found) == len(inner) <= 1

@@ -147,21 +147,12 @@ def understand(question: str, table: Table, today: date, about: str = "") -> Ask
         return None
     group = _group(timed.rest, table)
     wanted = operation(timed.rest, *_names(timed.rest, column, filters))
-    is_grouped = group is not None or not _asks_for_groups(timed.rest, table, column, filters)
-    if wanted is None or not is_grouped:
+    if wanted is None or (not group and _asks_for_groups(timed.rest, table, column, filters)):
         return None
     if column is None and _takes_the_only_one(wanted, timed.rest, table, group):
         column = numbers[0] if len(numbers) == 1 else None
-    asked = Asked(
-        wanted.name,
-        column.name if column else None,
-        _label(timed.rest, table, filters),
-        group,
-        filters,
-        timed.span,
-        line,
-        wanted.count,
-    )
+    name, label = (column.name if column else None), _label(timed.rest, table, filters)
+    asked = Asked(wanted.name, name, label, group, filters, timed.span, line, wanted.count)
     made = _counted(asked, wanted, table) if wanted.name == "count" else _possible(asked)
     if made is None or not can_be_computed(made, table, question):
         return None
