@@ -16,11 +16,11 @@ ROOT = Path(__file__).resolve().parent.parent
 FUNCTION_LINES = 40
 FOLDERS = ("server", "app", "scripts", "tests")
 ROOM_LINES = {
-    "asking": 300, "commands": 3050, "conversation": 2800, "core": 3430, "dashboard": 8700,
-    "data": 3200, "engine": 15_200, "face": 1400, "flows": 2350, "language": 1000, "models": 5420,
-    "plugins": 7700, "protocols": 7700, "schemas": 1600, "system": 1300, "web": 2600,
+    "asking": 350, "commands": 3150, "conversation": 2600, "core": 3550, "dashboard": 9150,
+    "data": 3300, "engine": 15_150, "face": 1400, "flows": 2150, "language": 1000, "models":
+    5600, "plugins": 7800, "protocols": 7150, "schemas": 1350, "system": 1300, "web": 2550,
 }  # fmt: skip
-"""The most lines of each room of the server: those of November 2026 and a tenth. Whoever exceeds
+"""The most lines of each room of the server: those of November 2026 and a fiftieth. Whoever exceeds
 one raises it in the same commit and says why."""
 PLAIN = (
     "artifacts.py", "chat.py", "errors.py", "events.py", "observe.py", "sse.py", "tasks.py",

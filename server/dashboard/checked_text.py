@@ -12,8 +12,8 @@ DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-(\d{2})(?!\d)")
 NUMBER = re.compile("(?<![A-Za-z0-9_.-])[-+\u2212]?\\d(?:[\\d.,'\u2019\u00a0\u202f]*\\d)?")
 SCALE = re.compile(
     r"\s?(?:(%|percent|prozent|pour cent|por ciento|bps|basis points)"
-    r"|(tn|trillion|billion|bn|million|mn|mio|mrd|milliarden|millionen|milliards?|millones"
-    r"|thousand|tausend|mille|mil|k|m|b|t|万亿|亿|万)\b)",
+    r"|((?:tn|trillion|billion|bn|million|mn|mio|mrd|milliarden|millionen|milliards?|millones"
+    r"|thousand|tausend|mille|mil|k|m|b|t)\b|万亿|亿|万))",
     re.IGNORECASE,
 )
 SCALES = {
@@ -23,9 +23,12 @@ SCALES = {
     "milliards": 1e9, "t": 1e12, "tn": 1e12, "trillion": 1e12, "万亿": 1e12,
 }  # fmt: skip
 UNKNOWN = " [not in the data]"
+CUT = re.compile(r"(?<!\d)\s(?=\S)|(?<=[\u3001-\u9fff])(?<![万亿])(?=[\u3001-\u9fff])(?![万亿])")
+"""White space, or the place between two signs of a script without spaces."""
 SMALL = 12
 """Whole numbers up to this are counting, not figures."""
 
+MOST_LISTED = 12
 HELD = 200
 """An unfinished placeholder is waited for over so many characters."""
 MOST_KNOWN = 400_000
@@ -85,23 +88,6 @@ def readings(written: str) -> list[tuple[float, int]]:
     return found
 
 
-class WithoutBold:
-    """A stream of text without its bold marks: a bold figure about data is one that we computed."""
-
-    def __init__(self) -> None:
-        self._star = ""
-
-    def feed(self, text: str) -> str:
-        """A single star at the end is held back; it may be half of a mark."""
-        text = self._star + text
-        self._star = "*" if text.endswith("*") and not text.endswith("**") else ""
-        return text.removesuffix(self._star).replace("**", "")
-
-    def end(self) -> str:
-        star, self._star = self._star, ""
-        return star
-
-
 class CheckedText:
     """A stream of text. What `feed` gives back may be shown; `end` gives the rest."""
 
@@ -122,13 +108,13 @@ class CheckedText:
         return self._check(ready)
 
     def _safe_end(self) -> int:
-        """Where the text can be cut: at white space, outside a placeholder, not inside a number."""
+        """Where the text can be cut: outside a placeholder, not inside a number."""
         held = self._held
         opened = held.rfind("{{")
         if opened >= 0 and "}}" not in held[opened:] and len(held) - opened < HELD:
             held = held[:opened]
         places = [place.span() for place in PLACE.finditer(held)]
-        cuts = [match.start() for match in re.finditer(r"(?<!\d)\s(?=\S)", held)]
+        cuts = [match.start() for match in CUT.finditer(held)]
         outside = [cut for cut in cuts if not any(begin < cut < end for begin, end in places)]
         return outside[-1] if outside else 0
 
@@ -149,10 +135,13 @@ class CheckedText:
         return "".join([*parts, text[at:]])
 
     def _fill(self, place: re.Match[str]) -> str:
+        """The value; of names that a query found in no order, all of them."""
+        name, row, column = place[1], place[2], (place[3] or "").strip()
         try:
-            value = self._results.value(
-                place[1], int(place[2]) if place[2] else None, (place[3] or "").strip()
-            )
+            if row is None and len(names := self._results.names(name, column)) > 1:
+                more = f", … ({len(names)})" if len(names) > MOST_LISTED else ""
+                return ", ".join(map(write_value, names[:MOST_LISTED])) + more
+            value = self._results.value(name, int(row) if row else None, column)
         except (LookupError, ValueError, StopIteration):
             return "(no such result)"
         return write_value(value)

@@ -46,7 +46,7 @@ from server.dashboard.next_call import Step, state_of
 from server.dashboard.query import OfferedTool, Param, Query, Result, Source, Widget, ends
 from server.dashboard.results import Results, fenced
 from server.dashboard.symbols import Named, find_symbols
-from server.dashboard.tickers import is_ticker
+from server.dashboard.tickers import TICKER_NAMES, is_ticker
 from server.dashboard.widget_choice import ask_between, find_partner, find_rivals, speaks_of
 from server.data.sql import Refused
 from server.engine.base import Engine
@@ -758,13 +758,14 @@ class Planner:
         return widget.arguments | fitted
 
     def named_symbols(self) -> list[Named]:
-        known = {
-            str(param.value)
-            for widget in self.inventory.widgets.values()
-            for param in widget.params
-            if is_ticker(param) and param.has_value
-        }
-        return find_symbols(self.own_question, known) or find_symbols(self.meaning, known)
+        """The companies of the question. A word in capitals is none where no widget takes one."""
+        params = [one for widget in self.inventory.widgets.values() for one in widget.params]
+        known = {str(one.value) for one in params if is_ticker(one) and one.has_value}
+        found = find_symbols(self.own_question, known) or find_symbols(self.meaning, known)
+        columns = [one for widget in self.inventory.widgets.values() for one in widget.columns]
+        if any(map(is_ticker, params)) or not TICKER_NAMES.isdisjoint(map(str.lower, columns)):
+            return found
+        return [one for one in found if one.words != one.symbol]
 
     def _note_names(self, named: Sequence[Named]) -> None:
         for one in named:

@@ -21,7 +21,7 @@ from server.dashboard.citations import SPEECHLESS, Answer, Steps
 from server.dashboard.conditions import GIVEN_NAME, split_list, with_sums
 from server.dashboard.figures.compute import Figure, compute
 from server.dashboard.figures.operations import operation
-from server.dashboard.figures.question import FILLERS, TOTALS
+from server.dashboard.figures.question import FILLERS, has_total_row
 from server.dashboard.materials import read_for
 from server.dashboard.next_call import Step
 from server.dashboard.plan import (
@@ -35,9 +35,8 @@ from server.dashboard.plan import (
 from server.dashboard.query import Query
 from server.dashboard.results import Computed
 from server.data.periods import timelines
-from server.data.sql import Answer as Rows
 from server.data.sql import Refused
-from server.data.tables import Cell, Table
+from server.data.tables import Cell, Table, from_grid
 from server.events import (
     Finished,
     PromptProgress,
@@ -319,12 +318,15 @@ async def _is_plain(planner: Planner, computed: Computed) -> bool:
     if wanted is None or is_other or not all(_is_named(planner, one, table) for one in texts):
         return False
     parts = [part.strip() for part in split_list(query["list"])]
+    found = from_grid(rows.columns, rows.rows, query["table"])
     if all(map(CELL_OF_LIST.fullmatch, parts)):
-        return _is_looked_up(query, wanted, len(rows.rows), table)
+        is_largest = wanted in ("max", "min") and has_total_row(found)
+        return not is_largest and _is_looked_up(query, wanted, len(rows.rows), table)
     made = AGGREGATE.fullmatch(parts[0]) if len(parts) == 1 and not query["by"] else None
     if made is None or len(rows.rows) == 1:
         return made is not None and not wanted and made[1].lower() != "count"
-    return ASKED_AS[made[1].lower()] == wanted and _takes_right_rows(rest, rows, table, chosen)
+    is_asked = ASKED_AS[made[1].lower()] == wanted and not has_total_row(found)
+    return is_asked and _takes_right_rows(rest, table, chosen)
 
 
 def _asked_operation(question: str, taken: set[str], *, is_of_all: bool) -> str | None:
@@ -369,11 +371,8 @@ def _is_looked_up(query: "re.Match[str]", wanted: str, rows: int, table: Table) 
     return rows > 0 and (by_size or by_time) and falls == (wanted in ("max", "last"))
 
 
-def _takes_right_rows(question: str, rows: Rows, table: Table, chosen: str) -> bool:
-    """No total among them; and where the question has a word of some rows, the query has it."""
-    texts = [[str(cell) for cell in row if isinstance(cell, str)] for row in rows.rows]
-    if any(TOTALS.search(cell) for row in texts for cell in row):
-        return False
+def _takes_right_rows(question: str, table: Table, chosen: str) -> bool:
+    """Where the question has a word of some rows, the query has it."""
     asked = set(stems(question)) - set(stems(chosen))
     for column in table.of_kind("text"):
         labels = [set(stems(str(one))) for one in table.values(column.name) if one is not None]

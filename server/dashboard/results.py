@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from server.chat import Json
@@ -34,7 +34,12 @@ YEARS = (1900, 2100)
 UNION = re.compile(r"\bUNION(?:\s+ALL)?\b", re.IGNORECASE)
 SELECTED = re.compile(r"\s{0,99}SELECT\s(?!\s{0,99}DISTINCT\b)", re.IGNORECASE)
 FROM_TABLE = re.compile(r"\sFROM\s{1,9}(\w{1,200})", re.IGNORECASE)
+ORDERED = re.compile(r"\bORDER\s+BY\b", re.IGNORECASE)
 UNIT = re.compile(rf"[(\[]([^()\[\]]{{1,20}})[)\]]\s*$|([{CURRENCIES}%])")
+HEADER = re.compile(r"'[^']*'|\"([^\"]+)\"|`([^`]+)`|\[([^\]]+)\]")
+"""A text, which stays as it is, or a name in quotes of any kind."""
+COMPARED = re.compile(r"(?:[=<>(,]|\b(?:LIKE|IN|GLOB))\s{0,9}$", re.IGNORECASE)
+"""Behind this stands a text, whatever its quotes: name = "Net Income"."""
 REAL_DIVISION = "* 1.0 /"
 QUOTED_OR_DIVISION = re.compile(r"'[^']*'|\"[^\"]*\"|/")
 
@@ -211,9 +216,10 @@ class Results:
 
     async def query(self, sql: str) -> Answer:
         """Over all that was read and computed; 1 / 2 is a half."""
-        plain = with_real_division(self._with_origins(sql))
+        tables = self.all_tables()
+        plain = with_real_division(with_plain_columns(self._with_origins(sql), tables))
         try:
-            answer = await asyncio.to_thread(query, self.all_tables(), plain)
+            answer = await asyncio.to_thread(query, tables, plain)
         except Refused as error:
             more = explain_column(str(error), sql, self.tables)
             raise Refused(f"{error}{more}") from error
@@ -316,6 +322,15 @@ class Results:
             raise LookupError(column)
         return numbers[0]
 
+    def names(self, name: str, column: str) -> list[str]:
+        """The different texts of a column of a query's rows, where their order tells nothing."""
+        found = next(one for one in reversed(self.computed) if one.name == name)
+        columns = [one.lower() for one in found.answer.columns]
+        if column.lower() not in columns or ORDERED.search(found.sql):
+            return []
+        cells = [row[columns.index(column.lower())] for row in found.answer.rows]
+        return list(dict.fromkeys(cell for cell in cells if isinstance(cell, str)))
+
     async def _queried(self, given: Json) -> Table:
         sql, title = str(given.get("sql", "")), str(given.get("title", "")).strip()
         answer = await self.query(sql)
@@ -353,6 +368,19 @@ def _unit_in(header: str) -> str:
     """What a header says its numbers are in: Revenue ($m), Weight %."""
     found = UNIT.search(header)
     return one_line(next(filter(None, found.groups()), "")) if found else ""
+
+
+def with_plain_columns(sql: str, tables: Mapping[str, Table]) -> str:
+    """Headers as the dashboard shows them, in quotes, become the names of the tables' columns."""
+    columns = {column.name for table in tables.values() for column in table.columns}
+
+    def write(found: re.Match[str]) -> str:
+        header = next((text for text in found.groups() if text), "")
+        is_known = not header or header.lower() in columns or COMPARED.search(sql, 0, found.start())
+        plain = slug(header)
+        return found[0] if is_known or plain not in columns else plain
+
+    return HEADER.sub(write, sql)
 
 
 def with_real_division(sql: str) -> str:

@@ -18,7 +18,7 @@ from server.dashboard.additions import (
     note_call,
     words_of_note,
 )
-from server.dashboard.checked_text import WithoutBold
+from server.dashboard.checked_text import CheckedText, KnownNumbers
 from server.dashboard.citations import Answer, Steps
 from server.dashboard.figures.compute import Figure, compute, write_and_run
 from server.dashboard.links import is_all_missing, with_files
@@ -27,6 +27,7 @@ from server.dashboard.next_call import next_step
 from server.dashboard.planned_answer import answer_by_plan
 from server.dashboard.prompt import SUMMARY, Prompt, compose
 from server.dashboard.query import Query
+from server.dashboard.results import Results
 from server.data.tables import Table
 from server.errors import AppError
 from server.events import (
@@ -127,7 +128,8 @@ async def _answer(
     for note in _notes(means, materials, figures, prompt):
         yield note
     answer = Answer(query, _lead(query, figures))
-    prose = _speak(query, means, prompt, has_data=bool(materials))
+    checked = await asyncio.to_thread(_checked, query, prompt, materials) if materials else None
+    prose = _speak(query, means, prompt, checked)
     async with aclosing(answer.tell(prose)) as events:
         async for event in events:
             yield event
@@ -204,7 +206,18 @@ def _lead(query: Query, figures: Sequence[Figure]) -> str:
     return "\n\n".join(lines) + "\n\n" if lines else ""
 
 
-async def _speak(query: Query, means: Means, prompt: Prompt, *, has_data: bool) -> Steps:
+def _checked(query: Query, prompt: Prompt, materials: Sequence[Material]) -> CheckedText:
+    """Holds each number of the model's prose against all that was brought and told."""
+    results = Results(query.question, 0)
+    results.tables |= {
+        str(number): table
+        for number, table in enumerate(one for source in materials for one in source.tables)
+    }
+    texts = [message.content for message in prompt.messages]
+    return CheckedText(results, KnownNumbers.of(results.numbers(), texts))
+
+
+async def _speak(query: Query, means: Means, prompt: Prompt, checked: CheckedText | None) -> Steps:
     limit = prompt.max_tokens
     if not await means.is_able():
         limit = min(limit, SMALL_TOKENS)
@@ -215,19 +228,19 @@ async def _speak(query: Query, means: Means, prompt: Prompt, *, has_data: bool) 
         max_tokens=limit,
         client=means.client,
     )
-    began, plain = False, WithoutBold()
+    began = False
     yield PromptProgress(0, 0)
     async with aclosing(means.engine.generate(request)) as pieces:
         async for piece in pieces:
             match piece:
                 case TextDelta(text):
                     text = text if began else text.lstrip()
-                    text = plain.feed(text) if has_data else text
+                    began = began or bool(text)
+                    text = checked.feed(text) if checked else text
                     if text:
-                        began = True
                         yield TextDelta(text)
                 case Finished():
-                    if rest := plain.end():
+                    if checked and (rest := checked.end()):
                         yield TextDelta(rest)
                     yield piece
                 case PromptProgress():

@@ -1,11 +1,12 @@
 """Company names and ticker symbols: what a question calls Tesla is TSLA."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from server.dashboard.tickers import tickers
+from server.language.words import language_of
 from server.system.paths import RESOURCES
 
 FORMS = frozenset({
@@ -19,8 +20,22 @@ ELISION = re.compile(r"\b([dl]|qu)['\u2019](?=[A-Z])")
 """French writes d'Apple."""
 TIME = re.compile(r"q[1-4]|h[12]|\d{4}")
 """A quarter is no company, though one is named Q2."""
-ORDINARY = frozenset({"now", "next", "news"})
+NEVER = frozenset({"now", "next", "news"})
 """Alone they name no company, also where they begin a sentence: 'Now as a chart'."""
+ORDINARY_TEXT = """
+admiral ball block booking box cactus canon carnival city compass continental cosmos deluxe diploma
+disco domino employers enact evolution frontdoor gates harmonic hexagon hub integer interface
+investor match noble norma orange organon partners phoenix plexus pool prog progressive radian
+rational recruit sage screen sharp shift southern stellar stride tapestry target universal waters
+workday
+"""
+ORDINARY = frozenset(ORDINARY_TEXT.split())
+"""Everyday words that are names of companies, too. Where any word would have its capital, they name
+one only if something else tells so: Target's, Target Corp, or a dashboard that shows TGT."""
+ENDS_OF_SENTENCES = frozenset(".!?:;\u2026\n\u00bf\u00a1\u3002\uff01\uff1f\uff1a\uff1b")
+LEGAL = frozenset({
+    "ab", "ag", "asa", "co", "corp", "corporation", "inc", "ltd", "nv", "oyj", "plc", "se", "spa",
+})  # fmt: skip
 PAIR = re.compile(r"\b[A-Z]{2,6}[-/][A-Z]{3,4}\b")
 LONGEST_NAME = 6
 """In words."""
@@ -53,7 +68,7 @@ def find_symbols(text: str, known: Collection[str] = ()) -> list[Named]:
     """What the text names, in its order. `known`: symbols that the dashboard shows."""
     text = text[:MOST_READ]
     found = [Named(pair[0], pair[0].replace("/", "-")) for pair in PAIR.finditer(text)]
-    found += _find_names(text)
+    found += _find_names(text, known)
     pairs = {part for pair in PAIR.finditer(text) for part in re.split("[-/]", pair[0])}
     table = _read_table()
     for ticker in tickers(text):
@@ -70,23 +85,61 @@ def name_of(symbol: str) -> str:
     return min(names, key=len, default="")
 
 
-def _find_names(text: str) -> Iterator[Named]:
+def _find_names(text: str, known: Collection[str]) -> Iterator[Named]:
     table = _read_table()
     for name, symbol in table.by_script.items():
         if name in text:
             yield Named(name, symbol)
     text = ELISION.sub(r"\1 ", text)
     words = list(WORD.finditer(text))
-    at = 0
+    at, are_all_capital = 0, language_of(text) == "German"
     while at < len(words):
         found = _longest_name(words[at : at + LONGEST_NAME], table)
         if found is None:
             at += 1
             continue
         count, symbols = found
+        is_everyday = count == 1 and _is_everyday(words[at : at + 2], symbols, known)
+        if is_everyday and (are_all_capital or _has_plain_capital(text, words, at)):
+            at += 1
+            continue
         said = text[words[at].start() : words[at + count - 1].end()]
         yield Named(re.sub("['\u2019]s$", "", said), symbols[0], tuple(symbols[1:]))
         at += count
+
+
+def _is_everyday(
+    words: Sequence[re.Match[str]], symbols: Collection[str], known: Collection[str]
+) -> bool:
+    """An everyday word, and nothing says that the company of this name is meant."""
+    word, *following = (one[0].lower() for one in words)
+    is_owner = word.replace("\u2019", "'").endswith("'s")
+    if _plain_word(word) not in ORDINARY or is_owner or not LEGAL.isdisjoint(following):
+        return False
+    shown = {_without_marks(one) for one in known}
+    return shown.isdisjoint(map(_without_marks, symbols))
+
+
+def _has_plain_capital(text: str, words: Sequence[re.Match[str]], at: int) -> bool:
+    """It begins a sentence, or stands among other words with a capital, as in a title."""
+    if _begins(text, words, at):
+        return True
+    beside = [place for place in (at - 1, at + 1) if 0 <= place < len(words)]
+    return any(
+        words[place][0].istitle()
+        and not _begins(text, words, place)
+        and _between(text, words, max(place, at)).isspace()
+        for place in beside
+    )
+
+
+def _begins(text: str, words: Sequence[re.Match[str]], at: int) -> bool:
+    return at == 0 or not ENDS_OF_SENTENCES.isdisjoint(_between(text, words, at))
+
+
+def _between(text: str, words: Sequence[re.Match[str]], at: int) -> str:
+    """What stands before a word and behind the one before it."""
+    return text[words[at - 1].end() : words[at].start()]
 
 
 def _longest_name(words: list[re.Match[str]], table: _Table) -> tuple[int, list[str]] | None:
@@ -95,7 +148,7 @@ def _longest_name(words: list[re.Match[str]], table: _Table) -> tuple[int, list[
         return None
     for count in range(len(words), 0, -1):
         key = tuple(_plain_word(word[0]) for word in words[:count])
-        is_plain = words[0][0].lower() in ORDINARY or TIME.fullmatch(key[0])
+        is_plain = words[0][0].lower() in NEVER or TIME.fullmatch(key[0])
         if count == 1 and is_plain:
             continue
         if symbols := table.by_words.get(key):

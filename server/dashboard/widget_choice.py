@@ -27,15 +27,35 @@ TIE = 0.9
 NEAR = 0.6
 """A widget scored below this share of the best is not offered to the model."""
 WORD = re.compile(r"[^\W_]+")
+GREETINGS = (
+    r"hi|hello|hey|thanks?|thank you|good (?:morning|evening|afternoon)|bye",
+    r"hallo|guten (?:tag|morgen|abend)|danke\w*|vielen dank|tschüss",
+    r"bonjour|bonsoir|salut|merci|au revoir",
+    r"hola|gracias|buen[oa]s (?:días|tardes|noches)|adiós",
+)
 SMALL_TALK = re.compile(
-    r"^\W*(say )?(hi|hello|hey|thanks?|thank you|good (morning|evening|afternoon)|bye)\b.{0,40}$",
+    rf"^\W*(?:say )?(?:{'|'.join(GREETINGS)})\b\D{{0,40}}$|^\W*(?:你好|您好|谢谢|再见)\D{{0,20}}$",
     re.IGNORECASE | re.DOTALL,
 )
 OTHER_MATTER = re.compile(
     r"^\W*(my name is|who are you|what can you do|translate\b"
-    r"|(please )?(write|compose|tell)( me| us)?( an?| the)?( \w+)? (story|poem|joke|song|essay)\b)",
+    r"|(please )?(write|compose|tell)( me| us)?( an?| the)?( \w+)? (story|poem|joke|song|essay)\b"
+    r"|was kannst du\b|wer bist du\b|que (peux-tu|sais-tu) faire\b|qué puedes hacer\b|你能做什么)",
     re.IGNORECASE,
 )
+WHAT = r"[^?.]{1,80}"
+EXPLANATIONS = (
+    rf"what (?:does|do) {WHAT} mean|define {WHAT}",
+    rf"(?:what is|explain) the (?:meaning|definition) of {WHAT}",
+    rf"(?:what is|explain) the difference between an? {WHAT} and an? {WHAT}",
+    rf"was (?:bedeutet|heißt|versteht man unter) {WHAT}",
+    rf"erkläre? (?:mir )?den unterschied zwischen eine[mr] {WHAT} und eine[mr] {WHAT}",
+    rf"que (?:signifie|veut dire) {WHAT}|explique la différence entre une? {WHAT} et une? {WHAT}",
+    rf"qué significan? {WHAT}|explica la diferencia entre una? {WHAT} y una? {WHAT}",
+    rf"什么是{WHAT}|{WHAT}是什么意思",
+)
+EXPLAINED = re.compile(rf"^\W*(?:{'|'.join(EXPLANATIONS)})\W*$", re.IGNORECASE)
+"""The whole of it asks what a word means."""
 SHOWN_AS = re.compile(
     r"\b(?:draw|plot|show|line|bar|area|chart|graph|diagram|table|visuali[sz]e|compar|versus)\w*"
     r"|\b(?:vs|give|make|list|tell|much|many)\b",
@@ -114,7 +134,7 @@ def ranked(question: str, widgets: Sequence[Widget]) -> list[Ranked]:
 async def choose(query: Query, means: Means, widgets: Sequence[Widget]) -> Choice:
     """At most a few of the widgets, best first; none for small talk."""
     question = query.question
-    if not widgets or SMALL_TALK.match(question) or OTHER_MATTER.match(question):
+    if not widgets or _needs_no_data(question):
         return Choice((), "rank")
     by_name = named(question, widgets)
     if by_name:
@@ -133,6 +153,14 @@ async def choose(query: Query, means: Means, widgets: Sequence[Widget]) -> Choic
     sure = [widgets[one.index] for one in near if one.score >= TIE * order[0].score]
     together = [*sure, *(widget for widget in picked or () if widget not in sure)]
     return Choice(tuple(together[:CHOSEN]), "model")
+
+
+def _needs_no_data(question: str) -> bool:
+    """Small talk, other matters, and what words mean; not where a time or a company is named."""
+    if SMALL_TALK.match(question) or OTHER_MATTER.match(question):
+        return True
+    is_general = not any(map(str.isdigit, question)) and not find_symbols(question)
+    return is_general and EXPLAINED.match(question) is not None
 
 
 async def _chosen_by_model(

@@ -3,7 +3,7 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from decimal import Decimal
 
 DELIMITERS = ",;\t|"
@@ -56,6 +56,14 @@ SCALED = re.compile(rf"(?<=[\d.])\s?({'|'.join(sorted(SCALES, key=len, reverse=T
 MONEY_BEHIND = re.compile(rf"(?<=[\w.])\s?({SIGN})$")
 GROUPED = re.compile(r"(?<=\d)[\u00a0\u202f'\u2019](?=\d{3}(?!\d))")
 """Separators of thousands other than a comma."""
+MEASURED = re.compile(
+    r"(?P<amount>[-+\u2212]?\d(?:[\d.,'\u2019\u00a0\u202f ]*\d)?)"
+    r"[ \u00a0\u202f](?P<measure>[^\W\d_]{1,12}(?:/[^\W\d_]{1,12})?)"
+)
+"""An amount with what it is measured in behind it: 180,200 t, 4.2 days, 12.5 USD/t."""
+SHORT_MEASURES = frozenset({"t", "m", "mm", "b"})
+"""Tonnes, metres, millimetres and bytes; as powers of ten they are joined or in capitals."""
+SEPARATED = re.compile(r"\d[.,'\u2019\u00a0\u202f ]\d")
 LONGEST = 30
 MOST_DIGITS = 18
 """A longer row of digits does not fit into a database's integer: it is a name."""
@@ -102,6 +110,24 @@ def is_shortened(text: str) -> bool:
     return (
         len(text) < LONGEST and SCALED.search(MONEY_BEHIND.sub("", text.strip(" ()"))) is not None
     )
+
+
+def find_measure(texts: Sequence[str]) -> tuple[str, list[str]] | None:
+    """What all the amounts are measured in, and the amounts without it.
+
+    One of them has decimals or thousands: '10 years' and '2 years' may be names of bonds.
+    """
+    found = [MEASURED.fullmatch(text.strip()) for text in texts if len(text) < 2 * LONGEST]
+    parts = [part for part in found if part is not None]
+    measures = {part["measure"] for part in parts}
+    if len(parts) < len(texts) or len(measures) != 1:
+        return None
+    (measure,) = measures
+    amounts = [part["amount"] for part in parts]
+    is_power = measure.lower() in SCALES and measure not in SHORT_MEASURES
+    if is_power or not any(map(SEPARATED.search, amounts)):
+        return None
+    return measure, amounts
 
 
 def is_one_unit(units: Set[str]) -> bool:

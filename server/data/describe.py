@@ -153,4 +153,6 @@ def written(value: float, unit: str = "", *, is_scaled: bool = False) -> str:
         text = str(size)
     else:
         text = f"{size:,}" if "e" not in str(size) else str(size)
+    if unit[:1].isalpha():
+        return f"{sign}{text} {unit}"
     return f"{sign}{text}%" if unit == "%" else f"{sign}{unit}{text}"

@@ -8,12 +8,16 @@ from typing import Literal
 from server.data.tables import Cell, Column, Table
 from server.language.dates import FAR_FUTURE, FAR_PAST, Span, period, read_slashed
 from server.language.ranking import stems
+from server.language.words import stem
 
 Grain = Literal["year", "half", "quarter", "month", "day"]
 GRAINS: dict[int, Grain] = {12: "year", 6: "half", 3: "quarter", 1: "month", 0: "day"}
 MONTHS = {grain: months for months, grain in GRAINS.items()}
 DATE_CHARACTERS: dict[Grain, int] = {"day": 10, "month": 7}
-YEAR_WORDS = frozenset({"year", "fiscal", "calendar", "financial", "report"})
+YEARS = frozenset(
+    map(stem, ("year", "jahr", "geschäftsjahr", "année", "exercice", "año", "年", "年份", "年度"))
+)
+YEAR_WORDS = YEARS | {"fiscal", "calendar", "financial", "report"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ def _dates(table: Table, column: Column) -> Timeline:
 def _years(table: Table) -> Iterator[Timeline]:
     for column in table.of_kind("number"):
         words = set(stems(column.name))
-        if "year" in words and words <= YEAR_WORDS:
+        if words & YEARS and words <= YEAR_WORDS:
             values = [value for value in table.values(column.name) if value is not None]
             if all(isinstance(value, int) and 1000 <= value <= 9999 for value in values):
                 yield Timeline(column.name, "year")

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from server.data.cells import (
     SWAPPED,
     as_number,
+    find_measure,
     is_missing,
     is_one_unit,
     is_shortened,
@@ -35,16 +36,27 @@ DEEPEST = 100
 ISO_DATE = re.compile(r"^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?$")
 TIME_WORDS = frozenset({
     "date", "dates", "datetime", "time", "times", "timestamp", "updated", "period", "day", "days",
+    "eta", "etd", "created", "deadline", "due", "expiration", "expires", "expiry", "maturity",
+    "datum", "zeitpunkt", "f\u00e4lligkeit", "\u00e9ch\u00e9ance", "fecha", "vencimiento",
 })  # fmt: skip
-WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+AMOUNT_WORDS = frozenset({
+    "amount", "balance", "cap", "count", "number", "price", "sales", "shares", "total", "turnover",
+    "units", "value", "volume",
+})  # fmt: skip
+WORD = re.compile(r"[A-Z]+(?![a-z\u00df-\u00ff])|[A-Z\u00c0-\u00de]?[a-z\u00df-\u00ff]+")
 LARGEST = 2**1000
 """A larger number does not fit into our tables: it is a name, not an amount."""
-EPOCH_MS = (10**11, 10**13)
+EARLIEST, LATEST = 946_684_800, 2_208_988_800
+"""The years 2000 and 2040 in seconds since 1970."""
+EPOCHS = (((10**11, 10**13), 1000), ((EARLIEST, LATEST), 1))
+FEWEST_SECONDS = 3
 MOST_LEVELS = 4
 """The levels of objects in a cell that become columns. Deeper ones stay one text."""
 MOST_NESTED = 60
 """The most values of an object in a cell. A bigger one is a dictionary, not a group of columns."""
 MOST_JOINED = 100
+FIELDS = ("field", "value")
+"""The columns of a table that was one object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +118,15 @@ def _from_map(found: dict[str, Any], name: str) -> Table | None:
         return from_grid(list(lists), list(zip(*lists.values(), strict=True)), name)
     if len(lists) == 1:
         return _from_list(next(iter(lists.values())), name)
+    inner = [value for value in found.values() if isinstance(value, dict)]
+    if len(inner) == len(found) > 1 and len({tuple(value) for value in inner}) == 1:
+        label = next(title for title in ("name", "key", "") if title not in inner[0])
+        return _from_records([{label: key, **value} for key, value in found.items()], name)
     flat = _flatten(found)
-    has_plain = any(not isinstance(value, dict | list) for value in found.values())
-    if has_plain and not any(isinstance(value, dict | list) for value in flat.values()):
-        return from_grid(["field", "value"], list(flat.items()), name)
-    return None
+    is_wrapper = len(found) == len(inner) <= 1
+    if is_wrapper or any(isinstance(value, dict | list) for value in flat.values()):
+        return None
+    return from_grid(FIELDS, list(flat.items()), name)
 
 
 def from_grid(
@@ -304,6 +320,11 @@ def _find_type(name: str, raw: list[Any]) -> tuple[Column, list[Cell]]:
 def _amounts(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]] | None:
     """Reads texts that are all amounts of one unit, with a point or a comma before the decimals."""
     texts = [cell for cell in cells if isinstance(cell, str)]
+    if (measured := find_measure(texts)) and len(texts) == sum(cell is not None for cell in cells):
+        measure, amounts = measured
+        plain = iter(amounts)
+        made = _amounts(name, [cell if cell is None else next(plain) for cell in cells])
+        return (replace(made[0], unit=measure), made[1]) if made else None
     units = {unit(text) for text in texts}
     if len(texts) < sum(cell is not None for cell in cells):
         units.add("")
@@ -364,22 +385,37 @@ def _figure(value: float) -> Cell:
 
 def _numeric(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]]:
     numbers = [cell for cell in cells if isinstance(cell, int | float)]
-    low, high = EPOCH_MS
-    if _is_time(name) and all(low < number < high for number in numbers):
-        return Column(name, "date"), [_from_epoch(cell) for cell in cells]
+    for (low, high), per_second in EPOCHS:
+        is_within = all(low < number < high for number in numbers)
+        if is_within and (_is_time(name) or _are_whole_days(numbers, per_second)):
+            return Column(name, "date"), [_from_epoch(cell, per_second) for cell in cells]
     decimals = max((decimals_of(number) for number in numbers), default=0)
     return Column(name, "number", min(decimals, 6)), cells
 
 
+def _are_whole_days(numbers: list[float], per_second: int) -> bool:
+    """Amounts are not all multiples of a day by chance, at least not in milliseconds."""
+    day = 86_400 * per_second
+    is_rare = per_second > 1 or len(set(numbers)) >= FEWEST_SECONDS
+    return is_rare and all(
+        isinstance(number, int) and EARLIEST < number / per_second < LATEST and number % day == 0
+        for number in numbers
+    )
+
+
 def _is_time(name: str) -> bool:
-    """Looks at whole words: "consolidated" is not a date and "sentiment" is not a time."""
-    return not TIME_WORDS.isdisjoint(word.lower() for word in WORD.findall(name))
+    """Looks at whole words: "consolidated" is not a date and "sentiment" is not a time.
+
+    The volume of a day is an amount, though a day is in its name.
+    """
+    words = [word.lower() for word in WORD.findall(name)]
+    return not TIME_WORDS.isdisjoint(words) and AMOUNT_WORDS.isdisjoint(words)
 
 
-def _from_epoch(cell: Cell) -> Cell:
+def _from_epoch(cell: Cell, per_second: int) -> Cell:
     if not isinstance(cell, int | float):
         return None
-    moment = datetime.fromtimestamp(cell / 1000, UTC)
+    moment = datetime.fromtimestamp(cell / per_second, UTC)
     whole_day = moment.hour == moment.minute == moment.second == 0
     return moment.strftime("%Y-%m-%d" if whole_day else "%Y-%m-%d %H:%M:%S")
 

@@ -25,13 +25,16 @@ _TELLING_TEXT = {
     "English": """a and are by did do does for from give how is it its many me much of on show tell
         than that the there they this to what when where which who why with""",
     "German": """am auf bei beim bitte das dem den der des durch eine einem einen einer für gib hat
-        hatte im ist kostet kosteten mir mit nach oder sind seit über und von vom war waren warum
-        welche welcher welches wenn wer werden wie wird zeige zu zum zur zwischen""",
+        hatte ich im ist kein keine kostet kosteten machte mir mit nach nicht oder sich sind seit
+        uns unser unsere über und viel viele von vom war waren warum was welche welchem welchen
+        welcher welches wenn wer werden wie wieviel wir wird wurde wurden zeige zu zum zur
+        zwischen""",
     "French": """au aux avec ce cette combien comment dans de des du elle en entre est et fut il la
-        le les leur montre où ou par pour pourquoi qu quand que quel quelle quelles quels qui quoi
-        sont sur une était été""",
-    "Spanish": """al cuál cuáles cuándo cuánta cuánto cuántos como con de del desde el en entre era
-        es fue hay la las los muestra más o para por porque qué que quién su sus un una y""",
+        le les leur montre nos notre nous où ou par pas pour pourquoi qu quand que quel quelle
+        quelles quels qui quoi sont sur un une était été""",
+    "Spanish": """al cuál cuáles cuándo cuánta cuántas cuánto cuántos como con de del desde el en
+        entre era es está fue hay la las los muestra más nuestra nuestro o para por porque qué que
+        quién su sus un una y""",
     "Italian": """che chi come con cosa da dal dei del della di e era gli il in la le nel per qual
         quale quali quanto si sono su un una è""",
     "Portuguese": """ao as com como da das de do dos e em entre foi na no o os para por qual quais

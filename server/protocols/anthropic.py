@@ -18,6 +18,7 @@ from server.events import (
     Finished,
     PromptProgress,
     ReasoningDelta,
+    StatusNote,
     TextDelta,
     Usage,
 )
@@ -33,7 +34,7 @@ from server.protocols.fields import (
     streams,
     token_limit,
 )
-from server.protocols.frames import dump, see_all, split_choice, sse, warnings_field
+from server.protocols.frames import dump, see_all, split_choice, sse, step, warnings_field
 from server.protocols.messages import (
     check_hosted,
     function_tool,
@@ -238,6 +239,8 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
             return
         if isinstance(inner, PromptProgress):
             yield _frame({"type": "ping"})
+        if isinstance(inner, StatusNote):
+            yield step(inner.message)
         for sent in answer.see(inner):
             yield _frame(sent)
 

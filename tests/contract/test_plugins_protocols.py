@@ -110,8 +110,23 @@ def graphql(text: str) -> tuple[str, dict[str, Any]]:
     return "/api/copilotkit", {"query": GRAPHQL, "variables": {"data": data}}
 
 
-PROTOCOLS = (openai, openbb, agui, graphql)
-SHOWS_STEPS = {openai: ": step Step start", openbb: "Step start", agui: "STEP_STARTED"}
+def responses(text: str) -> tuple[str, dict[str, Any]]:
+    return "/v1/responses", {"input": text, "stream": True}
+
+
+def anthropic(text: str) -> tuple[str, dict[str, Any]]:
+    messages = [{"role": "user", "content": text}]
+    return "/v1/messages", {"messages": messages, "max_tokens": 500, "stream": True}
+
+
+def ollama(text: str) -> tuple[str, dict[str, Any]]:
+    return "/api/chat", {"messages": [{"role": "user", "content": text}]}
+
+
+PROTOCOLS = (openai, openbb, agui, graphql, responses, anthropic, ollama)
+SHOWS_STEPS = {openai: ": step Step start", openbb: "Step start", agui: "STEP_STARTED",
+               responses: ": step Step start", anthropic: ": step Step start"}  # fmt: skip
+"""Ollama's lines are all answers: there is no form for a step among them."""
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -1,7 +1,7 @@
 """make evaluate: the questions of the sets asked to a served Moat, and judged.
 
 MODEL=path of a GGUF file (default: the starter)   ORACLE=1: the two that need no model
-SET=tune|measured|followups|all   DASHBOARD=equities|macro|portfolio|large   LIMIT=number
+SET=tune|measured|followups|all   DASHBOARD=equities|macro|portfolio|ledger|large   LIMIT=number
 IDS=eq-24,fu-01: only these questions and conversations
 INJECT=1: instructions hidden in data, and an oracle that obeys whatever reaches it as one
 MINUTES=number: ask no more after that time   THREADS=number: of the processor

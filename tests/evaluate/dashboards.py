@@ -1,11 +1,11 @@
-"""Three dashboards as OpenBB Workspace describes them, and one of any size."""
+"""Four dashboards as OpenBB Workspace describes them, and one of any size."""
 
 import uuid
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from tests.evaluate import market, wire
+from tests.evaluate import ledger, market, wire
 
 Json = dict[str, Any]
 ORIGIN = "Lab Backend"
@@ -262,6 +262,61 @@ def portfolio_board() -> Dashboard:
     return Dashboard("portfolio", "Portfolio, Crypto and FX", widgets, TOOLS)
 
 
+REGION = choice("region", "Region", ledger.REGIONS, "DACH")
+LANES: list[Any] = [{"label": name, "value": key} for key, name in ledger.ROUTES.items()]
+ROUTE = choice("route", "Trade lane", LANES, "ROT-SHA")
+PORT = choice("port", "Bunkering port", ledger.PORTS, "Rotterdam")
+BRANCH = choice("branch", "Branch", ledger.BRANCHES, "Hamburg")
+STORE = choice("Filiale", "Apotheke", ledger.STORES, "Altstadt")
+LEDGER_WIDGETS = (
+    Widget("loan_book", "Kreditbuch",
+      "Einzelkredite mit Saldo in Tausend Euro, Zinssatz, Rating und Stufe", (), "Kredit"),
+    Widget("npl_ratio", "NPL Ratio",
+      "Non-performing loans as a share of all loans, and their coverage, by quarter",
+      (REGION,), "Kredit"),
+    Widget("provisions", "Loan Loss Provisions",
+      "Additions and releases in EUR thousands by quarter", (REGION,), "Kredit"),
+    Widget("sector_exposure", "Exposure by Sector",
+      "Lending per sector against its limit, EUR mn", (), "Kredit"),
+    Widget("rating_migration", "Rating Migration",
+      "One-year transition matrix of internal ratings", (), "Kredit"),
+    Widget("capital", "Capital and Liquidity",
+      "Regulatory ratios of the group", (), "Kredit"),
+    Widget("annual_result", "Résultat annuel",
+      "Produit net bancaire, coût du risque, frais et marge d'intérêt", (), "Kredit"),
+    Widget("deposits", "Branch Deposits",
+      "Deposits per month and branch, EUR millions", (BRANCH,), "Kredit"),
+    Widget("watch_list", "Watch List",
+      "Borrowers under observation, exposure in thousands", (), "Kredit"),
+    Widget("freight_rates", "Container Freight Rates",
+      "Weekly spot rate per forty-foot container", (ROUTE,), "Shipping"),
+    Widget("fleet", "Fleet",
+      "Own vessels with size, age and estimated arrival", (), "Shipping"),
+    Widget("congestion", "Port Congestion",
+      "Vessels waiting and average waiting time", (), "Shipping"),
+    Widget("bunker", "Bunker Prices",
+      "Marine fuel, USD per tonne", (PORT,), "Shipping"),
+    Widget("fixtures", "Charter Fixtures",
+      "Recent time charters with daily hire", (), "Shipping"),
+    Widget("voyages", "Voyage Results",
+      "Revenue, costs and result per voyage, thousand USD", (), "Shipping"),
+    Widget("store_sales", "Umsatz je Filiale",
+      "Wochenumsatz, Kunden und Rohertrag der Apotheken", (STORE,), "Apotheken"),
+    Widget("stock", "Lagerbestand",
+      "Artikel mit Bestand, Mindestbestand und Einkaufspreis", (), "Apotheken"),
+    Widget("prescriptions", "Rezepte",
+      "Eingelöste Rezepte nach Kasse und Monat", (), "Apotheken"),
+    Widget("suppliers", "Fournisseurs",
+      "Délais, taux de service et volume d'achats", (), "Apotheken"),
+    Widget("recalls", "Product Recalls",
+      "Batches called back from the shelves", (), "Apotheken"),
+)  # fmt: skip
+
+
+def ledger_board() -> Dashboard:
+    return Dashboard("ledger", "Credit, Freight and Pharmacy", LEDGER_WIDGETS)
+
+
 TOOLS: tuple[Json, ...] = (
     {
         "server_id": "lab", "name": "lab_convert_currency", "url": "http://localhost:9/mcp",
@@ -301,11 +356,12 @@ def large(count: int = 200) -> Dashboard:
 
 @cache
 def dashboard(name: str) -> Dashboard:
-    made = {"equities": equities, "macro": macro, "portfolio": portfolio_board, "large": large}
+    made = {"equities": equities, "macro": macro, "portfolio": portfolio_board, "large": large,
+            "ledger": ledger_board}  # fmt: skip
     return made[name]()
 
 
-NAMES = ("equities", "macro", "portfolio")
+NAMES = ("equities", "macro", "portfolio", "ledger")
 
 
 def as_sent(widget: Widget, place: int) -> Json:

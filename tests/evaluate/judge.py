@@ -23,6 +23,8 @@ SCALE = re.compile(
     r"|万亿|亿|万)(?![A-Za-z])",
     re.IGNORECASE,
 )
+TONNES = re.compile(r"\s+t")
+"""A trillion is joined to its number or has a capital."""
 FACTORS = {
     "k": 1e3, "thousand": 1e3, "tausend": 1e3, "万": 1e4, "m": 1e6, "mn": 1e6, "mio": 1e6,
     "million": 1e6, "millions": 1e6, "millionen": 1e6, "millones": 1e6, "亿": 1e8, "b": 1e9,
@@ -59,6 +61,8 @@ def numbers(text: str) -> list[Number]:
     found = []
     for match in NUMBER.finditer(text):
         scale = SCALE.match(text, match.end())
+        if scale and TONNES.fullmatch(scale[0]):
+            scale = None
         factor = FACTORS[scale[1].lower()] if scale else 1.0
         end = scale.end() if scale else match.end()
         if LETTER.match(text, end):

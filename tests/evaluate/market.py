@@ -10,6 +10,8 @@ from datetime import date, timedelta
 from functools import cache
 from typing import Any
 
+from tests.evaluate import ledger
+
 Row = dict[str, Any]
 SEED = "moat-2026"
 FIRST_DAY, LAST_DAY = date(2024, 1, 2), date(2026, 10, 30)
@@ -898,7 +900,7 @@ DATASETS: dict[str, Callable[[], list[Row]]] = {
         cash_accounts, dividend_income, realized_gains, crypto_price, crypto_market, fx_history,
         fx_forwards, commodity_price, staking_yields, funding_rates, etf_list,
     )
-}  # fmt: skip
+} | ledger.DATASETS  # fmt: skip
 
 
 @cache

@@ -255,6 +255,9 @@ def _one(dataset: str, column: str, key: str) -> Callable[[str, str], Any]:
     )
 
 
+ABSENT = ["does not", "not in", "nicht", "kein", "no se", "ne contien", "没有", "cannot", "n't",
+          "not hold", "no data", "not avail"]  # fmt: skip
+"""How an answer says that the data does not hold it."""
 MONTHLY = ("cpi_yoy", "unemployment_rate")
 NAMES: Json = {
     "v": market.value,
@@ -275,6 +278,7 @@ NAMES: Json = {
     "raw": _one("commodity_price", "price", "commodity"),
     "cpi": _one("inflation", "cpi_yoy", "country"),
     "jobless": _one("unemployment", "unemployment_rate", "country"),
+    "ABSENT": ABSENT,
     "convert": lambda amount: round(amount * EUR_TO_USD, 2),
 }
 """What an expression in a question's file may use, beside Python's own functions."""

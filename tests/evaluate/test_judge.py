@@ -34,6 +34,8 @@ def turn(**data: Any) -> Turn:
         ("78,319 (USD millions)", 78_319, "millions"),
         ("$78.3 billion", 78_319, "millions"),
         ("it is 36.", 36, ""),
+        ("180,200 t", 180_200, ""),
+        ("180.2t", 180.2e12, ""),
     ],
 )
 def test_a_number_is_found_as_people_write_it(text: str, truth: float, unit: str) -> None:

@@ -27,4 +27,4 @@ def test_every_id_is_there_once() -> None:
 
 def test_the_dashboards_are_as_big_as_they_are_said_to_be() -> None:
     sizes = {name: len(dashboards.dashboard(name).widgets) for name in (*dashboards.NAMES, "large")}
-    assert sizes == {"equities": 25, "macro": 12, "portfolio": 62, "large": 200}
+    assert sizes == {"equities": 25, "macro": 12, "portfolio": 62, "ledger": 20, "large": 200}

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from tests.evaluate import market
+from tests.evaluate import ledger, market
 from tests.evaluate.market import Row
 
 Json = dict[str, Any]
@@ -80,7 +80,7 @@ FORMS: dict[str, dict[str, Form]] = {
     "staking_yields": {"apy": percent, "staked_share": percent},
     "funding_rates": {"funding_rate": percent, "open_interest": short_money},
     "etf_list": {"assets": short_money, "expense_ratio": percent, "return_1y": percent},
-}  # fmt: skip
+} | ledger.FORMS  # fmt: skip
 NESTED: dict[str, dict[str, tuple[str, ...]]] = {
     "key_metrics": {
         "valuation": ("market_cap", "pe_ratio", "price_to_book", "ev_to_ebitda"),
@@ -92,12 +92,12 @@ NESTED: dict[str, dict[str, tuple[str, ...]]] = {
         "risk": ("volatility", "max_drawdown", "value_at_risk", "beta"),
         "ratios": ("sharpe", "sortino"),
     },
-}
+} | ledger.NESTED
 WIDE = {
     "balance_sheet": ("item", "year", "amount"),
     "government_debt": ("country", "year", "share"),
 }
-SINGLE = frozenset({"key_metrics", "risk_metrics"})
+SINGLE = frozenset({"key_metrics", "risk_metrics", "capital"})
 """These come as one object rather than as a list of rows."""
 LEFT_OUT: dict[str, tuple[str, ...]] = {"earnings_surprises": ("year",), "dividends": ("year",)}
 
@@ -170,7 +170,7 @@ def shaped(dataset: str, rows: Sequence[Row], arguments: Json) -> Any:
             for name, cell in row.items()
             if name not in hidden
         }
-        for row in rows
+        for row in (*rows, *_totals(dataset, rows))
     ]
     if dataset in NESTED:
         plain = [_nested(row, NESTED[dataset]) for row in plain]
@@ -181,6 +181,15 @@ def shaped(dataset: str, rows: Sequence[Row], arguments: Json) -> Any:
     if dataset == "fx_forwards":
         return {name: [row[name] for row in plain] for name in plain[0]}
     return plain
+
+
+def _totals(dataset: str, rows: Sequence[Row]) -> list[Row]:
+    """The row that a table ends with, where it adds up the others."""
+    if dataset not in ledger.TOTALS:
+        return []
+    label, name, columns = ledger.TOTALS[dataset]
+    sums = {column: round(sum(row[column] for row in rows), 4) for column in columns}
+    return [dict.fromkeys(rows[0]) | {label: name} | sums]
 
 
 def _same(cell: Any) -> Any:

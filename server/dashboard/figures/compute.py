@@ -3,14 +3,14 @@
 import asyncio
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from server.asking.ask import Means, ask_json
 from server.chat import Json
 from server.dashboard.figures.operations import BY_WORD
-from server.dashboard.figures.question import Asked, understand
+from server.dashboard.figures.question import TIME_NAMES, Asked, understand
 from server.dashboard.figures.wide import look_up, read_wide, sentence
 from server.data.describe import LEAST_DIGITS, MOST_DECIMALS, rounded, short, written
 from server.data.sql import Answer, Refused, query, quoted
@@ -117,7 +117,8 @@ def _sentence(asked: Asked, answer: Answer, rows: list[dict[str, Cell]], table: 
     title = name if column == "count" else f"{name} {column}".strip()
     title += about + (f" ({part})" if part else "")
     shown = of_table.get(column) or Column("count", "number")
-    return f"{title}: " + "; ".join(_row_text(row, shown) for row in told)
+    said = {value for one in asked.filters if len(one.values) == 1 for value in one.values}
+    return f"{title}: " + "; ".join(_row_text(row, shown, said) for row in told)
 
 
 def _growth_text(column: Column, row: dict[str, Cell], about: str) -> str:
@@ -131,8 +132,10 @@ def _growth_text(column: Column, row: dict[str, Cell], about: str) -> str:
 _ENDS = ("first", "last", "percent")
 
 
-def _row_text(row: dict[str, Cell], column: Column) -> str:
-    others = ", ".join(short(value) for key, value in row.items() if key != column.name and value)
+def _row_text(row: dict[str, Cell], column: Column, said: Set[Cell]) -> str:
+    """The value and what tells its row apart, but for what was `said` of all rows before."""
+    told = [value for key, value in row.items() if key != column.name and value not in said]
+    others = ", ".join(short(value) for value in told if value)
     value = _written(row[column.name], column)
     return f"{value} ({others})" if others else value
 
@@ -306,8 +309,22 @@ def _entity(asked: Asked, table: Table) -> str | None:
     choices: list[str | None] = [*owners, None, *filter(texts.__contains__, [asked.label]), *texts]
     for choice in [asked.group] if asked.group else choices:
         if _is_apart(asked, table, choice):
-            return choice
-    raise Refused("Several rows are of the same time.")
+            if _is_one_thing(asked, table, choice, texts):
+                return choice
+            break
+    raise Refused("Several rows are of the same time, or of different things.")
+
+
+def _is_one_thing(asked: Asked, table: Table, entity: str | None, texts: Sequence[str]) -> bool:
+    """Whether the rows of an entity differ in their time alone: those of trades differ in more."""
+    for name in texts:
+        if name == entity or TIME_NAMES & set(stems(name)):
+            continue
+        values = _kept(asked, table, name)
+        owners = _kept(asked, table, entity) if entity else [None] * len(values)
+        if len(set(zip(owners, values, strict=True))) > len(set(owners)):
+            return False
+    return True
 
 
 def _varies(asked: Asked, table: Table, name: str) -> bool:

@@ -1,5 +1,6 @@
 """What a question wants to know of a table: which column, which rows, which computation."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -9,8 +10,8 @@ from datetime import date
 from server.dashboard.figures.operations import GROWTH_STEMS, Operation, operation
 from server.data.cells import CURRENCIES
 from server.data.periods import Timeline, timelines
-from server.data.tables import Cell, Column, Table
-from server.language.dates import Span, Timed, Unclear, read
+from server.data.tables import FIELDS, Cell, Column, Table
+from server.language.dates import Span, Timed, Unclear, period, read
 from server.language.ranking import RELATED, stems
 from server.language.words import stem
 
@@ -21,6 +22,8 @@ LONGEST_NAME = 120
 IN_TIME = frozenset({"last", "first", "growth"})
 """They need rows ordered in time, and a column that is named: their words are common."""
 OVER_ALL = frozenset({"sum", "mean", "median", "stdev"})
+SPREAD = OVER_ALL - {"sum"}
+"""They tell something about several values, and nothing about one."""
 
 
 AMBIGUOUS = Column("", "empty")
@@ -59,11 +62,37 @@ _SAME = ("price close", "revenue sales turnover", "capitalization capitalisation
 SAME = {stem(word): _stems_of(family) - {stem(word)} for family in _SAME for word in family.split()}
 """Words for one thing; kinship alone, as that of profit and earnings per share, is not enough."""
 TOTALS = re.compile(
-    r"^\W*(?:grand\s+|sub\W?)?(?:totals?|sum|subtotal|overall|average|all|gesamt|summe|total\w*)\b"
-    r"|\btotal\W*$|^(?:合计|总计)",
+    r"^\W*(?:grand\s+|sub\W?|sous\W?)?(?:totals?|sum|subtotal|overall|average|mean|median|all"
+    r"|(?:ins)?gesamt\w*|(?:zwischen|gesamt)?summe|durchschnitt|mittelwert|total\w*|ensemble|moyenne"
+    r"|suma|promedio|somma)\b"
+    r"|\btotal\W*$|^\W*(?:合计|总计|小计|总和|平均)|^\W*[\u03a3\u2211]\W*$",
     re.IGNORECASE,
 )
-RATIOS = _stems_of("percent pct percentage ratio rate yield margin")
+"""How rows begin that are made of others."""
+FEWEST_SUMMED = 3
+FEWEST_THINGS = 3
+SUM_TOLERANCE = 1e-3
+RATIOS = _stems_of(
+    "percent pct percentage ratio rate yield margin average avg mean median occupancy utilisation "
+    "utilization coverage index score wow mom qoq yoy zins zinssatz quote marge rendite taux "
+    "rendement tasa margen rentabilidad 率"
+)
+LEFT_OUT = RATIOS | _stems_of(
+    "usd eur gbp jpy chf cny k m mn mm bn b t million millions billion billions thousand thousands "
+    "mio mrd tsd teur meur kusd bps units value amount total number count price level diluted "
+    "basic adjusted reported net gross annual daily monthly"
+)
+"""Words at the end of a column's name that people do not say."""
+OF_SOMETHING = re.compile(r"\s+(?:of|per|in|to|from)\s.*$", re.IGNORECASE)
+DUE = _stems_of("maturity matures expiry expiration expires due deadline eta etd end fälligkeit")
+"""Names of days that are set for a thing and are not the time of its figures."""
+TIME_NAMES = _stems_of("period quarter month week day date time year fiscal kw quartal monat mois")
+IDENTIFIERS = _stems_of("id imo code zip plz postcode cik pzn isin built year jahr année año")
+LEVELS = _stems_of(
+    "balance saldo solde deposit deposits employees headcount staff stock bestand inventory "
+    "exposure outstanding debt assets equity capitalization supply population 余额"
+)
+"""What is there at a time: the sum over several times is nothing that anybody has."""
 PARTS = _stems_of("weight share allocation portion")
 """Percentages that may be added up: those of a whole."""
 COMPANY_FORMS = frozenset({
@@ -104,7 +133,7 @@ def understand(question: str, table: Table, today: date, about: str = "") -> Ask
         timed = read(question, today)
     except Unclear:
         return None
-    line = _timeline(question, table)
+    line = _timeline(question, table, today)
     numbers = [one for one in table.of_kind("number") if line is None or one.name != line.column]
     of_year = _named_by(timed, numbers)
     if of_year is not None:
@@ -112,25 +141,18 @@ def understand(question: str, table: Table, today: date, about: str = "") -> Ask
     elif _is_lost(numbers, question, timed.rest) or not _is_told(timed, line, today):
         return None
     filters = _filters(timed.rest, table)
-    if (named := named_column(timed.rest, numbers)) is AMBIGUOUS:
-        return None
+    named = named_column(timed.rest, numbers)
     column = of_year or named
+    if named is AMBIGUOUS or _is_one_word_for_both(column, filters, timed.rest):
+        return None
     group = _group(timed.rest, table)
     wanted = operation(timed.rest, *_names(timed.rest, column, filters))
-    if wanted is None or (group is None and BY_TIME.search(timed.rest)):
+    if wanted is None or (not group and _asks_for_groups(timed.rest, table, column, filters)):
         return None
     if column is None and _takes_the_only_one(wanted, timed.rest, table, group):
         column = numbers[0] if len(numbers) == 1 else None
-    asked = Asked(
-        wanted.name,
-        column.name if column else None,
-        _label(timed.rest, table, filters),
-        group,
-        filters,
-        timed.span,
-        line,
-        wanted.count,
-    )
+    name, label = (column.name if column else None), _label(timed.rest, table, filters)
+    asked = Asked(wanted.name, name, label, group, filters, timed.span, line, wanted.count)
     made = _counted(asked, wanted, table) if wanted.name == "count" else _possible(asked)
     if made is None or not can_be_computed(made, table, question):
         return None
@@ -195,23 +217,40 @@ def can_be_computed(asked: Asked, table: Table, question: str) -> bool:
     if any(one in question for one in CURRENCIES if one != sign):
         return False
     if not asked.operation:
-        return _are_told_apart(asked, table)
-    if asked.operation in (*IN_TIME, "distinct"):
-        return True
-    if asked.operation == "sum" and column is not None and not _adds_up(column):
+        is_total = any(TOTALS.search(value) for one in asked.filters for value in one.values)
+        return _are_told_apart(asked, table) and not (asked.group and is_total)
+    if _is_of_fields(table) or not _is_meaningful(asked, column, table):
         return False
+    if asked.operation in (*IN_TIME, "distinct"):
+        return asked.operation != "growth" or not _is_of_many(asked, table)
     is_one_of_several = asked.operation in ("max", "min") and _is_of_several(asked, table, question)
-    return not is_one_of_several and not _is_mixed(asked, table)
+    return not (is_one_of_several or _is_of_single_rows(asked, table) or _is_mixed(asked, table))
+
+
+def _is_of_single_rows(asked: Asked, table: Table) -> bool:
+    """'The average exposure per sector' where a sector has one row: it is none of one sector."""
+    group = next((one for one in table.columns if one.name == asked.group), None)
+    return asked.operation in SPREAD and group is not None and not _repeats(table, group)
+
+
+def _is_of_fields(table: Table) -> bool:
+    """Each row is another figure of one thing: they are not to be added or compared."""
+    return tuple(column.name for column in table.columns) == FIELDS
+
+
+def _is_of_many(asked: Asked, table: Table) -> bool:
+    return asked.line is not None and not asked.filters and _is_of_things(table, asked.line)
 
 
 def _is_mixed(asked: Asked, table: Table) -> bool:
     """Totals stand among the rows, or amounts of different currencies."""
     values = [value for one in asked.filters for value in one.values]
-    held = {one.column for one in asked.filters} | {asked.group}
+    held = {one.column for one in asked.filters}
     texts = [one for one in table.of_kind("text") if one.name not in held]
     return (
         any(map(TOTALS.search, values))
         or any(_has_totals(table, one) for one in texts)
+        or (not values and asked.operation != "count" and _has_sum(table, asked.column))
         or any(CURRENCY_NAMES & set(stems(one.name)) and _varies(table, one) for one in texts)
     )
 
@@ -241,8 +280,50 @@ def _has_totals(table: Table, column: Column) -> bool:
     return any(TOTALS.search(str(value)) for value in set(table.values(column.name)) if value)
 
 
+def has_total_row(table: Table, column: str | None = None) -> bool:
+    """Whether a row is made of the others: by its name, or by what its number is."""
+    names = [column] if column else [one.name for one in table.of_kind("number")]
+    return any(_has_totals(table, one) for one in table.of_kind("text")) or any(
+        _has_sum(table, name) for name in names
+    )
+
+
+def _has_sum(table: Table, name: str | None) -> bool:
+    """The first or the last number is the sum of all others, whatever its row is called."""
+    column = next((one for one in table.of_kind("number") if one.name == name), None)
+    if column is None:
+        return False
+    values = [one for one in table.values(column.name) if isinstance(one, int | float)]
+    if len(values) <= FEWEST_SUMMED:
+        return False
+    try:
+        whole = math.fsum(values)
+    except OverflowError:
+        return False
+    return any(
+        end and abs(end - (whole - end)) <= SUM_TOLERANCE * abs(end)
+        for end in (values[0], values[-1])
+    )
+
+
 def _varies(table: Table, column: Column) -> bool:
     return len({value for value in table.values(column.name) if value is not None}) > 1
+
+
+def _is_meaningful(asked: Asked, column: Column | None, table: Table) -> bool:
+    """Rates are not added, nor levels over all times; and numbers that are names are no amounts."""
+    words = set(stems(column.name)) if column else set()
+    if asked.operation in (*OVER_ALL, "growth") and words & IDENTIFIERS:
+        return False
+    if asked.operation != "sum" or column is None:
+        return True
+    is_over_time = asked.line is not None and asked.span is None
+    is_level = is_over_time and bool(words & LEVELS)
+    return _adds_up(column) and not (is_level and _is_of_moments(table, asked.line))
+
+
+def _is_of_moments(table: Table, line: Timeline | None) -> bool:
+    return line is not None and not _is_of_things(table, line)
 
 
 def _adds_up(column: Column) -> bool:
@@ -277,10 +358,47 @@ def _counted(asked: Asked, wanted: Operation, table: Table) -> Asked | None:
     return asked
 
 
-def _timeline(question: str, table: Table) -> Timeline | None:
+def _timeline(question: str, table: Table, today: date) -> Timeline | None:
+    """The time of the rows. What is a day of each of many things, as that of a loan's end or of a
+    rate's last change, is none but where the question names it."""
     lines = {line.column: line for line in timelines(table)}
     named = best_column(question, [column for column in table.columns if column.name in lines])
-    return lines[named.name] if named else next(iter(lines.values()), None)
+    line = lines[named.name] if named else next(iter(lines.values()), None)
+    if line is None or _is_said(line.column, question, table):
+        return line
+    words = set(stems(line.column))
+    is_of_things = _is_of_things(table, line)
+    if is_of_things and not words & TIME_NAMES:
+        return None
+    if not is_of_things and not words & DUE:
+        return line
+    times = line.starts or table.values(line.column)
+    return None if any(str(time or "") > today.isoformat() for time in times) else line
+
+
+def _is_said(name: str, question: str, table: Table) -> bool:
+    """Whether the question has a word of this column that names no figure: 'yield to maturity'."""
+    figures = {word for one in table.of_kind("number") for word in stems(one.name)}
+    return bool(set(stems(name)) & set(stems(question)) - figures)
+
+
+def _is_of_things(table: Table, line: Timeline) -> bool:
+    """Each row has its own name, and is no moment of one thing."""
+    return len(table.rows) >= FEWEST_THINGS and any(
+        len(set(values)) == len(values) and not all(period(str(value)) for value in values)
+        for column in table.of_kind("text")
+        if column.name != line.column and (values := table.values(column.name))
+    )
+
+
+def _is_one_word_for_both(column: Column | None, filters: Sequence[Filter], rest: str) -> bool:
+    """A word is the name of a column and a value: the column of a rating or its row."""
+    said = Counter(stems(rest))
+    name = set(stems(column.name)) if column else set()
+    values = [set(stems(value)) for one in filters for value in one.values]
+    return any(
+        value and value <= name and all(said[word] < 2 for word in value) for value in values
+    )
 
 
 def _named_by(timed: Timed, numbers: Sequence[Column]) -> Column | None:
@@ -317,8 +435,16 @@ def named_column(question: str, columns: Sequence[Column]) -> Column | None:
         return None
     best = [column for column in columns if hits[column] == most]
     whole = [column for column in best if names[column] <= own]
-    kept = whole if whole else best
+    kept = whole if whole else [column for column in best if _is_head_said(column.name, own)]
     return kept[0] if len(kept) == 1 else AMBIGUOUS
+
+
+def _is_head_said(name: str, said: set[str]) -> bool:
+    """A price target is a target and no price; units and words such as rate may be left out."""
+    words = stems(OF_SOMETHING.sub("", name.replace("_", " ")))
+    while len(words) > 1 and (words[-1] in LEFT_OUT or not words[-1].isalpha()):
+        words.pop()
+    return bool(words) and words[-1] in said
 
 
 def best_column(question: str, columns: Sequence[Column]) -> Column | None:
@@ -354,6 +480,31 @@ def _group(question: str, table: Table) -> str | None:
         if column is not None:
             return column.name
     return None
+
+
+def _without_title(question: str, table: Table) -> str:
+    """The question but for the table's own name: 'Revenue by Segment' groups nothing."""
+    said = f" {_in_plain_words(question)} "
+    for title in filter(None, map(_in_plain_words, (table.name, table.heading))):
+        said = said.replace(f" {title} ", "  ")
+    return said
+
+
+def _in_plain_words(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", text.lower()))
+
+
+def _asks_for_groups(
+    rest: str, table: Table, column: Column | None, filters: Sequence[Filter]
+) -> bool:
+    """By time, or by something that no column tells: 'by branch' where one branch was read."""
+    if BY_TIME.search(rest):
+        return True
+    names = [one.name for one in table.of_kind("number")] + [column.name if column else ""]
+    names += [value for one in filters for value in one.values]
+    known = {word for name in names for word in stems(name)} | FILLERS
+    asked = (stems(match[1].split()[0]) for match in GROUPING.finditer(_without_title(rest, table)))
+    return any(words and not words[0].isdecimal() and words[0] not in known for words in asked)
 
 
 def _repeats(table: Table, column: Column) -> bool:

@@ -20,6 +20,7 @@ from server.events import (
     Finished,
     PromptProgress,
     ReasoningDelta,
+    StatusNote,
     TextDelta,
     Usage,
 )
@@ -47,6 +48,7 @@ from server.protocols.frames import (
     see_all,
     split_choice,
     sse,
+    step,
     warnings_field,
 )
 from server.protocols.messages import (
@@ -395,6 +397,8 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
                 return
             if isinstance(inner, PromptProgress):
                 yield sse(output.go_on(), "response.in_progress")
+            if isinstance(inner, StatusNote):
+                yield step(inner.message)
             for sent in output.see(inner):
                 yield sse(sent, sent["type"])
     finally:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.dashboard.checked_text import CheckedText, KnownNumbers, WithoutBold
+from server.dashboard.checked_text import CheckedText, KnownNumbers
 from server.dashboard.results import Computed, Results
 from server.data.sql import Answer
 
@@ -81,7 +81,7 @@ def test_it_does_not_matter_how_the_text_is_cut(cuts: list[int]) -> None:
 def test_bold_marks_are_taken_out_wherever_the_stream_is_cut() -> None:
     text = "It is **2.5** or 3*4, **so** *far*"
     for cut in range(len(text)):
-        plain = WithoutBold()
+        plain = CheckedText(results(), KnownNumbers.of([2.5], []))
         found = plain.feed(text[:cut]) + plain.feed(text[cut:]) + plain.end()
         assert found == "It is 2.5 or 3*4, so *far*"
 
@@ -101,6 +101,28 @@ def test_numbers_stand_right_behind_the_signs_of_a_script_without_spaces() -> No
     assert checked("收入是391,036。") == "收入是391,036 [not in the data]。"
 
 
+def test_a_script_without_spaces_is_shown_as_it_comes() -> None:
+    found = results()
+    checker = CheckedText(found, KnownNumbers.of([*found.numbers(), 3.5e12], []))
+    parts = [checker.feed(sign) for sign in "收入是391,035元,市值3.5万亿元。"]
+    assert "".join(parts[:4]) == "收入"
+    assert "".join(parts) + checker.end() == "收入是391,035元,市值3.5万亿元。"
+
+
 def test_a_day_of_the_question_may_be_written_out() -> None:
     text = "On October 30, 2026, it was 391,035."
     assert checked(text, "What was it on 2026-10-30?") == text
+
+
+@pytest.mark.parametrize(
+    ("sql", "shown"),
+    [
+        ("SELECT symbol FROM t WHERE growth > 0", "They are AAPL, MSFT."),
+        ("SELECT symbol FROM t ORDER BY growth DESC", "They are AAPL."),
+    ],
+)
+def test_names_in_no_order_are_all_told(sql: str, shown: str) -> None:
+    found = results()
+    found.computed[0] = Computed("q1", sql, found.computed[0].answer)
+    checker = CheckedText(found, KnownNumbers.of(found.numbers(), ()))
+    assert checker.feed("They are {{q1.symbol}}.") + checker.end() == shown

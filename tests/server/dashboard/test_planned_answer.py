@@ -916,3 +916,26 @@ async def test_a_sum_over_a_total_is_not_bold() -> None:
     sql = "SELECT SUM(ships) AS ships FROM harbours"
     assert await bold("Sum of the ships?", sql) == "Ships: 21"
     assert await bold("Sum of the ships?", sql, rows) == ""
+
+
+@pytest.mark.parametrize("sql", ["SELECT name, size FROM income_msft ORDER BY size DESC LIMIT 1",
+                                 "SELECT MAX(size) AS size FROM income_msft"])  # fmt: skip
+async def test_a_total_among_the_rows_is_no_highest_one_in_bold(sql: str) -> None:
+    query = ask("What is the highest size of MSFT?")
+    events, _ = await run(query, step(READ))
+    rows = [{"name": name, "size": size} for name, size in (("A", 5), ("B", 7), ("C", 2))]
+    plan = (step({"query": sql}), step(DONE))
+    found, _ = await run(brought(query, events, rows), *plan, step({"sql": sql}), says("Here."))
+    assert text_of(found).startswith("**")
+    rows.append({"name": "Portfolio", "size": 14})
+    found, _ = await run(brought(query, events, rows), *plan, says("Here."))
+    assert text_of(found) == "Here."
+
+
+async def test_a_word_in_capitals_is_no_company_where_no_widget_takes_one() -> None:
+    widget = replace(INCOME, params=(), name="Ratings")
+    query = ask("What share of the loans is rated BBB?", widget)
+    _, engine = await run(query, step(DONE), *NO_SQL, says("No."))
+    assert "Symbols:" not in engine.requests[0].messages[-1].content
+    _, engine = await run(replace(query, widgets=(INCOME,)), step(DONE), *NO_SQL, says("No."))
+    assert "Symbols: BBB is BBB" in engine.requests[0].messages[-1].content

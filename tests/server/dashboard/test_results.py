@@ -8,6 +8,7 @@ import pytest
 from server.dashboard.materials import gather
 from server.dashboard.query import Element, Item, Query, Result, Source, Widget
 from server.dashboard.results import Results
+from server.data.sql import Refused
 from server.data.tables import Cell
 
 WIDGET = Widget("o", "odd", "Odd", uuid="u")
@@ -95,3 +96,13 @@ def test_a_table_of_nothing_but_nulls_is_told() -> None:
     _, told = take([{"a": None}, {"a": None}])
     assert "table odd, 2 rows" in told
     assert "a (empty)" in told
+
+
+async def test_a_query_may_name_columns_by_their_headers() -> None:
+    rows = [{"from": "A", "Coût du risque (M€)": 3}, {"from": "B", "Coût du risque (M€)": 5}]
+    results, _ = take(rows)
+    sql = 'SELECT [Coût du risque (M€)] FROM odd WHERE "from" = "A"'
+    with pytest.raises(Refused):
+        await results.query(sql)
+    assert await first_row(results, sql.replace('"A"', "'A'")) == (3,)
+    assert await first_row(results, "SELECT from_1 FROM odd WHERE 'from' = 'from'") == ("A",)

@@ -254,3 +254,11 @@ async def test_a_report_comes_as_a_page() -> None:
     (page,) = [one for one in found if isinstance(one, Artifact)]
     assert (page.kind, page.name) == ("html", "Prices")
     assert "<p>They rose.</p>" in page.content["text"]
+
+
+async def test_a_number_that_a_small_model_makes_up_is_marked() -> None:
+    engine = ScriptedEngine(says("It **rose** to 105", " from 99.", " That is 6.1%."))
+    found = await events(with_data("Tell me about the close", rows()), engine)
+    text = "".join(one.text for one in found if isinstance(one, TextDelta))
+    marked = "It rose to 105 from 99 [not in the data]. That is 6.1% [not in the data]."
+    assert text.endswith(marked)

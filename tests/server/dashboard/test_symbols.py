@@ -50,3 +50,37 @@ def test_a_symbol_has_a_name() -> None:
 def test_a_quarter_is_no_company_and_french_elides() -> None:
     found = find_symbols("Le profit d'Apple au Q2 2026 ?")
     assert [(one.words, one.symbol) for one in found] == [("Apple", "AAPL")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Target rating: which loans have it?",
+        "Block the noise and show the close.",
+        "Match the dividend to its date.",
+        "Thanks. Shift it by a week!",
+        "- Screen for cheap stocks",
+        "What is the Price Target Mean?",
+        "Welcher Block ist im Pool der Investor Relations?",
+    ],
+)
+def test_an_everyday_word_with_a_capital_that_any_word_would_have_is_no_company(text: str) -> None:
+    assert symbols(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "found"),
+    [
+        ("Target's revenue in 2024?", (), ["TGT"]),
+        ("Target Corp revenue", (), ["TGT"]),
+        ("Target revenue", ("TGT",), ["TGT"]),
+        ("What did Target earn?", (), ["TGT"]),
+        ("Compare Target and Walmart", (), ["TGT", "WMT"]),
+        ("Target price of Apple", (), ["AAPL"]),
+        ("Tesla revenue", (), ["TSLA"]),
+    ],
+)
+def test_an_everyday_word_is_a_company_where_something_tells_so(
+    text: str, known: tuple[str, ...], found: list[str]
+) -> None:
+    assert symbols(text, *known) == found

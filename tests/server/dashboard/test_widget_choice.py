@@ -34,6 +34,40 @@ async def test_small_talk_and_other_matters_read_nothing(question: str) -> None:
     assert engine.requests == []
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What does a price target mean?",
+        "Explain the difference between a price and a target.",
+        "Danke, das hilft mir sehr!",
+        "Was bedeutet Price Target?",
+        "Merci !",
+        "Que signifie price target ?",
+        "Hola",
+        "¿Qué significa price target?",
+        "谢谢",
+        "什么是price target?",
+    ],
+)
+async def test_thanks_and_the_meaning_of_words_read_nothing_in_any_language(question: str) -> None:
+    choice, engine = await chosen(question)
+    assert choice.widgets == ()
+    assert engine.requests == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Hi, price targets of 2024?",
+        "What is the difference between the price and the target of Apple?",
+        "What does the price of 2024 mean?",
+    ],
+)
+async def test_a_question_with_a_time_or_a_company_is_more_than_talk(question: str) -> None:
+    choice, _ = await chosen(question, {"widgets": ["W1"]})
+    assert choice.widgets
+
+
 async def test_a_widget_named_in_full_needs_no_model() -> None:
     choice, _ = await chosen("What does Company News say about prices?")
     assert (choice.by, [one.id for one in choice.widgets]) == ("name", ["news"])

@@ -272,3 +272,64 @@ def test_long_lists_are_shortened() -> None:
     table = from_json([{"a": list(range(1000))}], "T")
     assert table is not None
     assert str(table.values("a")[0]).endswith("99, …")
+
+
+def test_an_amount_may_have_its_measure_behind_it() -> None:
+    rows = [
+        {"size": "180,200 t", "wait": "4.2 d", "rate": "1.234,5 USD/t"},
+        {"size": "57,800 t", "wait": "12 d", "rate": "87,25 USD/t"},
+        {"size": None, "wait": "0.9 d", "rate": "3 USD/t"},
+    ]
+    table = from_json(rows, "T")
+    assert table is not None
+    assert table.rows == [(180_200, 4.2, 1234.5), (57_800, 12, 87.25), (None, 0.9, 3)]
+    assert [column.unit for column in table.columns] == ["t", "d", "USD/t"]
+    assert not any(column.is_scaled for column in table.columns)
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["10 years", "2 years"], "text"),
+        (["400 mg", "500 mg"], "text"),
+        (["4.2 d", "3 weeks"], "text"),
+        (["1.5 Mio", "2.25 Mio"], "number"),
+        (["$3.4 t", "$1.2 t"], "number"),
+    ],
+)
+def test_names_with_a_number_and_powers_of_ten_are_no_measures(cells: list[str], kind: str) -> None:
+    table = from_json([{"a": cell, "b": 1} for cell in cells], "T")
+    assert table is not None
+    assert table.columns[0].kind == kind
+    assert table.columns[0].unit in ("", "$")
+
+
+def test_seconds_since_1970_are_days_in_a_column_of_times() -> None:
+    rows = [{"ETA": 1_795_478_400, "day_volume": 1_795_478_400, "Fälligkeit": 1_795_478_401}]
+    table = from_json(rows, "T")
+    assert table is not None
+    assert table.rows == [("2026-11-24", 1_795_478_400, "2026-11-24 00:00:01")]
+
+
+def test_an_object_of_objects_is_a_table() -> None:
+    fields = from_json({"solvency": {"cet1": 0.1427}, "liquidity": {"lcr": 1.432}}, "T")
+    assert fields is not None
+    assert fields.rows == [("solvency.cet1", 0.1427), ("liquidity.lcr", 1.432)]
+    rows = from_json({"A": {"price": 1, "name": "x"}, "B": {"price": 2, "name": "y"}}, "T")
+    assert rows is not None
+    assert rows.records() == [
+        {"key": "A", "price": 1, "name": "x"},
+        {"key": "B", "price": 2, "name": "y"},
+    ]
+
+
+def test_whole_days_since_1970_are_days_whatever_their_column_is_called() -> None:
+    day = 86_400_000
+    rows = [
+        {"last_change": 20_000 * day, "raised": 20_000 * day + 1, "seen": 86_400 * number}
+        for number in (20_001, 20_002, 20_003)
+    ]
+    table = from_json(rows, "T")
+    assert table is not None
+    assert [column.kind for column in table.columns] == ["date", "number", "date"]
+    assert table.rows[0][0] == "2024-10-04"

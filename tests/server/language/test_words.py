@@ -20,3 +20,17 @@ from server.language.words import language_of
 )
 def test_a_language_is_told_by_its_script_and_its_short_words(text: str, language: str) -> None:
     assert language_of(text) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Welchen Umsatz machte die Filiale Bahnhof in KW 41?", "German"),
+        ("Danke, das hilft mir sehr!", "German"),
+        ("Wieviel Umsatz machen wir?", "German"),
+        ("Cuántas facturas hay?", "Spanish"),
+        ("Un chiffre, pas une courbe", "French"),
+    ],
+)
+def test_short_questions_are_told_by_their_language_too(text: str, language: str) -> None:
+    assert language_of(text) == language

@@ -278,3 +278,177 @@ async def test_other_answers_go_on_while_the_query_runs(monkeypatch: pytest.Monk
     figure = await running
     assert figure is not None
     assert figure.text == "n 1"
+
+
+EXPOSURE = from_grid(
+    ["sector", "exposure"],
+    [["Estate", 912.4], ["Energy", 377.1], ["Retail", 251.9], ["Ships", 118.6]],
+    "Exposure by Sector",
+)
+
+
+def test_an_average_per_name_that_has_one_row_is_none() -> None:
+    assert compute("What is the average exposure per sector?", EXPOSURE, TODAY) is None
+    figure = compute("total exposure per sector", EXPOSURE, TODAY)
+    assert figure is not None
+    assert figure.text.startswith("Sum of exposure: 912.4 (Estate); 377.1 (Energy)")
+
+
+@pytest.mark.parametrize(
+    "name", ["Total", "Gesamtsumme", "Zwischensumme", "Sous-total", "合计", "Σ", None, "Group"]
+)
+@pytest.mark.parametrize(
+    "question", ["average exposure", "highest exposure", "total exposure by sector"]
+)
+def test_a_row_that_is_made_of_others_silences_what_is_computed_over_all(
+    question: str, name: str | None
+) -> None:
+    rows = [*EXPOSURE.rows, (name, 1660.0)]
+    table = from_grid(["sector", "exposure"], rows, "Exposure by Sector")
+    assert compute(question, EXPOSURE, TODAY) is not None
+    assert compute(question, table, TODAY) is None
+
+
+@pytest.mark.parametrize(("name", "text"), [("Total", "exposure (Total): 1660"), ("Group", None)])
+def test_a_total_that_is_there_is_looked_up_and_never_added(name: str, text: str | None) -> None:
+    rows = [*EXPOSURE.rows, (name, 1660.0)]
+    figure = compute("total exposure", from_grid(["sector", "exposure"], rows, "E"), TODAY)
+    assert (figure.text if figure else None) == text
+
+
+def test_what_is_named_is_not_said_twice() -> None:
+    figure = compute("What is the exposure of Energy?", EXPOSURE, TODAY)
+    assert figure is not None
+    assert figure.text == "exposure (Energy): 377.1"
+
+
+def test_a_measure_stands_behind_its_amount() -> None:
+    table = from_grid(["vessel", "size"], [["Aurelia", "76,500 t"], ["Fjord", "56,100 t"]], "Fleet")
+    figure = compute("What is the average size?", table, TODAY)
+    assert figure is not None
+    assert figure.text == "Average size: 66,300 t"
+
+
+LOANS = from_grid(
+    ["loan", "balance", "maturity"],
+    [["K-1", 100.0, "2027-03-31"], ["K-2", 640.0, "2025-02-28"], ["K-3", 910.0, "2035-12-31"]],
+    "Loans",
+)
+
+
+@pytest.mark.parametrize(
+    "question", ["latest balance", "How did balance change?", "total balance in 2027"]
+)
+def test_the_end_of_a_loan_is_not_the_time_of_its_balance(question: str) -> None:
+    assert compute(question, LOANS, TODAY) is None
+    figure = compute("What is the balance of K-2?", LOANS, TODAY)
+    assert figure is not None
+    assert figure.text == "balance (K-2): 640"
+
+
+def test_nothing_grows_from_one_thing_to_another() -> None:
+    trades = from_grid(
+        ["id", "date", "price"],
+        [["T-1", "2025-01-01", 5.0], ["T-2", "2025-01-02", 7.0], ["T-3", "2025-01-03", 90.0]],
+        "Trades",
+    )
+    assert compute("How did price change?", trades, TODAY) is None
+    figure = compute("latest price", trades, TODAY)
+    assert figure is not None
+    assert figure.text == "Latest price: 90 (T-3, 2025-01-03)"
+
+
+MIGRATION = from_grid(
+    ["from", "AAA", "BBB"], [["AAA", "92.1%", "0.2%"], ["BBB", "0%", "88.9%"]], "Migration"
+)
+
+
+@pytest.mark.parametrize("question", ["What is the average AAA?", "highest BBB", "AAA"])
+def test_a_word_that_is_a_column_and_a_row_is_not_understood(question: str) -> None:
+    assert compute(question, MIGRATION, TODAY) is None
+
+
+@pytest.mark.parametrize("question", ["What is the total value?", "average value", "sum of total"])
+def test_the_fields_of_one_object_are_not_added(question: str) -> None:
+    table = from_json({"solvency": {"cet1": 0.14, "total": 0.18}, "cash": {"lcr": 1.43}}, "Capital")
+    assert table is not None
+    assert compute(question, table, TODAY) is None
+
+
+@pytest.mark.parametrize("year", ["Année", "Jahr", "Geschäftsjahr", "año", "年度"])
+def test_years_have_names_in_other_languages(year: str) -> None:
+    table = from_grid([year, "Umsatz"], [[2023, 5.5], [2024, 7.25]], "Konzern")
+    figure = compute("Umsatz 2024", table, TODAY)
+    assert figure is not None
+    assert figure.text == "Umsatz in 2024: 7.25 (2024)"
+
+
+DEPOSITS = from_grid(
+    ["month", "deposits", "fees", "Zinssatz", "IMO"],
+    [["2025-01", 500.0, 3.5, 0.03, 9456], ["2025-02", 520.0, 4.5, 0.04, 9512]],
+    "Branch Deposits",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What are the total deposits?", None),
+        ("What is the average of deposits?", "Average deposits: 510"),
+        ("What are the total fees?", "Sum of fees: 8"),
+        ("What are the total fees by branch?", None),
+        ("average deposits per customer", None),
+        ("sum of Zinssatz", None),
+        ("average IMO", None),
+        ("total fees in February 2025", "Sum of fees from 2025-02-01 to 2025-02-28: 4.5"),
+    ],
+)
+def test_only_amounts_that_add_up_are_added_and_no_group_is_left_out(
+    question: str, text: str | None
+) -> None:
+    figure = compute(question, DEPOSITS, TODAY)
+    assert (figure.text if figure else None) == text
+
+
+TARGETS = from_grid(
+    ["analyst", "date", "price_target", "fiscal_year", "shares_usd_mn"],
+    [
+        ["Ada", "2025-01-03", 110.0, 2023, 5.0],
+        ["Ben", "2025-01-04", 140.0, 2024, 6.0],
+        ["Ada", "2025-01-05", 90.0, 2025, 8.0],
+    ],
+    "Targets",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is the latest price?", None),
+        ("highest price", None),
+        ("highest target", "Highest price_target: 140 (Ben, 2025-01-04)"),
+        ("highest shares", "Highest shares_usd_mn: 8 (Ada, 2025-01-05)"),
+        ("How did the price target change?", None),
+        ("How did the fiscal year change?", None),
+    ],
+)
+def test_half_a_name_names_nothing_and_trades_are_no_course(
+    question: str, text: str | None
+) -> None:
+    figure = compute(question, TARGETS, TODAY)
+    assert (figure.text if figure else None) == text
+
+
+def test_the_time_of_a_bond_is_not_the_day_of_its_end() -> None:
+    rows = [["A", 4.0, "2046-02-15"], ["A", 4.25, "2024-02-15"], ["B", 5.0, "2030-05-01"]]
+    table = from_grid(["issuer", "coupon", "maturity"], rows, "Bonds")
+    assert compute("latest coupon", table, TODAY) is None
+
+
+def test_the_day_of_a_last_change_makes_no_rate_the_latest() -> None:
+    rows = [["Fed", 4.5, "2025-05-01"], ["ECB", 2.5, "2025-06-01"], ["BoJ", 0.5, "2025-01-24"]]
+    table = from_grid(["bank", "policy_rate", "last_change"], rows, "Rates")
+    assert compute("latest policy rate", table, TODAY) is None
+    figure = compute("policy rate of Fed", table, TODAY)
+    assert figure is not None
+    assert figure.text.startswith("policy_rate (Fed): 4.5")
