@@ -17,8 +17,9 @@ FUNCTION_LINES = 40
 FOLDERS = ("server", "app", "scripts", "tests")
 ROOM_LINES = {
     "asking": 350, "commands": 3150, "conversation": 2600, "core": 3550, "dashboard": 9150,
-    "data": 3300, "engine": 15_150, "face": 1400, "flows": 2150, "language": 1000, "models":
-    5600, "plugins": 7800, "protocols": 7150, "schemas": 1350, "system": 1300, "web": 2550,
+    "data": 3300, "engine": 15_150, "face": 1400, "flows": 2150, "language": 1000,
+    "models": 5600, "plugins": 7800, "protocols": 7150, "schemas": 1350, "system": 1300,
+    "web": 2550,
 }  # fmt: skip
 """The most lines of each room of the server: those of November 2026 and a fiftieth. Whoever exceeds
 one raises it in the same commit and says why."""
