@@ -96,11 +96,7 @@ def card(
         review=decided.reviewed != plugin.reviewed,
         shipped=shelf.is_shipped(plugin.key),
         findings=_findings(plugin),
-        failure_details="\n".join(
-            f"{name}: {details}"
-            for name, details in plugin.failure_details.items()
-            if details and name in plugin.failures
-        ),
+        failure_details=_failure_details(plugin),
         working=" ".join(filter(None, plugin.working.values())),
         hosts=plugin.hosts,
         secrets=plugin.secrets,
@@ -122,6 +118,14 @@ def card(
         changes=plugin.changes,
         resources=tuple(name for listed in plugin.listed for name in listed.resources),
         prompts=tuple(name for listed in plugin.listed for name in listed.prompts),
+    )
+
+
+def _failure_details(plugin: Plugin) -> str:
+    return "\n".join(
+        f"{name}: {details}"
+        for name, details in plugin.failure_details.items()
+        if details and name in plugin.failures
     )
 
 
