@@ -170,7 +170,8 @@ class WelcomePage(Page):
             self._first_program(),
             0,
         )
-        layout = stack(column, self._foot(column.verticalScrollBar()), grows=column)
+        foot = self._foot(column.verticalScrollBar())
+        layout = stack(column, foot, spacing=theme.SMALL, grows=column)
         layout.setContentsMargins(0, 0, 0, theme.LARGE)
         self.setLayout(layout)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

@@ -729,6 +729,9 @@ class ChatPage(Page):
             self.failed.emit(error)
         self.show_chats()
 
+    def _set_system(self, text: str) -> None:
+        self._chat.system = text
+
     def _show_panels(self) -> None:
         """The options stand in for the chats where there is no room for both beside the chat."""
         is_listed, has_options = self.show_list.isChecked(), self.show_options.isChecked()
@@ -755,6 +758,9 @@ class ChatPage(Page):
                 self._was_listed = self.show_list.isChecked()
             self.show_list.setChecked(has_room and self._was_listed)
 
+    def _offer_models(self) -> None:
+        self.models_menu().popup(self.picker.mapToGlobal(self.picker.rect().bottomLeft()))
+
     def models_menu(self) -> QMenu:
         """The models one can change to, and the way to more of them."""
         menu = model_menu(
@@ -779,14 +785,11 @@ class ChatPage(Page):
         self.attached.changed.connect(lambda: self.composer.hold(held=self.attached.is_reading))
         self.new_chat.clicked.connect(self.clear)
         self.export.clicked.connect(self._export)
-        below = self.picker.rect().bottomLeft
-        self.picker.clicked.connect(
-            lambda: self.models_menu().popup(self.picker.mapToGlobal(below()))
-        )
+        self.picker.clicked.connect(self._offer_models)
         for button in (self.show_list, self.show_options):
             button.toggled.connect(lambda _: self._show_panels())
         self.options.raw_wanted.connect(self.raw.setVisible)
-        self.options.system_changed.connect(lambda text: setattr(self._chat, "system", text))
+        self.options.system_changed.connect(self._set_system)
         self.chats.opened.connect(self.open_saved)
         self.chats.forgotten.connect(self._forget)
         self.chats.renamed.connect(lambda chat_id, name: self._amend(chat_id, name=name))

@@ -304,7 +304,7 @@ class InstalledRow(QWidget):
         self._card = card
         words = stack(self.name, self.facts, self.note, spacing=2)
         buttons = (self.load, self.about, self.delete, self.sure, self.keep)
-        self._column = stack(row(words, *buttons, grows=words))
+        self._column = stack(row(words, *buttons, grows=words), spacing=theme.SMALL)
         self.setLayout(self._column)
         self._ask(asking=False)
 

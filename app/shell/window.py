@@ -1,6 +1,6 @@
 """The window: a sidebar, the pages, the keyboard, and what to do when it is closed."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -403,12 +403,12 @@ class Window(SafeKeyboard, QWidget):
             )
         )
 
-    def _answer(self, widget: Waiting[Any, Any], answer: Coroutine[Any, Any, None]) -> None:
+    def _answer(self, widget: Waiting[Any, Any], answer: Callable[[], Awaitable[None]]) -> None:
         """What was refused, or did not arrive, is still open and can be mended."""
 
         async def send() -> None:
             try:
-                await answer
+                await answer()
             except AppError:
                 widget.open_again()
                 raise
@@ -440,11 +440,11 @@ class Window(SafeKeyboard, QWidget):
         plugins = self._core.plugins
         self.approvals.answered.connect(
             lambda number, decision: self._answer(
-                self.approvals, plugins.answer_approval(number, decision, "")
+                self.approvals, partial(plugins.answer_approval, number, decision, "")
             )
         )
         self.forms.answered.connect(
-            lambda number, values: self._answer(self.forms, plugins.answer_form(number, values))
+            lambda *given: self._answer(self.forms, partial(plugins.answer_form, *given))
         )
         self._ends.append(self._show_waiting(self.approvals, plugins.approvals))
         self._ends.append(self._show_waiting(self.forms, plugins.forms))

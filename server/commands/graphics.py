@@ -65,16 +65,13 @@ async def _get(_options: argparse.Namespace) -> int:
 async def _fetch_through(running: RunningServer) -> Download:
     await running.command("models.survey_machine")
     progress = Progress(await running.command("graphics.fetch"), sys.stdout)
-    show = partial(_show_download, progress)
-    await progress.follow(running, "graphics.offer", show)
-    return await progress.ended
+    return await progress.follow(running, "graphics.offer", partial(_show_download, progress))
 
 
 async def _fetch_alone() -> Download:
     async with _alone() as (support, _machine):
         progress = Progress(await support.fetch(), sys.stdout)
-        support.offer.connect(partial(_show_download, progress))
-        return await progress.ended
+        return await progress.watch(support.offer, partial(_show_download, progress))
 
 
 def _show_download(progress: Progress, offer: GraphicsOffer) -> None:

@@ -42,13 +42,23 @@ class Progress:
         self._over = bool(out.isatty())
         self._told = -1
 
-    async def follow(self, running: RunningServer, value: str, show: Callable[[Any], None]) -> None:
+    async def watch(self, value: Value[Any], show: Callable[[Any], None]) -> Download:
+        """Shows what this process downloads."""
+        disconnect = value.connect(show)
+        try:
+            return await self.ended
+        finally:
+            disconnect()
+
+    async def follow(
+        self, running: RunningServer, value: str, show: Callable[[Any], None]
+    ) -> Download:
         """Shows what the server downloads. Its window shows it too; it goes on when we leave."""
         async with aclosing(running.values(value)) as values:
             async for current in values:
                 show(current)
                 if self.ended.done():
-                    return
+                    return self.ended.result()
         raise BadRequest("Moat ended. The same command goes on where it was.")
 
     def show(self, downloads: tuple[Download, ...]) -> None:
@@ -299,11 +309,10 @@ async def _pull(options: argparse.Namespace, shelf: ModelShelf) -> int:
     given = {"repo": options.repo, "file": options.file}
     if running:
         progress = Progress(await running.command("models.download", **given), sys.stdout)
-        await progress.follow(running, "models.downloads", progress.show)
+        final = await progress.follow(running, "models.downloads", progress.show)
     else:
         progress = Progress(await shelf.download(**given), sys.stdout)
-        shelf.downloads.connect(progress.show)
-    final = await progress.ended
+        final = await progress.watch(shelf.downloads, progress.show)
     if final.phase == "failed":
         raise BadRequest(final.reason)
     say(f"{final.name} is downloaded and verified.")

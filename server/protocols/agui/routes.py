@@ -335,7 +335,7 @@ def read(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> RunInp
         answer=_answer(fields, props),
         # A page's own properties are here too, so only a model that we have is meant.
         model=model if model in [card.name for card in facts.models] else None,
-        temperature=temperature if is_temperature else None,
+        temperature=float(temperature) if is_temperature else None,
         max_tokens=limit if type(limit) is int and 0 < limit <= BIGGEST else None,
         is_kept=is_kept,
         client=facts.origin or facts.headers.get("user-agent", ""),

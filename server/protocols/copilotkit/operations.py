@@ -81,7 +81,6 @@ FILES = frozenset({"text", *(kind.removeprefix(".") for kind in (*DOCUMENTS, *TE
 
 def read_request(data: Json, facts: Facts) -> AgentRequest:
     session = data.get("agentSession") or {}
-    model = (data.get("forwardedParameters") or {}).get("model")
     agent = session.get("agentName") or DEFAULT
     messages = _read_messages(data["messages"])
     has_prompt = any(kept.message.role == "system" for kept in messages)
@@ -90,7 +89,8 @@ def read_request(data: Json, facts: Facts) -> AgentRequest:
     context = () if has_prompt else data.get("context") or ()
     listed = [*(data.get("agentStates") or ()), *filter(None, [data.get("agentState")])]
     states = [entry["state"] for entry in listed if entry["agentName"] == agent]
-    temperature, limit = forwarded.get("temperature"), forwarded.get("maxTokens") or 0
+    model, temperature = forwarded.get("model"), forwarded.get("temperature")
+    limit = forwarded.get("maxTokens") or 0
     return AgentRequest(
         agent,
         session.get("threadId") or data.get("threadId") or str(uuid.uuid4()),

@@ -265,7 +265,7 @@ def _generate_line(event: Event) -> Json | None:
 
 def _as_response(message: Json) -> Json:
     """Returns a message as `/api/generate` writes it."""
-    thinking = {"thinking": message["thinking"]} if message.get("thinking") else {}
+    thinking = {"thinking": message["thinking"]} if "thinking" in message else {}
     return {"response": message["content"], **thinking}
 
 
