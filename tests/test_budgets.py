@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FUNCTION_LINES = 40
 FOLDERS = ("server", "app", "scripts", "tests")
 ROOM_LINES = {
-    "asking": 300, "commands": 3100, "conversation": 2800, "core": 3500, "dashboard": 8700,
-    "data": 3200, "engine": 15_700, "face": 1400, "flows": 2400, "language": 1000, "models": 5500,
+    "asking": 310, "commands": 3200, "conversation": 2800, "core": 3550, "dashboard": 8700,
+    "data": 3200, "engine": 15_700, "face": 1400, "flows": 2400, "language": 1000, "models": 5600,
     "plugins": 7800, "protocols": 7900, "schemas": 1600, "system": 1400, "web": 2700,
 }  # fmt: skip
 """The most lines of each room of the server: those of November 2026 and a tenth. Whoever exceeds

@@ -100,11 +100,7 @@ def card(
         review=decided.reviewed != plugin.reviewed,
         shipped=shelf.is_shipped(plugin.key),
         findings=_findings(plugin),
-        failure_details="\n".join(
-            f"{name}: {details}"
-            for name, details in plugin.failure_details.items()
-            if details and name in plugin.failures
-        ),
+        failure_details=_failure_details(plugin),
         working=" ".join(filter(None, plugin.working.values())),
         hosts=plugin.hosts,
         secrets=plugin.secrets,
@@ -160,6 +156,14 @@ def _findings(plugin: Plugin) -> tuple[str, ...]:
     failed = [f"The server '{name}' failed: {why}" for name, why in plugin.failures.items()]
     problem = sign_in.problem if (sign_in := plugin.person_sign_in) else ""
     return (*failed, *summarise(plugin.loaded.findings), *filter(None, [problem]))
+
+
+def _failure_details(plugin: Plugin) -> str:
+    return "\n".join(
+        f"{name}: {details}"
+        for name, details in plugin.failure_details.items()
+        if details and name in plugin.failures
+    )
 
 
 def card_options(plugin: Plugin) -> tuple[OptionCard, ...]:
