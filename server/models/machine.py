@@ -270,9 +270,13 @@ async def _output(
             out, _ = await child.communicate()
     except TimeoutError:
         log.warning("%s did not answer", command[0])
-        child.kill()
-        await child.wait()
-        return b""
+        out = b""
+    finally:
+        # Also for who is told to stop: a worker that measures would go on without us.
+        if child.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                child.kill()
+            await child.communicate()
     return out
 
 

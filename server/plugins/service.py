@@ -162,6 +162,14 @@ def _findings(plugin: Plugin) -> tuple[str, ...]:
     return (*failed, *summarise(plugin.loaded.findings), *filter(None, [problem]))
 
 
+def _failure_details(plugin: Plugin) -> str:
+    return "\n".join(
+        f"{name}: {details}"
+        for name, details in plugin.failure_details.items()
+        if details and name in plugin.failures
+    )
+
+
 def card_options(plugin: Plugin) -> tuple[OptionCard, ...]:
     """Lists the manifest's options, and the address of its API, which may differ from it."""
     found = [

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 
 import psutil
@@ -10,6 +11,8 @@ import pytest
 from server.models import machine
 from server.models.machine import Surveyor, read_nvidia
 from server.system import backends
+from server.tasks import spawn, stop
+from tests.kit.until import until
 
 MB = 1 << 20
 
@@ -86,6 +89,21 @@ async def test_nothing_is_measured_while_moat_computes(monkeypatch: pytest.Monke
         is_computing = False
         await measured.wait()
     assert (bench.count, speed_of(surveyor)) == (1, 54e9)
+    await surveyor.close()
+
+
+async def test_a_measure_that_is_given_up_leaves_no_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = tmp_path / "begun"
+    code = f"import os, pathlib, time; pathlib.Path({str(begun)!r}).write_text(str(os.getpid()))"
+    command = [sys.executable, "-c", f"{code}; time.sleep(600)"]
+    monkeypatch.setattr(machine, "_worker", lambda _flag: (command, None))
+    surveyor = Surveyor()
+    measuring = spawn(surveyor.measure(), "measure")
+    await until(lambda: begun.exists() and begun.read_text())
+    await stop(measuring)
+    assert not psutil.pid_exists(int(begun.read_text()))
     await surveyor.close()
 
 
