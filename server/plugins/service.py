@@ -121,14 +121,6 @@ def card(
     )
 
 
-def _failure_details(plugin: Plugin) -> str:
-    return "\n".join(
-        f"{name}: {details}"
-        for name, details in plugin.failure_details.items()
-        if details and name in plugin.failures
-    )
-
-
 def broken_card(loaded: Loaded, shipped: bool) -> PluginCard:
     return PluginCard(
         key=loaded.key,
