@@ -521,10 +521,6 @@ def review_words(card: PluginCard) -> str:
         parts.append(tr("It connects to: {hosts}.").format(hosts=", ".join(card.hosts)))
     if card.commands:
         parts.append(tr("It starts: {commands}.").format(commands="; ".join(card.commands)))
-    if card.runs_code:
-        parts.append(
-            tr("It runs its own code with your user rights: only enable plugins you trust.")
-        )
     if card.has_your_rights:
         parts.append(
             tr(
@@ -532,6 +528,8 @@ def review_words(card: PluginCard) -> str:
                 "them: only enable plugins you trust."
             )
         )
+    elif card.runs_code or card.commands:
+        parts.append(tr("Its code runs in a sandbox."))
     if card.changes:
         parts.append(tr("Since your review: {changes}.").format(changes=", ".join(card.changes)))
     if card.secrets:

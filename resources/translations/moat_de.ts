@@ -2468,8 +2468,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Anmeldung läuft…</translation>
   </message>
   <message>
-   <source>It runs its own code with your user rights: only enable plugins you trust.</source>
-   <translation>Es führt eigenen Code mit Ihren Benutzerrechten aus: Schalten Sie nur Plugins ein, denen Sie vertrauen.</translation>
+   <source>Its code runs in a sandbox.</source>
+   <translation>Sein Code läuft in einer Sandbox.</translation>
   </message>
   <message>
    <source>It runs programs with your user rights, and Moat cannot monitor them: only enable plugins you trust.</source>

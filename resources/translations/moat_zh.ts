@@ -2468,8 +2468,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>正在登录…</translation>
   </message>
   <message>
-   <source>It runs its own code with your user rights: only enable plugins you trust.</source>
-   <translation>它以您的用户权限运行自己的代码：请只启用您信任的插件。</translation>
+   <source>Its code runs in a sandbox.</source>
+   <translation>它的代码在沙箱中运行。</translation>
   </message>
   <message>
    <source>It runs programs with your user rights, and Moat cannot monitor them: only enable plugins you trust.</source>

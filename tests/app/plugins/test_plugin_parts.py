@@ -102,6 +102,18 @@ async def test_a_tool_is_tried_with_a_form_of_its_arguments(core: FakeCore, show
     assert not trial.question.isHidden()
 
 
+def test_a_person_reads_whether_walls_surround_what_it_runs() -> None:
+    code, program = replace(FULL, runs_code=True), replace(FULL, runs_code=False, commands=("x",))
+    for card in (code, program):
+        walled, free = (review_words(replace(card, walled=walled)) for walled in (True, False))
+        assert "in a sandbox" in walled
+        assert "user rights" not in walled
+        assert "in a sandbox" not in free
+        assert free.count("user rights") == 1
+    idle = review_words(replace(FULL, runs_code=False, commands=(), walled=True))
+    assert "sandbox" not in idle
+
+
 async def test_an_address_that_is_not_set_is_said(core: FakeCore, shown: Shown) -> None:
     unset = replace(FULL, enabled=False, options=(OptionCard("server", "Address", "text"),))
     assert "not set yet" in review_words(unset)
