@@ -18,7 +18,7 @@ EXPECTED = {
         {ID: 1, ("warning", "schema-type"): 1, NO_END: 3, ("warning", "flow-file-name"): 3},
     ),
     "fleet-workshop": (
-        "warnings", 41, 17,
+        "warnings", 41, 21,
         {
             ID: 1, ("warning", "oidc"): 1, ("warning", "method"): 2,
             ("warning", "parameter-bare"): 2, ("warning", "schema-type"): 3,
