@@ -36,7 +36,7 @@ def bodies() -> list[Operation]:
     for name in PLUGINS:
         api = load(REAL / name).api
         assert api
-        found += [one for one in api.operations.values() if one.body is not None]
+        found += [one for one in api.operations.values() if one.parts.body is not None]
     return found
 
 
@@ -44,12 +44,12 @@ async def filled(engine: WorkerProcess, operation: Operation) -> object:
     """As a chat goes: what is missing is asked for, and the answer must then do."""
     flow = Flow("p", "f", "", (Step("start", "api"),))
     work = Work(flow, QUESTION, engine, PlainKit())
-    first = await fill_arguments(work, operation.key, operation.schema, {})
+    first = await fill_arguments(work, operation.key, operation.parts.schema, {})
     if not isinstance(first, Missing):
         return first
     work.question += "\nUse 5, weekly-check, 10.1.2.3 and whatever fits."
     return await fill_arguments(
-        work, operation.key, operation.schema, first.known, is_answered=True
+        work, operation.key, operation.parts.schema, first.known, is_answered=True
     )
 
 
@@ -60,8 +60,8 @@ async def test_all_bodies_fill_with_valid_json(engine: WorkerProcess) -> None:
     operations = operations[::EVERY]
     results = await asyncio.gather(*(filled(engine, one) for one in operations))
     wrong = {
-        one.key: values if isinstance(values, Missing) else slots.problems(values, one.schema)
+        one.key: values if isinstance(values, Missing) else slots.problems(values, one.parts.schema)
         for one, values in zip(operations, results, strict=True)
-        if isinstance(values, Missing) or slots.problems(values, one.schema)
+        if isinstance(values, Missing) or slots.problems(values, one.parts.schema)
     }
     assert wrong == {}
