@@ -20,10 +20,19 @@ await page.route("**/*", (route) => {
   elsewhere.add(hostname);
   return route.abort();
 });
+const isEmpty = (box) => box.evaluate((found) => found.value === "");
 const say = async (text) => {
   const box = page.locator("textarea").first();
   await box.fill(text, LIMIT);
-  await box.press("Enter");
+  // A chat that does not know its runtime yet keeps the text: a person presses again.
+  for (const end = Date.now() + LIMIT.timeout; Date.now() < end; ) {
+    await box.press("Enter");
+    for (let i = 0; i < 20; i++) {
+      if (await isEmpty(box)) return;
+      await page.waitForTimeout(50);
+    }
+  }
+  throw new Error(`the chat did not take: ${text}`);
 };
 const shows = (text, at = 0) => page.getByText(text).nth(at).waitFor({ state: "visible", ...LIMIT });
 const steps = {
