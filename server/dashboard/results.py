@@ -36,7 +36,7 @@ SELECTED = re.compile(r"\s{0,99}SELECT\s(?!\s{0,99}DISTINCT\b)", re.IGNORECASE)
 FROM_TABLE = re.compile(r"\sFROM\s{1,9}(\w{1,200})", re.IGNORECASE)
 ORDERED = re.compile(r"\bORDER\s+BY\b", re.IGNORECASE)
 UNIT = re.compile(rf"[(\[]([^()\[\]]{{1,20}})[)\]]\s*$|([{CURRENCIES}%])")
-HEADER = re.compile(r"'[^']*'|\"([^\"]+)\"|`([^`]+)`|\[([^\]]+)\]")
+HEADER = re.compile(r"'[^']*'|\"([^\"]{1,200})\"|`([^`]{1,200})`|\[([^\[\]]{1,200})\]")
 """A text, which stays as it is, or a name in quotes of any kind."""
 COMPARED = re.compile(r"(?:[=<>(,]|\b(?:LIKE|IN|GLOB))\s{0,9}$", re.IGNORECASE)
 """Behind this stands a text, whatever its quotes: name = "Net Income"."""

@@ -33,7 +33,7 @@ MOST_OTHERS = 0.3
 """Cores that others may keep busy while the pace is measured: other programs, or Moat itself."""
 QUIET_S, LOOK_S = 5.0, 0.5
 """How long whoever wants the pace waits until Moat computes nothing."""
-AGAIN_S = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 640.0)
+AGAIN_S = (30.0, 60.0, 120.0, 240.0, 480.0, 960.0)
 """The waits before a disturbed measure is made again; then the next start of Moat does so."""
 _PACE = TypeAdapter(Pace)
 ARM_DOT = "asimddp"

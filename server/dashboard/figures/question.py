@@ -83,7 +83,7 @@ LEFT_OUT = RATIOS | _stems_of(
     "basic adjusted reported net gross annual daily monthly"
 )
 """Words at the end of a column's name that people do not say."""
-OF_SOMETHING = re.compile(r"\s+(?:of|per|in|to|from)\s.*$", re.IGNORECASE)
+OF_SOMETHING = re.compile(r"\s(?:of|per|in|to|from)\s.*", re.IGNORECASE | re.DOTALL)
 DUE = _stems_of("maturity matures expiry expiration expires due deadline eta etd end fälligkeit")
 """Names of days that are set for a thing and are not the time of its figures."""
 TIME_NAMES = _stems_of("period quarter month week day date time year fiscal kw quartal monat mois")
