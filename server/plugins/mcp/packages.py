@@ -9,6 +9,7 @@ import hashlib
 import logging
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -183,15 +184,11 @@ class Packages:
 
 def remove(folder: Path) -> None:
     """Removes packages. npm and uv may leave folders that nobody may write."""
-
-    def make_writable(_function: object, path: str, _error: object) -> None:
-        with suppress(OSError):
-            Path(path).parent.chmod(0o700)
-            Path(path).chmod(0o700)
-            shutil.rmtree(path) if Path(path).is_dir() else Path(path).unlink()
-
-    if folder.is_dir() and not folder.is_symlink():
-        shutil.rmtree(folder, onerror=make_writable)
+    if sys.platform != "win32" and folder.is_dir():
+        # Opened folders are changed, not paths: a link of a hostile program leads elsewhere.
+        for *_, opened in os.fwalk(folder):
+            os.fchmod(opened, 0o700)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _size(folder: Path) -> int:

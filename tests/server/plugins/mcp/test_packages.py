@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import os
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,7 +20,7 @@ from server.engine.base import Engine
 from server.errors import FlowFailed
 from server.plugins.mcp import client as client_module
 from server.plugins.mcp import packages as packages_module
-from server.plugins.mcp.packages import Packages, find_package
+from server.plugins.mcp.packages import Packages, find_package, remove
 from server.plugins.registry import PluginPlaces, Shared
 from server.plugins.service import PluginHouse
 from server.plugins.walls import walls
@@ -302,3 +305,37 @@ async def test_a_program_that_writes_too_much_is_ended(
 )  # fmt: skip
 def test_the_package_is_named_as_the_command_names_it(command: str, name: str) -> None:
     assert find_package(tuple(command.split())) == name
+
+
+@contextmanager
+def without_root() -> Iterator[int]:
+    """Has the rights of an ordinary user meanwhile: root may write into any folder."""
+    user, nobody = os.geteuid(), 65534
+    if user != 0:
+        yield user
+        return
+    os.seteuid(nobody)
+    try:
+        yield nobody
+    finally:
+        os.seteuid(user)
+
+
+def test_removing_packages_changes_nothing_that_a_link_leads_to() -> None:
+    with without_root(), tempfile.TemporaryDirectory() as made:
+        packages, outside = Path(made, "packages"), Path(made, "outside")
+        folder = packages / "npm" / "deep"
+        folder.mkdir(parents=True)
+        outside.mkdir()
+        (outside / "kept").touch()
+        (folder / "link").symlink_to(outside)
+        outside.chmod(0o750)
+        folder.chmod(0o555)
+        folder.parent.chmod(0o555)
+        remove(packages)
+        assert not packages.exists()
+        assert outside.stat().st_mode & 0o777 == 0o750
+        assert (outside / "kept").exists()
+        packages.symlink_to(outside)
+        remove(packages)
+        assert (outside / "kept").exists()
