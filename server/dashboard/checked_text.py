@@ -135,7 +135,7 @@ class CheckedText:
         return "".join([*parts, text[at:]])
 
     def _fill(self, place: re.Match[str]) -> str:
-        """The value; of names that a query found in no order, all of them."""
+        """Returns the value. If an unordered query found several names, returns all of them."""
         name, row, column = place[1], place[2], (place[3] or "").strip()
         try:
             if row is None and len(names := self._results.names(name, column)) > 1:

@@ -39,7 +39,7 @@ UNIT = re.compile(rf"[(\[]([^()\[\]]{{1,20}})[)\]]\s*$|([{CURRENCIES}%])")
 HEADER = re.compile(r"'[^']*'|\"([^\"]{1,200})\"|`([^`]{1,200})`|\[([^\[\]]{1,200})\]")
 """A text, which stays as it is, or a name in quotes of any kind."""
 COMPARED = re.compile(r"(?:[=<>(,]|\b(?:LIKE|IN|GLOB))\s{0,9}$", re.IGNORECASE)
-"""Behind this stands a text, whatever its quotes: name = "Net Income"."""
+"""What follows this is a text, whatever its quotes: name = "Net Income"."""
 REAL_DIVISION = "* 1.0 /"
 QUOTED_OR_DIVISION = re.compile(r"'[^']*'|\"[^\"]*\"|/")
 

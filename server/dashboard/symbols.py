@@ -111,7 +111,7 @@ def _find_names(text: str, known: Collection[str]) -> Iterator[Named]:
 def _is_everyday(
     words: Sequence[re.Match[str]], symbols: Collection[str], known: Collection[str]
 ) -> bool:
-    """An everyday word, and nothing says that the company of this name is meant."""
+    """Whether it is an everyday word, and nothing shows that the company of this name is meant."""
     word, *following = (one[0].lower() for one in words)
     is_owner = word.replace("\u2019", "'").endswith("'s")
     if _plain_word(word) not in ORDINARY or is_owner or not LEGAL.isdisjoint(following):
@@ -138,7 +138,7 @@ def _begins(text: str, words: Sequence[re.Match[str]], at: int) -> bool:
 
 
 def _between(text: str, words: Sequence[re.Match[str]], at: int) -> str:
-    """What stands before a word and behind the one before it."""
+    """Returns the text between a word and the one before it."""
     return text[words[at - 1].end() : words[at].start()]
 
 

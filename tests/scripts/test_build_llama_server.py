@@ -1,5 +1,6 @@
 """Whoever needs llama.cpp's own server waits for the one that builds it."""
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -8,6 +9,9 @@ import pytest
 
 from scripts import build_llama_server
 from scripts.bootstrap.recipe import Recipe
+
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
 
 
 def write_program(path: Path, body: str) -> None:

@@ -23,7 +23,7 @@ IN_TIME = frozenset({"last", "first", "growth"})
 """They need rows ordered in time, and a column that is named: their words are common."""
 OVER_ALL = frozenset({"sum", "mean", "median", "stdev"})
 SPREAD = OVER_ALL - {"sum"}
-"""They tell something about several values, and nothing about one."""
+"""Operations that need several values: the mean of one value says nothing."""
 
 
 AMBIGUOUS = Column("", "empty")
@@ -68,7 +68,7 @@ TOTALS = re.compile(
     r"|\btotal\W*$|^\W*(?:合计|总计|小计|总和|平均)|^\W*[\u03a3\u2211]\W*$",
     re.IGNORECASE,
 )
-"""How rows begin that are made of others."""
+"""The beginnings of names of rows that sum up other rows."""
 FEWEST_SUMMED = 3
 FEWEST_THINGS = 3
 SUM_TOLERANCE = 1e-3
@@ -82,17 +82,17 @@ LEFT_OUT = RATIOS | _stems_of(
     "mio mrd tsd teur meur kusd bps units value amount total number count price level diluted "
     "basic adjusted reported net gross annual daily monthly"
 )
-"""Words at the end of a column's name that people do not say."""
+"""Words at the end of a column's name that people leave out."""
 OF_SOMETHING = re.compile(r"\s(?:of|per|in|to|from)\s.*", re.IGNORECASE | re.DOTALL)
 DUE = _stems_of("maturity matures expiry expiration expires due deadline eta etd end fälligkeit")
-"""Names of days that are set for a thing and are not the time of its figures."""
+"""Names of dates at which something ends or is due. Its figures are not of that date."""
 TIME_NAMES = _stems_of("period quarter month week day date time year fiscal kw quartal monat mois")
 IDENTIFIERS = _stems_of("id imo code zip plz postcode cik pzn isin built year jahr année año")
 LEVELS = _stems_of(
     "balance saldo solde deposit deposits employees headcount staff stock bestand inventory "
     "exposure outstanding debt assets equity capitalization supply population 余额"
 )
-"""What is there at a time: the sum over several times is nothing that anybody has."""
+"""Amounts at a point in time. Adding them up over time means nothing."""
 PARTS = _stems_of("weight share allocation portion")
 """Percentages that may be added up: those of a whole."""
 COMPANY_FORMS = frozenset({
@@ -228,7 +228,7 @@ def can_be_computed(asked: Asked, table: Table, question: str) -> bool:
 
 
 def _is_of_single_rows(asked: Asked, table: Table) -> bool:
-    """'The average exposure per sector' where a sector has one row: it is none of one sector."""
+    """Whether each group has one row: 'the average per sector' would be that row, no average."""
     group = next((one for one in table.columns if one.name == asked.group), None)
     return asked.operation in SPREAD and group is not None and not _repeats(table, group)
 
@@ -311,7 +311,7 @@ def _varies(table: Table, column: Column) -> bool:
 
 
 def _is_meaningful(asked: Asked, column: Column | None, table: Table) -> bool:
-    """Rates are not added, nor levels over all times; and numbers that are names are no amounts."""
+    """Whether the operation makes sense: rates do not add up, and identifiers are no amounts."""
     words = set(stems(column.name)) if column else set()
     if asked.operation in (*OVER_ALL, "growth") and words & IDENTIFIERS:
         return False
@@ -359,8 +359,11 @@ def _counted(asked: Asked, wanted: Operation, table: Table) -> Asked | None:
 
 
 def _timeline(question: str, table: Table, today: date) -> Timeline | None:
-    """The time of the rows. What is a day of each of many things, as that of a loan's end or of a
-    rate's last change, is none but where the question names it."""
+    """Returns the dates of the rows.
+
+    A date of its own in each row, as the end of a loan or the last change of a rate, is only taken
+    where the question names it.
+    """
     lines = {line.column: line for line in timelines(table)}
     named = best_column(question, [column for column in table.columns if column.name in lines])
     line = lines[named.name] if named else next(iter(lines.values()), None)
@@ -383,7 +386,7 @@ def _is_said(name: str, question: str, table: Table) -> bool:
 
 
 def _is_of_things(table: Table, line: Timeline) -> bool:
-    """Each row has its own name, and is no moment of one thing."""
+    """Whether each row is another thing with a name of its own, not one thing at another time."""
     return len(table.rows) >= FEWEST_THINGS and any(
         len(set(values)) == len(values) and not all(period(str(value)) for value in values)
         for column in table.of_kind("text")
@@ -392,7 +395,7 @@ def _is_of_things(table: Table, line: Timeline) -> bool:
 
 
 def _is_one_word_for_both(column: Column | None, filters: Sequence[Filter], rest: str) -> bool:
-    """A word is the name of a column and a value: the column of a rating or its row."""
+    """Whether a word of the question may mean a column as well as a value of a row."""
     said = Counter(stems(rest))
     name = set(stems(column.name)) if column else set()
     values = [set(stems(value)) for one in filters for value in one.values]
