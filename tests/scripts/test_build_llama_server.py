@@ -10,7 +10,6 @@ import pytest
 from scripts import build_llama_server
 from scripts.bootstrap.recipe import Recipe
 
-
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
 
 
