@@ -1,8 +1,9 @@
 """The model's prose about data: placeholders filled in, and every number held against the data."""
 
 import bisect
+import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from server.dashboard.results import YEARS, Results, write_value
@@ -23,8 +24,12 @@ SCALES = {
     "milliards": 1e9, "t": 1e12, "tn": 1e12, "trillion": 1e12, "万亿": 1e12,
 }  # fmt: skip
 UNKNOWN = " [not in the data]"
-CUT = re.compile(r"(?<!\d)\s(?=\S)|(?<=[\u3001-\u9fff])(?<![万亿])(?=[\u3001-\u9fff])(?![万亿])")
-"""White space, or the place between two signs of a script without spaces."""
+CUT = re.compile(r"(?<![\d}])\s(?=\S)|(?<=[\u3001-\u9fff])(?<![万亿])(?=[\u3001-\u9fff])(?![万亿])")
+"""White space, but for that behind a number or a placeholder, where a word such as million follows;
+or the place between two signs of a script without spaces."""
+JOINS = re.compile(r",(?=\S)")
+LARGEST = 1e15
+"""Nothing that is told of is larger: who writes 246,765,000,000 million adds a word too many."""
 SMALL = 12
 """Whole numbers up to this are counting, not figures."""
 
@@ -44,8 +49,8 @@ class KnownNumbers:
     def of(cls, numbers: Iterable[float], texts: Iterable[str]) -> "KnownNumbers":
         found = [abs(number) for _, number in zip(range(MOST_KNOWN), numbers, strict=False)]
         for text in texts:
-            for match in NUMBER.finditer(text):
-                found += [abs(value) for value, _ in readings(match[0])]
+            for start, end in find_numbers(text):
+                found += [abs(value) for value, _ in readings(text[start:end])]
             # 2026-10-30 may be written out: October 30.
             found += [float(day) for day in DAY.findall(text)]
         return cls(sorted(set(found)))
@@ -64,6 +69,38 @@ class KnownNumbers:
     def _is_near(self, value: float, distance: float) -> bool:
         at = bisect.bisect_left(self._sorted, value - distance)
         return at < len(self._sorted) and self._sorted[at] <= value + distance
+
+
+def find_numbers(text: str) -> Iterator[tuple[int, int]]:
+    """Where the numbers of a text are. Between commas without spaces each is one of its own.
+
+    So data is listed: 2026-09-15,38841.33,12. A comma within 1,234 groups its digits.
+    """
+    for match in NUMBER.finditer(text):
+        is_joined = JOINS.match(text, match.end()) or text[: match.start()].endswith(",")
+        if "," not in match[0] or (readings(match[0]) and not is_joined):
+            yield match.span()
+            continue
+        at = match.start()
+        for part in match[0].split(","):
+            if part:
+                yield at, at + len(part)
+            at += len(part) + 1
+
+
+def is_told(value: float, text: str) -> bool:
+    """Whether a text has this number, rounded as far as it is written, in any scale."""
+    for start, end in find_numbers(text):
+        scale = SCALE.match(text, end)
+        factor = SCALES.get((scale[2] or "").lower(), 1.0) if scale else 1.0
+        for read, decimals in readings(text[start:end]):
+            step = 0.5000001 * 10.0**-decimals
+            if any(
+                abs(abs(read) * one - abs(value)) <= step * one + 1e-9 * abs(value)
+                for one in (factor, 1.0, 0.01)
+            ):
+                return True
+    return False
 
 
 def is_plain_count(value: float) -> bool:
@@ -86,6 +123,12 @@ def readings(written: str) -> list[tuple[float, int]]:
         except ValueError:
             continue
     return found
+
+
+def _is_too_large(number: str, word: str) -> bool:
+    """Whether a word such as million makes it larger than anything. A letter may be a unit: t."""
+    factor = SCALES.get(word.lower(), 1.0) if len(word) > 1 or not word.isascii() else 1.0
+    return factor > 1.0 and all(abs(value) * factor > LARGEST for value, _ in readings(number))
 
 
 class CheckedText:
@@ -122,13 +165,16 @@ class CheckedText:
         text = PLACE.sub(self._fill, text).replace("**", "")
         parts: list[str] = []
         at = 0
-        for match in NUMBER.finditer(text):
-            scale = SCALE.match(text, match.end())
+        for start, stop in find_numbers(text):
+            number = text[start:stop]
+            scale = SCALE.match(text, stop)
             word = (scale[2] or "") if scale else ""
-            parts.append(text[at : match.end()])
-            at = match.end()
-            if not self._known.has(match[0], word):
-                self.unknown.append(match[0])
+            parts.append(text[at:stop])
+            at = stop
+            if scale and _is_too_large(number, word):
+                at, word, scale = scale.end(), "", None
+            if not self._known.has(number, word):
+                self.unknown.append(number)
                 end = scale.end() if scale else at
                 parts += [text[at:end], UNKNOWN]
                 at = end
@@ -145,3 +191,35 @@ class CheckedText:
         except (LookupError, ValueError, StopIteration):
             return "(no such result)"
         return write_value(value)
+
+
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+|(?<=[。！？])")  # noqa: RUF001
+
+
+class AgreeingText:
+    """A stream of text beside a figure that is sure: sentences with other numbers are left out."""
+
+    def __init__(self, known: KnownNumbers) -> None:
+        self._known = known
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        self._held += text
+        ends = [match.end() for match in SENTENCE_END.finditer(self._held)]
+        cut = ends[-1] if ends else 0
+        ready, self._held = self._held[:cut], self._held[cut:]
+        return self._keep(ready)
+
+    def end(self) -> str:
+        ready, self._held = self._held, ""
+        return self._keep(ready)
+
+    def _keep(self, text: str) -> str:
+        starts = [0, *(match.end() for match in SENTENCE_END.finditer(text)), len(text)]
+        sentences = [text[start:end] for start, end in itertools.pairwise(starts)]
+        return "".join(filter(self._agrees, sentences))
+
+    def _agrees(self, sentence: str) -> bool:
+        return all(
+            self._known.has(sentence[start:end], "") for start, end in find_numbers(sentence)
+        )

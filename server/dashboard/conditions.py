@@ -10,17 +10,22 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from server.dashboard.arguments import find_value
+from server.dashboard.figures.question import find_total
 from server.dashboard.meaning import RELATIVE
 from server.data.sql import Answer
 from server.data.tables import Column, Table
-from server.language.dates import Unclear, read
+from server.language.dates import POINT, Unclear, in_plain_dates, left_over, read
 from server.language.ranking import stems
 from server.language.words import stem
 from server.system.limits import one_line
 
 MOST_VALUES = 200
 MOST_NAMED = 4
+SHORTEST_BEGINNING, LONGEST_ENDING = 4, 4
+MOST_SEARCHED = 5000
+"""Rows of a table in which a name is looked for."""
 YEAR = re.compile(r"(?<![\w.-])(?:19|20)\d\d(?![\w-]|\.\d)")
+ANY_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 YEARS = (1900, 2100)
 TEXT = re.compile(r"'((?:[^']|'')*)'")
 EQUALS = re.compile(r"\b(\w{1,80})\s{0,9}=\s{0,9}'([^']{0,80})'")
@@ -34,10 +39,37 @@ YEAR_COLUMN = re.compile(r"\by((?:19|20)\d\d)\b")
 ITSELF = re.compile(r"\b(\w{1,80}) ?- ?\1\b(?! ?[(.])")
 RATIO = re.compile(
     r"\b(?:what share|share of|proportion of|fraction of|percentage of|margins?"
-    r"|anteil|marge|proportion|margen|cuota|proporción)\b",
+    r"|anteil|marge|proportion|margen|cuota|proporción)\b|净利率|毛利率|利润率|占比|份额|比例",
     re.IGNORECASE,
 )
 """What is asked for is a part of a whole."""
+SAME_WORDS = {stem("percentage"): stem("percent"), stem("pct"): stem("percent")}
+COMPUTES = re.compile(r"[-+*/]")
+PART = re.compile(r"\bCASE\s{1,9}WHEN\s{1,9}(\w{1,80})\s{0,9}=\s{0,9}'([^']{0,80})'", re.IGNORECASE)
+"""The part of a sum that is set against the whole."""
+WITHIN = re.compile(
+    r"\b(\w{1,80})\s{1,9}BETWEEN\s{1,9}'(\d{4}-\d{2}(?:-\d{2})?)'\s{1,9}AND\s{1,9}"
+    r"'(\d{4}-\d{2}(?:-\d{2})?)'",
+    re.IGNORECASE,
+)
+LAST_OF_MONTH = re.compile(
+    r"(\b(\w{1,80})\s{0,9}(?:<=|>=|<>|!=|=|<|>|\bBETWEEN\b)\s{0,9}'\d{4}-\d{2})-\d{2}'"
+    r"(?:(\s{1,9}AND\s{1,9}'\d{4}-\d{2})-\d{2}')?",
+    re.IGNORECASE,
+)
+"""Days that a column is compared with; the second one belongs to BETWEEN."""
+INNER = re.compile(
+    r"\(\s{0,9}SELECT\s{1,9}(\w{1,80})\s{1,9}FROM\s{1,9}(\w{1,200})"
+    r"(?:\s{1,9}WHERE\s{1,9}([^()]{1,400}))?\s{0,9}\)",
+    re.IGNORECASE,
+)
+"""A query inside of another that stands for one value."""
+LISTED = re.compile(r"\b(?:IN|FROM|EXISTS)\s{0,9}$", re.IGNORECASE)
+IS_VALUE = re.compile(
+    r"\b(\w{1,80})\s{0,9}=\s{0,9}(?:'([^']{0,80})'|(\d{1,15}(?:\.\d{1,9})?))(?![\w.])"
+)
+AFTER_CONDITIONS = re.compile(r"\b(?:GROUP|ORDER)\s+BY\b|\bLIMIT\b|\bHAVING\b|\)", re.IGNORECASE)
+TAKES_ROWS = re.compile(r"\bORDER\s+BY\b|\b(?:min|max|sum|avg|count|total)\s?\(", re.IGNORECASE)
 RATIO_TEXT = "percent pct percentage share margin ratio weight proportion allocation rate yield"
 RATIOS = frozenset(map(stem, RATIO_TEXT.split()))
 """Words of columns that hold such a part already."""
@@ -77,6 +109,10 @@ def put_right(sql: str, question: str, tables: Mapping[str, Table], today: date)
     """The query with the only value of a column that the question names, and with its time."""
     sql = _without_foreign(_with_one_extreme(ITSELF.sub(r"\1", sql), tables), tables)
     sql = _joined_by_what_is_shared(sql, tables)
+    sql = _with_own_columns(sql, question, tables)
+    sql = _of_the_whole(_with_outer_conditions(sql, tables))
+    sql = _without_unasked_time(_with_months(sql, tables), question, tables)
+    sql = _in_the_year(_without_totals(sql, tables), question, tables, today)
     for held in _held(sql, question, tables):
         used = [one for one in TEXT.findall(sql) if one in held.values]
         strange = [one for one in used if one not in held.named]
@@ -90,8 +126,13 @@ def put_right(sql: str, question: str, tables: Mapping[str, Table], today: date)
     return sql
 
 
-def find_fault(sql: str, question: str, tables: Mapping[str, Table], answer: Answer) -> str:
-    """What the query leaves out of the question, as its writer is told; empty where nothing."""
+def find_fault(
+    sql: str, question: str, tables: Mapping[str, Table], answer: Answer, own: str = ""
+) -> str:
+    """What the query leaves out of the question, as its writer is told; empty where nothing.
+
+    `own`: the question in the user's own language, where it was put into English.
+    """
     if bare := _bare_column(sql, tables):
         return (
             f"{bare} stands beside an aggregate, so it is of any row. To get the row itself, write "
@@ -104,11 +145,17 @@ def find_fault(sql: str, question: str, tables: Mapping[str, Table], answer: Ans
         if missing and len(held.named) <= MOST_NAMED and not is_told:
             wanted = " and ".join(_written(held, one) for one in missing)
             return f"The question asks for {held.column.name} = {wanted}; the query does not."
-    if RATIO.search(question) and not _is_ratio(sql, tables):
+    if RATIO.search(f"{question} {own}") and not _is_ratio(sql, tables):
         return (
             "The question asks for a part of a whole; the query divides nothing. Write "
             "100.0 * part / whole."
         )
+    for found in _inner_queries(sql):
+        if (rows := _rows_of(found, tables)) > 1:
+            return (
+                f"{found[0]} finds {rows} rows, and only the first of them counts. Say which one "
+                "is meant."
+            )
     return _unlabelled(sql, question, tables, answer)
 
 
@@ -182,7 +229,15 @@ def asked_columns(columns: Iterable[str], question: str, sql: str) -> set[str]:
     """Words of the question that name one of these columns, and that no query has."""
     own = set(stems(GIVEN_NAME.sub(" ", sql)))
     named = {word for name in columns for word in stems(name)}
-    return (set(stems(question)) & named) - own - PLAIN
+    asked = set(stems(question))
+    meant = {word for word in named if word in asked or any(_goes_on(one, word) for one in asked)}
+    return meant - own - PLAIN
+
+
+def _goes_on(word: str, longer: str) -> bool:
+    """Whether a word of the question is the beginning of another of its kin: grow, growth."""
+    is_longer = 0 < len(longer) - len(word) <= LONGEST_ENDING
+    return is_longer and len(word) >= SHORTEST_BEGINNING and longer.startswith(word)
 
 
 def explain_nothing(sql: str, tables: Mapping[str, Table]) -> str:
@@ -208,6 +263,49 @@ def explain_nothing(sql: str, tables: Mapping[str, Table]) -> str:
                     shown = ", ".join(f"'{one_line(one)[:40]}'" for one in known[:12])
                 return f" {match[1]} is never '{match[2]}'; it holds {shown}."
     return ""
+
+
+def find_absent(sql: str, asked: Sequence[str], tables: Mapping[str, Table], answer: Answer) -> str:
+    """What the question names and no table holds, or holds no figure for; else empty.
+
+    `answer` is what the query finds: no row, or nothing but empty cells.
+    """
+    if any(cell is not None for row in answer.rows for cell in row):
+        return ""
+    used = {name: table for name, table in tables.items() if name.lower() in _words(sql)}
+    said = " ".join(asked).lower()
+    named = [match[2] for match in EQUALS.finditer(sql) if _is_said(match[2], said)]
+    years: set[str] = {one for text in asked for one in YEAR.findall(text)}
+    cells = {
+        str(cell).lower()
+        for table in tables.values()
+        for row in table.rows[:MOST_SEARCHED]
+        for cell in row
+        if cell is not None
+    }
+    if not used or not cells:
+        return ""
+    for value in named:
+        if not any(value.lower() in cell for cell in cells):
+            return value
+    if len(years) == 1 and not any(years & set(ANY_YEAR.findall(cell)) for cell in cells):
+        columns = {one for table in used.values() for one in map(_name_of, table.columns)}
+        is_dated = any(ANY_YEAR.search(cell) for cell in cells)
+        if is_dated and not any(years & set(ANY_YEAR.findall(one)) for one in columns):
+            return years.pop()
+    is_empty = bool(answer.rows) and not AGGREGATE.search(sql) and bool(named)
+    return f"{', '.join(answer.columns).replace('_', ' ')} ({', '.join(named)})" if is_empty else ""
+
+
+def _is_said(value: str, said: str) -> bool:
+    return (
+        bool(value.strip())
+        and re.search(rf"(?<!\w){re.escape(value.lower())}(?!\w)", said) is not None
+    )
+
+
+def _name_of(column: Column) -> str:
+    return column.name
 
 
 def _texts(table: str, column: str, tables: Mapping[str, Table]) -> set[str]:
@@ -269,6 +367,192 @@ def explain_column(fault: str, sql: str, tables: Mapping[str, Table]) -> str:
     if days and (year := YEAR_COLUMN.fullmatch(lacking)):
         told.append(f"{year[1]} is {days[0]} BETWEEN '{year[1]}-01-01' AND '{year[1]}-12-31'")
     return f" {'; '.join(told)}."
+
+
+def _with_condition(sql: str, table: str, condition: str) -> str:
+    """The query with one more condition on the rows of a table that it names once."""
+    places = list(
+        re.finditer(rf"\bFROM\s{{1,9}}{re.escape(table)}\b(\s{{1,9}}WHERE\b)?", sql, re.IGNORECASE)
+    )
+    if len(places) != 1:
+        return sql
+    (place,) = places
+    if place[1] is None:
+        return f"{sql[: place.end()]} WHERE {condition}{sql[place.end() :]}"
+    rest = sql[place.end() :]
+    end = AFTER_CONDITIONS.search(rest)
+    old, more = (rest[: end.start()], rest[end.start() :]) if end else (rest, "")
+    old = old.strip()
+    old = f"({old})" if re.search(r"\bOR\b", old, re.IGNORECASE) else old
+    space = "" if more.startswith(")") else " "
+    return f"{sql[: place.end()]} {condition} AND {old}{space}{more}".rstrip()
+
+
+def _without_totals(sql: str, tables: Mapping[str, Table]) -> str:
+    """Leaves out the row that adds up the others, where rows are ordered, counted or added up."""
+    if NOT_PLAIN.search(sql) or not TAKES_ROWS.search(sql):
+        return sql
+    for name, table in _used(sql, tables).items():
+        found = find_total(table)
+        if found is None or found[1].lower() in (one.lower() for one in TEXT.findall(sql)):
+            continue
+        label = found[1].replace("'", "''")
+        sql = _with_condition(sql, name, f"{found[0]} IS NOT '{label}'")
+    return sql
+
+
+def _of_the_whole(sql: str) -> str:
+    """A part is set against the whole: the rows of the whole are not those of the part alone."""
+    for column, value in PART.findall(sql) if "/" in sql else ():
+        own = rf"{re.escape(column)}\s{{0,9}}=\s{{0,9}}'{re.escape(value)}'"
+        sql = re.sub(
+            rf"(\bWHERE\s{{1,9}}){own}\s{{1,9}}AND\s{{1,9}}", r"\1", sql, flags=re.IGNORECASE
+        )
+        sql = re.sub(
+            rf"\s{{1,9}}WHERE\s{{1,9}}{own}(?!\s{{1,9}}(?:OR|THEN)\b)", "", sql, flags=re.IGNORECASE
+        )
+        sql = re.sub(
+            rf"\s{{1,9}}AND\s{{1,9}}{own}(?!\s{{1,9}}(?:OR|THEN)\b)", "", sql, flags=re.IGNORECASE
+        )
+    return sql
+
+
+def _with_own_columns(sql: str, question: str, tables: Mapping[str, Table]) -> str:
+    """A column that holds what is computed from others takes the place of the computation.
+
+    It has the name that the query gives to what it computes, or the question names it whole and it
+    is a part of a whole by itself. Growth over several years is more than the growth of one.
+    """
+    chosen = LIST.match(sql)
+    if chosen is None or NOT_PLAIN.search(sql) or len(set(YEAR.findall(question))) > 1:
+        return sql
+    columns = {
+        one.name.lower(): one.name
+        for table in _used(sql, tables).values()
+        for one in table.of_kind("number")
+    }
+    asked = {SAME_WORDS.get(word, word) for word in stems(question)}
+    parts = [part.strip() for part in split_list(chosen[1])]
+    kept = []
+    for part in parts:
+        head, given = GIVEN_NAME.sub(" ", part), GIVEN_NAME.search(part)
+        name = given[0].split()[-1].lower() if given else ""
+        used = [one for one in columns if one in _words(head)]
+        whole = [one for one in used if RATIOS & set(stems(one)) and _is_named_whole(one, asked)]
+        is_made = COMPUTES.search(head) is not None and not AGGREGATE.search(head)
+        if is_made and name in columns and name not in used:
+            part = columns[name]
+        elif is_made and len(whole) == 1 and len(parts) == 1:
+            part = columns[whole[0]]
+        kept.append(part)
+    return f"{sql[: chosen.start(1)]}{', '.join(kept)}{sql[chosen.end(1) :]}"
+
+
+def _is_named_whole(column: str, asked: set[str]) -> bool:
+    words = {SAME_WORDS.get(word, word) for word in stems(column)}
+    return len(words) > 1 and words <= asked
+
+
+def _inner_queries(sql: str) -> Iterator["re.Match[str]"]:
+    """Those that stand for one value."""
+    for found in INNER.finditer(sql):
+        if not LISTED.search(sql[max(0, found.start() - 20) : found.start()]):
+            yield found
+
+
+def _rows_of(inner: "re.Match[str]", tables: Mapping[str, Table]) -> int:
+    """How many rows it finds, where its conditions are plain; else one."""
+    table = {name.lower(): one for name, one in tables.items()}.get(inner[2].lower())
+    conditions = re.split(r"\s{1,9}AND\s{1,9}", (inner[3] or "").strip(), flags=re.IGNORECASE)
+    plain = [IS_VALUE.fullmatch(one.strip()) for one in conditions if one]
+    if table is None or not all(plain):
+        return 1
+    rows = list(range(len(table.rows)))
+    for found in filter(None, plain):
+        names = [one.name for one in table.columns if one.name.lower() == found[1].lower()]
+        if not names:
+            return 1
+        values = table.values(names[0])
+        wanted = found[2] if found[2] is not None else found[3]
+        rows = [row for row in rows if str(values[row]) == wanted]
+    return len(rows)
+
+
+def _with_outer_conditions(sql: str, tables: Mapping[str, Table]) -> str:
+    """What the outer query asks of its rows it asks of an inner one, too, that finds several."""
+    for inner in list(_inner_queries(sql)):
+        table = {name.lower(): one for name, one in tables.items()}.get(inner[2].lower())
+        if table is None or _rows_of(inner, tables) < 2:
+            continue
+        outside = sql.replace(inner[0], " ")
+        changed = inner[0]
+        for match in IS_VALUE.finditer(INNER.sub(" ", outside)):
+            held = [one.name for one in table.columns if one.name.lower() == match[1].lower()]
+            wanted = match[2] if match[2] is not None else match[3]
+            values = {str(one) for one in table.values(held[0])} if held else set()
+            is_asked = match[1].lower() in _words(inner[3] or "")
+            if wanted in values and not is_asked:
+                changed = _with_condition(changed, inner[2], match[0])
+        now = INNER.fullmatch(changed)
+        if now is not None and _rows_of(now, tables) == 1:
+            sql = sql.replace(inner[0], changed)
+    return sql
+
+
+def _with_months(sql: str, tables: Mapping[str, Table]) -> str:
+    """Months are compared with months: a day is never equal to one."""
+    months = {
+        one.name.lower()
+        for table in _used(sql, tables).values()
+        for one in table.of_kind("date")
+        if all(len(str(day)) == len("2026-01") for day in table.values(one.name) if day is not None)
+    }
+
+    def cut(found: "re.Match[str]") -> str:
+        if found[2].lower() not in months:
+            return found[0]
+        return f"{found[1]}'" + (f"{found[3]}'" if found[3] else "")
+
+    return LAST_OF_MONTH.sub(cut, sql) if months else sql
+
+
+def _without_unasked_time(sql: str, question: str, tables: Mapping[str, Table]) -> str:
+    """Leaves out a stretch of time that nobody named and in which there is no row."""
+    plain = in_plain_dates(question)
+    if POINT.search(plain) or left_over(plain) or RELATIVE & set(stems(question)) - PLAIN:
+        return sql
+    for found in list(WITHIN.finditer(sql)):
+        days = _days(found[1], sql, tables)
+        if days and not any(found[2] <= day <= found[3] for day in days):
+            sql = re.sub(rf"\s{{1,9}}AND\s{{1,9}}{re.escape(found[0])}", "", sql)
+            sql = re.sub(
+                rf"(\bWHERE\s{{1,9}}){re.escape(found[0])}\s{{1,9}}AND\s{{1,9}}", r"\1", sql
+            )
+            sql = re.sub(rf"\s{{1,9}}WHERE\s{{1,9}}{re.escape(found[0])}", "", sql)
+    return sql
+
+
+def _in_the_year(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
+    """The rows of the only year that is asked for, where the query lists all of them."""
+    if "(" in sql or YEAR.search(with_sums(sql)) or re.search(r"\bORDER\b", sql, re.IGNORECASE):
+        return sql
+    try:
+        span = read(question, today).span
+    except Unclear:
+        return sql
+    if span is None or span.is_open or len(set(YEAR.findall(question))) != 1:
+        return sql
+    year = span.start.year
+    if (span.start, span.end) != (date(year, 1, 1), date(year + 1, 1, 1)):
+        return sql
+    branches = re.split(r"(\bUNION(?:\s{1,9}ALL)?\b)", sql, flags=re.IGNORECASE)
+    for place, branch in enumerate(branches[::2]):
+        for held in _held(branch, question, tables):
+            is_shown = held.column.name.lower() in _words(branch)
+            if not _is_text(held) and str(year) in held.named and is_shown:
+                condition = f"{held.column.name} = {year}"
+                branches[2 * place] = _with_condition(branch, held.table, condition).rstrip() + " "
+    return "".join(branches).strip()
 
 
 def _used(sql: str, tables: Mapping[str, Table]) -> dict[str, Table]:

@@ -16,9 +16,10 @@ from server.dashboard.conditions import named_values
 from server.dashboard.inventory import Inventory
 from server.dashboard.materials import Material
 from server.dashboard.meaning import LINKING_SIGNS, meaning_from
-from server.dashboard.query import Param, Query, Widget, ends
+from server.dashboard.query import Param, Query, Result, Source, Widget, ends
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import is_ticker
+from server.dashboard.widget_choice import Place, pick_places
 from server.language.dates import POINT, Span, Unclear, in_plain_dates, read
 from server.language.words import stem
 
@@ -81,6 +82,8 @@ CHINESE_STEP = re.compile("([前上后下])一?(天|个月|月|季度|年)|一(�
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 LONGEST_MONTH, LONGEST_QUARTER, LONGEST_YEAR = 31, 92, 366
 """In days."""
+QUARTER_FIRST = re.compile(r"(q)[1-4]([\s/-]*)\d{4}", re.IGNORECASE)
+YEAR_FIRST = re.compile(r"\d{4}([\s/-]?)(q)[1-4]", re.IGNORECASE)
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 WORD = re.compile(r"[^\W_]+")
 ENDING = "?\uff1f. "
@@ -220,7 +223,7 @@ def look_back(
             question = whole or ends(said.text, QUESTION_CHARACTERS)
         else:
             question = kept.question
-        reads = _last_reads(query, inventory, said.turn)
+        reads = _last_reads(query, inventory, said.turn, materials)
         before = replace(found, first=None)
         found = Earlier(question, reads, _values_of(reads, inventory, materials), before)
     return found
@@ -246,16 +249,68 @@ def _values_of(
     return tuple(found)
 
 
-def _last_reads(query: Query, inventory: Inventory, turn: int) -> tuple[Made, ...]:
-    """Those of the last turn up to this one in which anything was read."""
+def _last_reads(
+    query: Query, inventory: Inventory, turn: int, materials: Sequence[Material]
+) -> tuple[Made, ...]:
+    """Those of the last turn up to this one in which anything was read.
+
+    Where another widget was found to have the answer, what was read before it does not count.
+    """
     turns = [one.turn for one in query.results if one.turn <= turn and one.function in READERS]
     found: list[Made] = []
     for result in query.results:
         if result.turn == max(turns, default=0) and result.function in READERS:
-            for source in result.sources:
+            sources = sources_told(result, query, inventory, materials)
+            if is_search(result) and sources:
+                found.clear()
+            for source in sources:
                 if alias := inventory.alias_of(source):
                     found.append((alias, inventory.widgets[alias], dict(source.arguments)))
     return tuple(found[-MOST_READS:])
+
+
+def is_search(result: Result) -> bool:
+    """Whether other widgets were looked into, because the first one has no word of the question."""
+    plan = result.state.get("plan")
+    last = plan[-1] if isinstance(plan, list) and plan else None
+    return isinstance(last, dict) and "search" in last
+
+
+def own_choices(searched: object) -> list[str]:
+    """The widgets among those that were looked into that the model itself wanted to read."""
+    found = [
+        one for one in (searched if isinstance(searched, list) else []) if isinstance(one, dict)
+    ]
+    return [str(one.get("widget")) for one in found if one.get("own") is True]
+
+
+def sources_told(
+    result: Result, query: Query, inventory: Inventory, materials: Sequence[Material]
+) -> Sequence[Source]:
+    """The sources of a result; of a search only those that have what was looked for."""
+    if not is_search(result):
+        return result.sources
+    earlier = (one for one in query.results if one.turn == result.turn and not is_search(one))
+    first = _places([source for one in earlier for source in one.sources], inventory, materials)
+    others = _places(result.sources, inventory, materials)
+    meant = meaning_from(result.state)
+    question = (meant.english or meant.question) if meant else ""
+    plan = result.state.get("plan")
+    last = plan[-1] if isinstance(plan, list) and plan else {}
+    picked = pick_places(question, first, others) or own_choices(last.get("search"))
+    return [one for one in result.sources if inventory.alias_of(one) in picked]
+
+
+def _places(
+    sources: Sequence[Source], inventory: Inventory, materials: Sequence[Material]
+) -> list[Place]:
+    by_key = {one.source.key: one for one in materials if one.source is not None}
+    found = [(inventory.alias_of(one), by_key.get(one.key)) for one in sources]
+    return [
+        Place(alias, inventory.widgets[alias], material.texts())
+        for alias, material in found
+        if alias and material is not None
+    ]
 
 
 def _shifted_time(message: str, before: str, today: date) -> tuple[str, str]:
@@ -268,13 +323,27 @@ def _shifted_time(message: str, before: str, today: date) -> tuple[str, str]:
             text = f"{text} {year[0]}"
         return text, f"{message[: points[0].start()]} {message[points[0].end() :]}"
     unit, count, rest = _named_step(message)
-    if not unit or len(list(POINT.finditer(before))) != 1:
+    points = list(POINT.finditer(before))
+    if not unit or len(points) != 1:
         return "", message
     try:
         span = read(before, today).span
     except Unclear:
         span = None
-    return (_moved(span, unit, count) if span and not span.is_open else ""), rest
+    moved = _moved(span, unit, count) if span and not span.is_open else ""
+    return _in_form_of(points[0][0], moved), rest
+
+
+def _in_form_of(before: str, moved: str) -> str:
+    """A quarter as the question before writes it, which is how the data does: Q1/2025, 2025-Q1."""
+    quarter, _, year = moved.partition(" ")
+    if not year:
+        return moved
+    if found := QUARTER_FIRST.fullmatch(before):
+        return f"{found[1]}{quarter[1:]}{found[2]}{year}"
+    if found := YEAR_FIRST.fullmatch(before):
+        return f"{year}{found[1]}{found[2]}{quarter[1:]}"
+    return moved
 
 
 def _named_step(message: str) -> tuple[str, int, str]:

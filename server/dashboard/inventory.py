@@ -107,7 +107,7 @@ def unique_names(names: Iterable[str], instead: str = "item") -> list[str]:
 def describe_param(param: Param) -> str:
     shown = f"={_short(param.value)}" if param.has_value else ""
     if param.options:
-        values = [_short(one) for one in param.options[:OPTIONS_SHOWN]]
+        values = [_option(param, place) for place in range(len(param.options[:OPTIONS_SHOWN]))]
         more = "|…" if len(param.options) > OPTIONS_SHOWN else ""
         kind = "|".join(values) + more
     else:
@@ -116,6 +116,14 @@ def describe_param(param: Param) -> str:
         kind = f"{kind}: {about}" if about and about.lower() != param.name.lower() else kind
     several = ", several" if param.several else ""
     return f"{param.name}{shown} ({kind}{several})"
+
+
+def _option(param: Param, place: int) -> str:
+    """A value, with its name where it does not say by itself what it is: PAYEMS, Payrolls."""
+    value = _short(param.options[place])
+    label = one_line(param.labels[place])[:40] if place < len(param.labels) else ""
+    is_same = slug(label) == slug(value) or not label
+    return value if is_same else f"{value} = {label}"
 
 
 def _describe(alias: str, widget: Widget) -> str:

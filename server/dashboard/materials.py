@@ -34,6 +34,9 @@ LEFT_OUT = re.compile(r"\b(\d{1,9}) of (\d{1,9}) rows$")
 DATA_FUNCTIONS = frozenset({"get_widget_data", "get_extra_widget_data", "execute_agent_tool"})
 
 
+MOST_TEXTS = 2000
+
+
 @dataclass(frozen=True, slots=True)
 class Material:
     """The data of one source: a widget with its arguments, a context entry, a tool's answer."""
@@ -65,6 +68,15 @@ class Material:
             document.tables or document.image or any(page.strip() for page in document.pages)
             for document in self.documents
         )
+
+    def texts(self) -> list[str]:
+        """The names and texts of its tables, and its pages."""
+        found: list[str] = []
+        for table in self.tables:
+            found += [table.name, *(column.name for column in table.columns)]
+            for column in table.of_kind("text"):
+                found += {str(one) for one in table.values(column.name)[:MOST_TEXTS]}
+        return found + [page for document in self.documents for page in document.pages]
 
 
 def read_for(material: Material) -> str:

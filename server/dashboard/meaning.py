@@ -89,6 +89,8 @@ NAME = re.compile(r"(?<![.?!:\s])\s+([A-Z][\w&'\u2019.-]+)")
 """A word with a capital that begins no sentence."""
 KEPT = re.compile(r"(?<![\w-])(?:19|20)\d\d(?!\w)|(?<!\w)[A-Z]{2,6}[-/][A-Z]{3,4}(?!\w)")
 LEAST_OF_TOOL = 2
+OPERAND = re.compile(r"(?<![\w.,])\d[\d.,]*")
+LEAST_OPERANDS = 2
 LINKING_SIGNS = re.compile("[那么的呢吗和与跟在是又还有换成再看个之]+")
 SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
 UNSURE = frozenset({"arithmetic", "the assistant itself"})
@@ -176,7 +178,15 @@ def is_talk(kind: str, question: str, named: Sequence[Named]) -> bool:
     """Whether it needs no data. Who names a company or a day wants no arithmetic of our own."""
     if kind in UNSURE and (named or (kind != "arithmetic" and POINT.search(question))):
         return False
+    if kind == "arithmetic" and not _has_operands(question):
+        return False
     return kind in TALK
+
+
+def _has_operands(question: str) -> bool:
+    """Whether it holds the numbers to reckon with; those of a time are none."""
+    timeless = POINT.sub(" ", in_plain_dates(question))
+    return len(OPERAND.findall(timeless)) >= LEAST_OPERANDS
 
 
 def completed(query: Query, found: Json | None, before: str) -> str:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from uuid import uuid4
 
-from server.asking.ask import Asker, Offer, ask_json_in_chat
-from server.asking.fit import context_tokens, count_tokens
+from server.asking.ask import Asker, Offer, ask_json_in_chat, context_tokens, count_tokens
 from server.chat import Json, Message, ToolCall
 from server.dashboard import actions
 from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameters
@@ -19,12 +18,21 @@ from server.dashboard.charts import is_table_wanted, is_wanted
 from server.dashboard.conditions import (
     asked_columns,
     difference_of,
+    find_absent,
     find_fault,
     left_out,
     put_right,
     with_all_named,
 )
-from server.dashboard.follow_up import READERS, Change, Earlier, find_change, look_back
+from server.dashboard.follow_up import (
+    READERS,
+    Change,
+    Earlier,
+    find_change,
+    look_back,
+    own_choices,
+    sources_told,
+)
 from server.dashboard.inventory import DETAILED, Inventory, take_inventory
 from server.dashboard.materials import Material, gather
 from server.dashboard.meaning import (
@@ -47,7 +55,16 @@ from server.dashboard.query import OfferedTool, Param, Query, Result, Source, Wi
 from server.dashboard.results import Results, fenced
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import TICKER_NAMES, is_ticker
-from server.dashboard.widget_choice import ask_between, find_partner, find_rivals, speaks_of
+from server.dashboard.widget_choice import (
+    Place,
+    ask_between,
+    find_partner,
+    find_rivals,
+    order_places,
+    pick_places,
+    speaks_of,
+)
+from server.dashboard.widget_choice import named as named_widgets
 from server.data.sql import Refused
 from server.engine.base import Engine
 from server.events import StatusNote
@@ -62,8 +79,9 @@ SQL_TRIES = 3
 SHOWN_TRIES = 2
 READS_IN_A_ROW = 2
 DOUBT = "It runs, but:"
-MISREAD = "Nothing in it speaks of what is asked for. Read another widget that does."
-MOST_TEXTS = 2000
+MISREAD = "Nothing in it speaks of what is asked for."
+READ_ANOTHER = "Read another widget that does."
+SEARCHED = "This does:"
 STEP_TOKENS = 500
 THOUGHT_TOKENS = 2000
 """What a model that thinks may think before a step, beside what the step itself may take."""
@@ -155,6 +173,12 @@ SQL_EXAMPLES = (
 )
 """As turns of a chat before the question: shares, growth, the highest, several things, years."""
 MOST_OTHERS = 2
+ADDS = re.compile(
+    r"\b(?:add|put|place|another|second|new|copy|again|hinzu\w*|füg\w*|neue?s?|ajout\w*|nouve\w*"
+    r"|añad\w*|agreg\w*|nuev[oa])\b|加|新",
+    re.IGNORECASE,
+)
+"""Who says so of a widget that is on the dashboard wants it a second time."""
 LITERAL = re.compile(r"'[^']*'|\by?(?:19|20)\d\d\b")
 """A value in SQL: a text, a year, a column of a year."""
 PLACES = (
@@ -227,6 +251,8 @@ class Planner:
     begins with the same text; only the first step may choose one."""
     flow: tuple[str, str] | None = None
     """The flow that the model chose, and its question."""
+    absent: str = ""
+    """What the question names and the data does not hold; then nothing can be computed."""
     passed_over: list[str] = field(default_factory=list)
     """Widgets that the model wanted at first and gave up when it looked again."""
     _gathered: list[Material] | None = None
@@ -316,6 +342,8 @@ class Planner:
                 step = await self._read(found)
                 if step is not None:
                     return step
+            elif found.kind == "search":
+                self._take_search(found)
             elif found.kind == "options":
                 self.done.append(Done(found, self._told_options(found)))
             elif found.kind in ("call", "placed"):
@@ -342,6 +370,10 @@ class Planner:
         (alias,) = chosen
         if partner := find_partner(self.meaning, alias, self.inventory):
             return Action("read", [*action.given, *_for_widget(action, partner, self.inventory)])
+        by_name = named_widgets(self.own_question, list(self.inventory.widgets.values()))
+        if len(by_name) == 1 and (better := self._alias(by_name[0])) != alias:
+            self.passed_over.append(alias)
+            return Action("read", _for_widget(action, better, self.inventory))
         rivals = find_rivals(self.meaning, alias, self.inventory)
         if not rivals:
             return action
@@ -352,6 +384,9 @@ class Planner:
             return action
         self.passed_over.append(alias)
         return Action("read", _for_widget(action, better, self.inventory))
+
+    def _alias(self, widget: Widget) -> str:
+        return next(one for one, known in self.inventory.widgets.items() if known is widget)
 
     def _is_new(self, action: Action) -> bool:
         """Not tried before in this turn, be it with the parameters that are shown left out."""
@@ -437,8 +472,9 @@ class Planner:
             outcome = ends(one.outcome, detail.outcome)
             if outcome.startswith("Error:") and not with_faults:
                 continue
-            if one.action.kind in ("options", "placed"):
-                yield Message("user", outcome)
+            if one.action.kind in ("options", "placed", "search"):
+                if outcome:
+                    yield Message("user", outcome)
                 continue
             yield Message("assistant", self._as_told(one.action).to_json())
             yield Message("user", f"Result: {outcome}")
@@ -516,7 +552,7 @@ class Planner:
         tried: list[str] = []
         ran, fault, mistake, sql = "", "", "", str(action.given)
         while sql and sql not in tried:
-            sql = put_right(sql, self.meaning, self.results.all_tables(), self.today)
+            sql = self._put_right(sql)
             tried.append(sql)
             mistake = await self._fault_of(sql)
             if not mistake:
@@ -534,8 +570,29 @@ class Planner:
             whole = with_all_named(ran, self.meaning, self.results.all_tables())
             return await self._run(whole if not await self._fault_of(whole) else ran)
         self.failures += 1
+        self.absent = self.absent or await self._find_absent(tried)
         self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
         return None
+
+    async def _find_absent(self, tried: Sequence[str]) -> str:
+        """What these queries look for in vain, where the question names it itself."""
+        tables = {
+            name: table
+            for name, table in self.results.tables.items()
+            if any(table_of is self.results.owner(name) for table_of in self.results.read_now())
+        }
+        asked = (self.own_question, self.meaning)
+        for sql in tried:
+            try:
+                answer = await self.results.query(sql)
+            except Refused:
+                continue
+            if found := find_absent(sql, asked, tables, answer):
+                return found
+        return ""
+
+    def _put_right(self, sql: str) -> str:
+        return put_right(sql, self.meaning, self.results.all_tables(), self.today)
 
     async def _better(self, sql: str) -> str:
         """A second opinion on the first query, where it leaves out a column that is asked for."""
@@ -543,7 +600,7 @@ class Planner:
         missing = left_out(sql, self.meaning, tables)
         if self.results.computed or not missing:
             return sql
-        other = put_right(await self.write_sql(), self.meaning, tables, self.today)
+        other = self._put_right(await self.write_sql())
         is_better = left_out(other, self.meaning, tables) < missing
         return other if other and is_better and not await self._fault_of(other) else sql
 
@@ -553,7 +610,8 @@ class Planner:
             answer = await self.results.check(sql)
         except Refused as error:
             return str(error)
-        found = find_fault(sql, self.meaning, self.results.all_tables(), answer)
+        tables = self.results.all_tables()
+        found = find_fault(sql, self.meaning, tables, answer, self.own_question)
         return f"{DOUBT} {found}" if found else ""
 
     async def _run(self, sql: str) -> None:
@@ -659,6 +717,7 @@ class Planner:
         """A chart or a table; where its SQL fails, once more with SQL from the tables alone."""
         given, fault = _object(action.given), ""
         for _ in range(SHOWN_TRIES):
+            given = {**given, "sql": self._put_right(str(given.get("sql")))}
             try:
                 outcome = await make(given)
             except Refused as error:
@@ -701,23 +760,95 @@ class Planner:
         if missing and self.query.hop < MOST_HOPS:
             return self._ask_client(Action("read", kept), missing)
         here += ["Some of it was not read: there were too many calls."] if missing else []
-        here += [MISREAD] if not missing and self._is_misread(kept) else []
         self.done.append(Done(Action("read", kept), "\n".join(here) or "Nothing was read."))
+        if not missing and self._is_misread(kept):
+            return await self._search()
         return None
 
     def _is_misread(self, reads: Sequence[Json]) -> bool:
         """Nothing in what was read first has a word of the question: it is likely elsewhere."""
-        aliases = {str(one["widget"]) for one in reads}
-        widgets = [self.inventory.widgets[alias] for alias in aliases]
+        widgets = [self.inventory.widgets[str(one["widget"])] for one in reads]
         found = self.results.read_now()
         is_chosen = not self.change and all(one.tier != "primary" for one in widgets)
-        if self.done or not is_chosen or not found or any(one.problems for one in found):
+        if len(self.done) > 1 or not is_chosen or not found or any(one.problems for one in found):
             return False
-        texts = (text for one in found for text in _texts_of(one))
-        if speaks_of(self.meaning, widgets, texts):
+        if self._is_resuming and any(one.kind == "search" for one in self._planned()):
             return False
-        self.passed_over += [one for one in sorted(aliases) if one not in self.passed_over]
-        return True
+        return not speaks_of(self.meaning, widgets, [text for one in found for text in one.texts()])
+
+    async def _search(self) -> Step | None:
+        """Looks into other widgets for the words of the question, all of them in one request.
+
+        The model's own second choice is one of them. A model that goes on with what it has read
+        is sure of it.
+        """
+        read = {one.alias for one in self.done[-1].action.reads()}
+        placed = [one for one, widget in self.inventory.widgets.items() if widget.tier != "extra"]
+        if not set(placed) - read or self.query.hop >= MOST_HOPS:
+            return None
+        reads = await self._second_choice()
+        if not reads:
+            return None
+        read |= {one.alias for one in reads}
+        others = [alias for alias in placed if alias not in read]
+        asked = f"{self.own_question} {self.meaning}"
+        places = [Read(alias, {}) for alias in order_places(asked, others, self.inventory)]
+        missing: list[tuple[Widget, Json]] = []
+        kept: list[Json] = []
+        for one in (*reads, *places):
+            widget = self.inventory.widgets[one.alias]
+            arguments = self._arguments(widget, one)
+            if self._unknown_option(widget, arguments) is None:
+                kept.append({"widget": one.alias, "parameters": arguments, "own": one in reads})
+                missing.append((widget, arguments))
+        return self._ask_client(Action("search", kept), missing) if missing else None
+
+    async def _second_choice(self) -> list[Read]:
+        """What the model reads next when it is told that the first widget does not speak of it."""
+        first, passed_over = self.done[-1], list(self.passed_over)
+        outcome = first.outcome
+        first.outcome = f"{outcome}\n{MISREAD} {READ_ANOTHER}"
+        self.passed_over += sorted({one.alias for one in first.action.reads()} - set(passed_over))
+        schema = self.choices().schema()
+        found = await ask_action(self, await self.messages(), schema, self.notes)
+        first.outcome, self.passed_over = outcome, passed_over
+        if found is None or found.kind != "read":
+            return []
+        known = self.inventory.widgets
+        return [
+            one for one in found.reads() if one.alias in known and known[one.alias].tier != "extra"
+        ]
+
+    def _take_search(self, action: Action) -> None:
+        """Tells of the widgets that have what was looked for.
+
+        If none has, the first one stands, beside the model's own second choice.
+        """
+        found: dict[str, Material] = {}
+        for read in action.reads():
+            widget = self.inventory.widgets.get(read.alias)
+            if widget is not None:
+                source = Source(widget.origin, widget.id, widget.uuid, read.parameters)
+                material = self._find_material(source)
+                found |= {read.alias: material} if material is not None else {}
+        first = self.done[-1] if self.done else None
+        read_first = {one.alias for one in first.action.reads()} if first else set()
+        materials = self.results.read_now()
+        texts = [text for one in materials for text in one.texts()]
+        before = [Place(one, self.inventory.widgets[one], texts) for one in read_first]
+        others = [
+            Place(alias, self.inventory.widgets[alias], material.texts())
+            for alias, material in found.items()
+        ]
+        picked = pick_places(self.meaning, before, others)
+        told = [SEARCHED] if picked else []
+        for alias in picked or [one for one in own_choices(action.given) if one in found]:
+            told.append(self._tell(found[alias], alias))
+            self.results.note_read(found[alias])
+        if picked and first is not None:
+            first.outcome += f"\n{MISREAD}"
+            self.passed_over += sorted(read_first - set(self.passed_over))
+        self.done.append(Done(action, "\n".join(told)))
 
     def _twin(self, source: Source, widget: Widget) -> Source | None:
         """The same for another symbol of the same company, where there is no data for the first."""
@@ -859,6 +990,9 @@ class Planner:
             return self._step(name, asked, planned, StatusNote("Changing the tabs"))
         widget = self.inventory.widgets[str(arguments.get("widget"))]
         read = Read(str(arguments.get("widget")), _object(arguments.get("parameters")))
+        is_there = name == "add_widget_to_dashboard" and widget.tier != "extra"
+        if is_there and not ADDS.search(self.own_question):
+            name = "update_widget_in_dashboard"
         source: Json = {"origin": widget.origin, "id": widget.id}
         source["input_args"] = self._arguments(widget, read)
         if name == "update_widget_in_dashboard":
@@ -957,7 +1091,7 @@ class Planner:
     def _tell_reads(self, result: Result) -> Iterator[Message]:
         reads: list[Json] = []
         told: list[str] = []
-        for source in result.sources:
+        for source in sources_told(result, self.query, self.inventory, self._gathered or ()):
             alias = self.inventory.alias_of(source)
             material = self._find_current(source)
             if not alias or material is None:
@@ -1053,17 +1187,6 @@ def _for_widget(action: Action, alias: str, inventory: Inventory) -> list[Json]:
         }
         for one in action.reads()
     ]
-
-
-def _texts_of(material: Material) -> Iterator[str]:
-    """Names and texts of its tables, and its pages."""
-    for table in material.tables:
-        yield table.name
-        yield from (column.name for column in table.columns)
-        for column in table.of_kind("text"):
-            yield from {str(one) for one in table.values(column.name)[:MOST_TEXTS]}
-    for document in material.documents:
-        yield from document.pages
 
 
 def first_sentence(thought: str) -> str:

@@ -16,7 +16,7 @@ from datetime import date
 from server.asking.ask import Means
 from server.chat import ChatRequest, Message, Sampling
 from server.dashboard.actions import Action
-from server.dashboard.checked_text import CheckedText, KnownNumbers
+from server.dashboard.checked_text import CheckedText, KnownNumbers, is_plain_count, is_told
 from server.dashboard.citations import SPEECHLESS, Answer, Steps
 from server.dashboard.conditions import GIVEN_NAME, split_list, with_sums
 from server.dashboard.figures.compute import Figure, compute
@@ -61,6 +61,13 @@ A value of a query is written as a placeholder: {{%(query)s.%(column)s}}, or \
 TALK = "You are Moat, an analyst's assistant on the user's own computer. Answer in plain sentences."
 SAID_TOLD = 5
 """The question and two turns before it."""
+ABSENT = {
+    "English": "The data does not hold this: {source} has nothing for {what}.",
+    "German": "Das steht nicht in den Daten: {source} enthält nichts zu {what}.",
+    "French": "Les données ne contiennent pas cela : {source} n'a rien pour {what}.",
+    "Spanish": "Los datos no contienen eso: {source} no tiene nada para {what}.",
+    "Chinese": "数据中没有这一项, {source} 没有 {what} 的数据。",
+}
 CHAT = "Now write the answer for the user, in the language of the question."
 
 
@@ -158,7 +165,9 @@ async def _write(planner: Planner, figure: Figure | None) -> Steps:
     lead += f"**{figure.text}** ({figure.table})\n\n" if figure else await figure_by_query(planner)
     answer = Answer(query, lead)
     instead = _plain_results(planner) or SPEECHLESS
-    async with aclosing(answer.tell(_prose(planner, figure), instead)) as events:
+    is_absent = planner.absent and not lead and not results.computed and not results.artifacts
+    prose = _tell_absent(planner) if is_absent else _prose(planner, figure, lead)
+    async with aclosing(answer.tell(prose, instead)) as events:
         async for event in events:
             yield event
     cited = results.cited()
@@ -167,7 +176,16 @@ async def _write(planner: Planner, figure: Figure | None) -> Steps:
         yield event
 
 
-async def _prose(planner: Planner, figure: Figure | None) -> Steps:
+async def _tell_absent(planner: Planner) -> Steps:
+    """Says what is not there, by code: a model would tell the nearest figure instead."""
+    spoken = language_of(planner.query.question)
+    read = ", ".join(dict.fromkeys(one.name for one in planner.results.cited()))
+    text = ABSENT.get(spoken, ABSENT["English"])
+    yield TextDelta(text.format(source=read, what=planner.absent))
+    yield Finished("stop")
+
+
+async def _prose(planner: Planner, figure: Figure | None, lead: str) -> Steps:
     """The model's own sentences; a thought before them has room of its own."""
     query = planner.query
     has_data = bool(planner.results.sources or planner.results.computed)
@@ -183,14 +201,42 @@ async def _prose(planner: Planner, figure: Figure | None) -> Steps:
         client=planner.client,
     )
     checked = CheckedText(planner.results, _known(planner, figure)) if has_data else None
+    told = lead
     async with aclosing(_limited(planner, request, limit)) as pieces:
         async for piece in pieces:
             if checked is None or not isinstance(piece, TextDelta):
                 yield piece
             elif text := checked.feed(piece.text):
+                told += text
                 yield TextDelta(text)
     if checked is not None and (rest := checked.end()):
+        told += rest
         yield TextDelta(rest)
+    if told != lead and figure is None and (rest := _untold(planner, told)):
+        yield TextDelta(f"\n\n{rest}")
+
+
+def _untold(planner: Planner, told: str) -> str:
+    """The rows of queries of which the text leaves out any, each in a line."""
+    if planner.results.artifacts:
+        return ""
+    newest = {one.answer.columns: one for one in planner.results.computed}
+    lines = [
+        f"- {one.line(row)}"
+        for one in newest.values()
+        if len(one.answer.rows) <= MOST_LINES
+        and not all(_is_row_told(row, told) for row in one.answer.rows)
+        for row in one.answer.rows
+    ]
+    return "\n".join(lines) if len(lines) <= MOST_LINES else ""
+
+
+def _is_row_told(row: tuple[Cell, ...], told: str) -> bool:
+    """Whether the text has one of its figures; of a row without any, one of its names."""
+    figures = [one for one in _figures(row) if not is_plain_count(abs(one)) or one != int(one)]
+    if figures:
+        return any(is_told(one, told) for one in figures)
+    return any(str(cell).lower() in told.lower() for cell in row if cell is not None)
 
 
 async def _limited(planner: Planner, request: ChatRequest, limit: int) -> Steps:

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from server.asking.ask import Means
-from server.asking.fit import CHARACTERS_PER_TOKEN, context_tokens, count_tokens
+from server.asking.ask import CHARACTERS_PER_TOKEN, Means, context_tokens, count_tokens
 from server.chat import Image, Json, Message
 from server.dashboard.figures.compute import Figure
 from server.dashboard.materials import Material

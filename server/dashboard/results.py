@@ -40,6 +40,7 @@ HEADER = re.compile(r"'[^']*'|\"([^\"]{1,200})\"|`([^`]{1,200})`|\[([^\[\]]{1,20
 """A text, which stays as it is, or a name in quotes of any kind."""
 COMPARED = re.compile(r"(?:[=<>(,]|\b(?:LIKE|IN|GLOB))\s{0,9}$", re.IGNORECASE)
 """What follows this is a text, whatever its quotes: name = "Net Income"."""
+LONGEST_COMPARISON = 20
 REAL_DIVISION = "* 1.0 /"
 QUOTED_OR_DIVISION = re.compile(r"'[^']*'|\"[^\"]*\"|/")
 
@@ -94,6 +95,10 @@ class Results:
             return read
         used = [one for one in self.sources if any(one is other for other in self._used)]
         return used + [one for one in read if not one.tables]
+
+    def owner(self, table: str) -> Material | None:
+        """The source that a table came from."""
+        return self._owners.get(table.lower())
 
     def unused(self) -> list[Material]:
         """What was read for this question and has tables that no query was made over."""
@@ -376,7 +381,8 @@ def with_plain_columns(sql: str, tables: Mapping[str, Table]) -> str:
 
     def write(found: re.Match[str]) -> str:
         header = next((text for text in found.groups() if text), "")
-        is_known = not header or header.lower() in columns or COMPARED.search(sql, 0, found.start())
+        before = sql[max(0, found.start() - LONGEST_COMPARISON) : found.start()]
+        is_known = not header or header.lower() in columns or COMPARED.search(before)
         plain = slug(header)
         return found[0] if is_known or plain not in columns else plain
 

@@ -18,7 +18,7 @@ from server.dashboard.additions import (
     note_call,
     words_of_note,
 )
-from server.dashboard.checked_text import CheckedText, KnownNumbers
+from server.dashboard.checked_text import AgreeingText, CheckedText, KnownNumbers
 from server.dashboard.citations import Answer, Steps
 from server.dashboard.figures.compute import Figure, compute, write_and_run
 from server.dashboard.links import is_all_missing, with_files
@@ -129,7 +129,8 @@ async def _answer(
         yield note
     answer = Answer(query, _lead(query, figures))
     checked = await asyncio.to_thread(_checked, query, prompt, materials) if materials else None
-    prose = _speak(query, means, prompt, checked)
+    agreeing = await _agreeing(query, means, figures)
+    prose = _speak(query, means, prompt, checked, agreeing)
     async with aclosing(answer.tell(prose)) as events:
         async for event in events:
             yield event
@@ -217,7 +218,23 @@ def _checked(query: Query, prompt: Prompt, materials: Sequence[Material]) -> Che
     return CheckedText(results, KnownNumbers.of(results.numbers(), texts))
 
 
-async def _speak(query: Query, means: Means, prompt: Prompt, checked: CheckedText | None) -> Steps:
+async def _agreeing(query: Query, means: Means, figures: Sequence[Figure]) -> AgreeingText | None:
+    """A small model may say no other number beside a figure that is sure."""
+    if not figures or await means.is_able():
+        return None
+    numbers = [cell for one in figures for row in one.rows for cell in row.values()]
+    known = [float(one) for one in numbers if isinstance(one, int | float)]
+    texts = [query.question, *(figure.text for figure in figures)]
+    return AgreeingText(KnownNumbers.of(known, texts))
+
+
+async def _speak(
+    query: Query,
+    means: Means,
+    prompt: Prompt,
+    checked: CheckedText | None,
+    agreeing: AgreeingText | None,
+) -> Steps:
     limit = prompt.max_tokens
     if not await means.is_able():
         limit = min(limit, SMALL_TOKENS)
@@ -237,10 +254,13 @@ async def _speak(query: Query, means: Means, prompt: Prompt, checked: CheckedTex
                     text = text if began else text.lstrip()
                     began = began or bool(text)
                     text = checked.feed(text) if checked else text
+                    text = agreeing.feed(text) if agreeing else text
                     if text:
                         yield TextDelta(text)
                 case Finished():
-                    if checked and (rest := checked.end()):
+                    rest = checked.end() if checked else ""
+                    rest = agreeing.feed(rest) + agreeing.end() if agreeing else rest
+                    if rest:
                         yield TextDelta(rest)
                     yield piece
                 case PromptProgress():

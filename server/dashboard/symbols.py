@@ -68,10 +68,15 @@ def find_symbols(text: str, known: Collection[str] = ()) -> list[Named]:
     """What the text names, in its order. `known`: symbols that the dashboard shows."""
     text = text[:MOST_READ]
     found = [Named(pair[0], pair[0].replace("/", "-")) for pair in PAIR.finditer(text)]
-    found += _find_names(text, known)
+    named = list(_find_names(text, known))
+    found += named
+    rest = text
+    for one in named:
+        # A word of a name in capitals is no symbol: MATCH GROUP names one company.
+        rest = rest.replace(one.words, " ")
     pairs = {part for pair in PAIR.finditer(text) for part in re.split("[-/]", pair[0])}
     table = _read_table()
-    for ticker in tickers(text):
+    for ticker in tickers(rest):
         is_real = ticker in table.symbols or ticker in known or f"${ticker}" in text
         if ticker not in pairs and (is_real or len(ticker) > 2):
             found.append(Named(ticker, ticker))

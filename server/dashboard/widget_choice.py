@@ -9,7 +9,7 @@ from server.chat import Json
 from server.dashboard.figures.operations import operation
 from server.dashboard.figures.question import FILLERS
 from server.dashboard.inventory import Inventory
-from server.dashboard.meaning import Asked, small_question
+from server.dashboard.meaning import NAME, Asked, small_question
 from server.dashboard.query import Query, Widget
 from server.dashboard.symbols import find_symbols
 from server.dashboard.tickers import is_ticker
@@ -70,10 +70,17 @@ ACROSS = re.compile(
     re.IGNORECASE,
 )
 """What is asked about many, and names none of them."""
+ENTITIES = frozenset(stems(ENTITY.format(*ONE).replace("|", " ")))
+"""Any widget about companies may speak of them."""
 RIVALS = 3
 LEAST_SHARED = 2
 """Words that a question and a widget must share, so that they count against the model's choice."""
 MOST_OPTIONS = 60
+MOST_PLACES = 6
+"""Each is a call of the user's own data server."""
+MOST_BY_WORDS = 3
+MOST_PICKED = 2
+LONG_WORD = 6
 BETWEEN = "Which widget holds what the question asks for?"
 BETWEEN_EXAMPLES = (
     (
@@ -202,7 +209,7 @@ def find_rivals(question: str, alias: str, inventory: Inventory) -> list[str]:
     if _is_for_one(widgets[alias]) and ACROSS.search(question) and not find_symbols(question):
         many = [one for one in _by_words(question, inventory) if not _is_for_one(widgets[one])]
         if many:
-            return sorted([alias, *many[:RIVALS]])
+            return sorted(many[:RIVALS])
     best = [one for one in _by_words(question, inventory) if one != alias][:RIVALS]
     parts = [one for one in [alias, *best] if _is_part(question, widgets[one])]
     if parts and _subjects(question):
@@ -238,15 +245,66 @@ def find_partner(question: str, alias: str, inventory: Inventory) -> str:
     return found[0] if len(found) == 1 and takes[0] == same else ""
 
 
-def speaks_of(question: str, widgets: Iterable[Widget], texts: Iterable[str]) -> bool:
+def speaks_of(question: str, widgets: Collection[Widget], texts: Collection[str]) -> bool:
     """Whether a widget or what came from it has any word of what the question is about.
 
+    Kin of a word counts. What a widget is read for does not: Hamburg is a choice of many widgets.
     Always so where the question has no subject of its own, or is not in the widgets' language.
     """
     wanted = _subjects(question) if language_of(question) == "English" else set()
-    if not wanted or any(wanted & _own_words(widget) for widget in widgets):
+    wanted -= {word for widget in widgets for text in _options(widget) for word in stems(text)}
+    wanted = wanted - ENTITIES or wanted
+    if not wanted or _found_in(wanted, widgets, texts):
         return True
-    return any(wanted & set(stems(text.replace(".", " "))) for text in texts)
+    return any(_shared(" ".join(wanted), widget, RELATED) for widget in widgets)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A widget in which the answer may be, and the names and texts that came from it."""
+
+    alias: str
+    widget: Widget
+    texts: Collection[str]
+
+
+def pick_places(question: str, first: Sequence[Place], others: Sequence[Place]) -> list[str]:
+    """The widgets that have more words of the question than those that were read first.
+
+    They have half of its words, or one that is a name; at most two that have the same.
+    """
+    wanted = _subjects(question)
+    names = {word for name in NAME.findall(question) for word in stems(name)} & wanted
+    found = {one.alias: _found_in(wanted, [one.widget], one.texts) for one in others}
+    least = max((len(_found_in(wanted, [one.widget], one.texts)) for one in first), default=0)
+    best = max(map(len, found.values()), default=0)
+    if best <= least:
+        return []
+    picked = [one for one, words in found.items() if len(words) == best]
+    is_sure = 2 * best >= len(wanted) or any(found[one] & names for one in picked)
+    return picked if is_sure and len(picked) <= MOST_PICKED else []
+
+
+def order_places(question: str, aliases: Sequence[str], inventory: Inventory) -> list[str]:
+    """Where the answer may be: widgets that words speak for, and those of unknown columns."""
+    words = [one for one in _by_words(question, inventory) if one in aliases][:MOST_BY_WORDS]
+    unknown = [one for one in aliases if not inventory.widgets[one].columns]
+    return list(dict.fromkeys([*words, *unknown]))[:MOST_PLACES]
+
+
+def _found_in(wanted: set[str], widgets: Iterable[Widget], texts: Iterable[str]) -> set[str]:
+    """The wanted words that are there; a long one may go on: volatile, volatility."""
+    there = {word for widget in widgets for word in _own_words(widget)}
+    there.update(word for text in texts for word in stems(text.replace(".", " ")))
+    found = wanted & there
+    for word in wanted - found:
+        if len(word) >= LONG_WORD and any(_is_begun(word, other) for other in there):
+            found.add(word)
+    return found
+
+
+def _is_begun(word: str, other: str) -> bool:
+    return len(other) >= LONG_WORD and (other.startswith(word) or word.startswith(other))
 
 
 def ask_between(question: str, aliases: Sequence[str], inventory: Inventory) -> Asked:

@@ -1,4 +1,7 @@
-"""Data as people read it in a chat: rows as a Markdown table, everything else as fenced JSON."""
+"""Data as people and models read it: rows as a Markdown table, everything else as fenced JSON.
+
+Long data is shortened at its structure, never in the middle of JSON.
+"""
 
 import json
 from collections.abc import Sequence
@@ -6,13 +9,14 @@ from typing import Any
 
 from server.artifacts import markdown_table
 from server.chat import Json
-from server.data.shorten import as_text, shorten
 
 MOST_ROWS = 50
 MOST_COLUMNS = 12
 LONGEST_CELL = 120
 LONGEST_JSON = 4000
 NOTHING = "The answer is empty."
+
+MARK = "…"
 
 
 def as_markdown(data: Any) -> str:
@@ -71,3 +75,46 @@ def _cell(cell: Any) -> str:
         return ""
     text = as_text(cell) if isinstance(cell, dict | list) else str(cell)
     return shorten(text, LONGEST_CELL) if isinstance(cell, dict | list) else text
+
+
+def as_text(data: Any) -> str:
+    if data is None:
+        return ""
+    return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+
+
+def shorten(data: Any, room_chars: int) -> str:
+    """Returns the data as a text of at most about `room_chars` characters."""
+    text = as_text(data)
+    if len(text) <= room_chars:
+        return text
+    if isinstance(data, str):
+        return _head_and_tail(data, room_chars)
+    items, length = 64, 2000
+    while items > 1 or length > 20:
+        text = json.dumps(_cut(data, items, length), ensure_ascii=False)
+        if len(text) <= room_chars:
+            return text
+        items, length = max(items // 2, 1), max(length // 2, 20)
+    return _head_and_tail(text, room_chars)
+
+
+def _cut(data: Any, items: int, length: int) -> Any:
+    if isinstance(data, list):
+        kept = [_cut(item, items, length) for item in data[:items]]
+        more = len(data) - items
+        return [*kept, f"{MARK} {more} more"] if more > 0 else kept
+    if isinstance(data, dict):
+        pairs = list(data.items())
+        cut = {key: _cut(value, items, length) for key, value in pairs[: items * 2]}
+        if len(pairs) > items * 2:
+            cut[MARK] = f"{len(pairs) - items * 2} more"
+        return cut
+    if isinstance(data, str) and len(data) > length:
+        return _head_and_tail(data, length)
+    return data
+
+
+def _head_and_tail(text: str, room_chars: int) -> str:
+    tail = room_chars // 4
+    return f"{text[: max(room_chars - tail - 3, 0)]} {MARK} {text[len(text) - tail :]}"

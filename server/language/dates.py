@@ -43,8 +43,8 @@ POINT = re.compile(
     | (?P<day_1>\d{{1,2}}){TH}[\s-]+(?:of\s+)?(?P<name_1>{MONTH})(?:,?[\s-]+(?P<year_1>\d{{4}}))?
     | (?!{MAY_VERB})(?P<name_2>{MONTH})(?:\s+(?P<day_2>\d{{1,2}}){TH}(?![\w%]))?
       (?:,?[\s-]+(?:of\s+)?(?P<year_2>\d{{4}}))?
-    | (?P<part_3>{PART})(?:[\s-]*(?:of\s+)?(?P<year_3>\d{{4}}))?
-    | (?P<year_4>\d{{4}})[\s-]?(?P<part_4>[qh][1-4])
+    | (?P<part_3>{PART})(?:[\s/-]*(?:of\s+)?(?P<year_3>\d{{4}}))?
+    | (?P<year_4>\d{{4}})[\s/-]?(?P<part_4>[qh][1-4])
     | (?P<fiscal>fy|(?:fiscal|financial)(?:\s+year)?)\s*(?P<year_5>\d{{4}})
     | (?P<year_6>(?:19|20)\d{{2}})(?![-/.]\d{{1,2}}\b)
     | (?P<named>yesterday|today|ytd|qtd|mtd|(?:year|quarter|month)[ -]to[ -]date)

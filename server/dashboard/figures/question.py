@@ -62,9 +62,9 @@ _SAME = ("price close", "revenue sales turnover", "capitalization capitalisation
 SAME = {stem(word): _stems_of(family) - {stem(word)} for family in _SAME for word in family.split()}
 """Words for one thing; kinship alone, as that of profit and earnings per share, is not enough."""
 TOTALS = re.compile(
-    r"^\W*(?:grand\s+|sub\W?|sous\W?)?(?:totals?|sum|subtotal|overall|average|mean|median|all"
+    r"^\W*(?:grand\s+|sub\W?|sous\W?)?(?:totals?|sum|subtotal|overall|average|mean|median|alle?"
     r"|(?:ins)?gesamt\w*|(?:zwischen|gesamt)?summe|durchschnitt|mittelwert|total\w*|ensemble|moyenne"
-    r"|suma|promedio|somma)\b"
+    r"|tou(?:s|te?s?)|suma|promedio|tod[oa]s?|somma)\b"
     r"|\btotal\W*$|^\W*(?:合计|总计|小计|总和|平均)|^\W*[\u03a3\u2211]\W*$",
     re.IGNORECASE,
 )
@@ -250,7 +250,7 @@ def _is_mixed(asked: Asked, table: Table) -> bool:
     return (
         any(map(TOTALS.search, values))
         or any(_has_totals(table, one) for one in texts)
-        or (not values and asked.operation != "count" and _has_sum(table, asked.column))
+        or (not values and asked.operation != "count" and _has_sums(table))
         or any(CURRENCY_NAMES & set(stems(one.name)) and _varies(table, one) for one in texts)
     )
 
@@ -280,19 +280,35 @@ def _has_totals(table: Table, column: Column) -> bool:
     return any(TOTALS.search(str(value)) for value in set(table.values(column.name)) if value)
 
 
-def has_total_row(table: Table, column: str | None = None) -> bool:
-    """Whether a row is made of the others: by its name, or by what its number is."""
-    names = [column] if column else [one.name for one in table.of_kind("number")]
-    return any(_has_totals(table, one) for one in table.of_kind("text")) or any(
-        _has_sum(table, name) for name in names
-    )
+def has_total_row(table: Table) -> bool:
+    """Whether a row is made of the others: by its name, or by what its numbers are."""
+    return any(_has_totals(table, one) for one in table.of_kind("text")) or _has_sums(table)
 
 
-def _has_sum(table: Table, name: str | None) -> bool:
-    """The first or the last number is the sum of all others, whatever its row is called."""
-    column = next((one for one in table.of_kind("number") if one.name == name), None)
-    if column is None:
-        return False
+def find_total(table: Table) -> tuple[str, str] | None:
+    """The column and the name of the row that adds up the others: it is called so, and it does.
+
+    A name that is nothing but the word for it is enough: the sum may be rounded.
+    """
+    for column in table.of_kind("text"):
+        names = [str(value) for value in table.values(column.name)]
+        for name in {names[0], names[-1]} if len(names) > FEWEST_SUMMED else ():
+            found = TOTALS.search(name)
+            is_plain = found is not None and found[0].strip() == name.strip()
+            if found and names.count(name) == 1 and (is_plain or _has_sums(table)):
+                return column.name, name
+    return None
+
+
+def _has_sums(table: Table) -> bool:
+    """Whether the first or the last row adds up the others, whatever it is called.
+
+    One column shows it: beside a sum stands the average of rates, which adds up nothing.
+    """
+    return any(_has_sum(table, column) for column in table.of_kind("number"))
+
+
+def _has_sum(table: Table, column: Column) -> bool:
     values = [one for one in table.values(column.name) if isinstance(one, int | float)]
     if len(values) <= FEWEST_SUMMED:
         return False

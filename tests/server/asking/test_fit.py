@@ -1,6 +1,6 @@
 import pytest
 
-from server.asking.fit import fit_prompt
+from server.asking.ask import fit_prompt
 from server.errors import FlowFailed
 from tests.kit.engines import ScriptedEngine
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,3 +128,35 @@ def test_names_in_no_order_are_all_told(sql: str, shown: str) -> None:
     found.computed[0] = Computed("q1", sql, found.computed[0].answer)
     checker = CheckedText(found, KnownNumbers.of(found.numbers(), ()))
     assert checker.feed("They are {{q1.symbol}}.") + checker.end() == shown
+
+
+def test_data_that_is_copied_as_a_list_is_known() -> None:
+    copied = "day,close,volume\n2026-09-15,38841.33,1250,-7.5\n2026-09-16,38900.5,1300,-8"
+    known = KnownNumbers.of([38841.33, 1250.0, 7.5, 38900.5, 1300.0, 8.0], ())
+    checker = CheckedText(results(), known)
+    assert checker.feed(copied) + checker.end() == copied
+    checker = CheckedText(results(), known)
+    assert checker.feed("x,38841.34,1250") + checker.end() == "x,38841.34 [not in the data],1250"
+    told = KnownNumbers.of([], [copied])
+    assert all(told.has(one, "") for one in ("38841.33", "1250", "1300"))
+    assert not told.has("388", "")
+    grouped = KnownNumbers.of([1.0, 234.0], ())
+    assert not grouped.has("1,234", "")
+
+
+def test_a_word_that_makes_a_figure_larger_than_anything_is_left_out() -> None:
+    known = KnownNumbers.of([246_765_000_000.0, 180_200.0], ())
+    checker = CheckedText(results(), known)
+    text = "It made 246,765,000,000 million dollars with 180,200 t and 246.765 billion."
+    wanted = "It made 246,765,000,000 dollars with 180,200 t and 246.765 billion."
+    assert checker.feed(text) + checker.end() == wanted
+
+
+def test_a_word_behind_a_placeholder_is_read_with_its_value() -> None:
+    found = results()
+    answer = replace(found.computed[0].answer, columns=("revenue",), rows=[(246_765_000_000.0,)])
+    found.computed[0] = Computed("q1", "SELECT 1", answer)
+    checker = CheckedText(found, KnownNumbers.of([246_765_000_000.0], ()))
+    pieces = ["Es waren {{q1.revenue}}", " Millionen", " Dollar."]
+    told = "".join(map(checker.feed, pieces)) + checker.end()
+    assert told == "Es waren 246,765,000,000 Dollar."

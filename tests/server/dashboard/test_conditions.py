@@ -183,3 +183,158 @@ def test_the_only_year_of_the_question_takes_the_place_of_another() -> None:
     wanted = "SELECT net_income FROM income WHERE fiscal_year = 2024"
     assert with_all_named(sql, "The net income in 2024?", TABLES) == wanted
     assert with_all_named(sql, "The net income in the year before 2024?", TABLES) == sql
+
+
+SECTORS = from_grid(
+    ("sector", "exposure"), [("Farms", 5), ("Trade", 6), ("Homes", 1), ("Total", 12)], "sectors"
+)
+TOTAL_ITEMS = from_grid(
+    ("item", "amount"), [("Cash", 3), ("Debt", 6), ("Equity", 1), ("Total Assets", 31)], "balance"
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "wanted"),
+    [
+        (
+            "SELECT sector FROM sectors ORDER BY exposure DESC LIMIT 3",
+            "SELECT sector FROM sectors WHERE sector IS NOT 'Total' ORDER BY exposure DESC LIMIT 3",
+        ),
+        (
+            "SELECT AVG(exposure) FROM sectors WHERE exposure > 1 OR exposure < 0",
+            "SELECT AVG(exposure) FROM sectors WHERE sector IS NOT 'Total' AND "
+            "(exposure > 1 OR exposure < 0)",
+        ),
+        (
+            "SELECT exposure FROM sectors WHERE sector = 'Total'",
+            "SELECT exposure FROM sectors WHERE sector = 'Total'",
+        ),
+        (
+            "SELECT MAX(exposure) FROM sectors WHERE sector = 'Total'",
+            "SELECT MAX(exposure) FROM sectors WHERE sector = 'Total'",
+        ),
+        (
+            "SELECT item FROM balance ORDER BY amount DESC LIMIT 1",
+            "SELECT item FROM balance ORDER BY amount DESC LIMIT 1",
+        ),
+    ],
+)
+def test_a_row_that_adds_up_the_others_is_not_one_of_them(sql: str, wanted: str) -> None:
+    tables = {"sectors": SECTORS, "balance": TOTAL_ITEMS}
+    assert put_right(sql, "Which sectors?", tables, TODAY) == wanted
+
+
+def test_a_share_is_of_the_whole_and_not_of_the_part_itself() -> None:
+    share = "SELECT 100.0 * SUM(CASE WHEN item = 'Debt' THEN amount END) / SUM(amount) FROM balance"
+    tables = {"balance": TOTAL_ITEMS}
+    question = "What share of it is debt?"
+    assert put_right(f"{share} WHERE item = 'Debt'", question, tables, TODAY) == share
+    more = f"{share} WHERE item = 'Debt' AND amount > 2"
+    assert put_right(more, question, tables, TODAY) == f"{share} WHERE amount > 2"
+    assert put_right(f"{share} WHERE amount > 2", question, tables, TODAY).endswith("amount > 2")
+
+
+GERMANY = from_grid(
+    ("maturity", "yield", "country"), [("2Y", 1.9, "de"), ("5Y", 2.1, "de")], "germany"
+)
+
+
+def test_an_inner_query_of_several_rows_takes_the_conditions_of_the_outer_one() -> None:
+    inner = "(SELECT yield FROM germany WHERE country = 'de')"
+    sql = f"SELECT yield - {inner} AS difference FROM curve WHERE maturity = '5Y'"
+    tables = {**TABLES, "germany": GERMANY}
+    question = "How far apart are the yields at 5Y?"
+    found = put_right(sql, question, tables, TODAY)
+    assert "FROM germany WHERE maturity = '5Y' AND country = 'de')" in found
+    assert put_right(found, question, tables, TODAY) == found
+    one = Answer(("difference",), [(2.0,)], total=1)
+    alone = f"SELECT yield - {inner} AS difference FROM curve LIMIT 1"
+    assert "finds 2 rows" in find_fault(alone, "How far apart are they?", tables, one)
+    listed = "SELECT yield FROM curve WHERE maturity IN (SELECT maturity FROM germany)"
+    assert "finds 2 rows" not in find_fault(listed, "Which yields?", tables, one)
+
+
+SURPRISES = from_grid(
+    ("quarter", "actual", "estimate", "surprise", "percent_of_float"),
+    [("Q1 2026", 3, 4.1, 1, 0.5), ("Q2 2026", 4, 0.7, 2, 0.7)],
+    "surprises",
+)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "question", "wanted"),
+    [
+        ("estimate - actual AS surprise", "By how much was it beaten?", "surprise"),
+        ("estimate - actual AS gap", "By how much was it beaten?", "estimate - actual AS gap"),
+        (
+            "percent_of_float * 100 / actual",
+            "Short interest as a percentage of the float?",
+            "percent_of_float",
+        ),
+        (
+            "estimate - actual AS surprise",
+            "How did it change from 2023 to 2024?",
+            "estimate - actual AS surprise",
+        ),
+    ],
+)
+def test_a_column_that_holds_what_is_computed_is_taken(
+    chosen: str, question: str, wanted: str
+) -> None:
+    tables = {"surprises": SURPRISES}
+    rest = "FROM surprises WHERE quarter = 'Q2 2026'"
+    found = put_right(f"SELECT {chosen} {rest}", question, tables, TODAY)
+    assert found == f"SELECT {wanted} {rest}"
+
+
+MONTHS = from_grid(("month", "deposits"), [("2026-01", 3.9), ("2026-02", 4.1)], "months")
+
+
+@pytest.mark.parametrize(
+    ("condition", "question", "wanted"),
+    [
+        (
+            " WHERE month BETWEEN '2026-02-01' AND '2026-02-28'",
+            "The deposits in February 2026?",
+            " WHERE month BETWEEN '2026-02' AND '2026-02'",
+        ),
+        (" WHERE month >= '2026-02-01'", "Since February 2026?", " WHERE month >= '2026-02'"),
+        (" WHERE month BETWEEN '2026-11-01' AND '2026-11-30'", "Chart the deposits.", ""),
+        (
+            " WHERE month BETWEEN '2026-11-01' AND '2026-11-30'",
+            "Chart the deposits of November 2026.",
+            " WHERE month BETWEEN '2026-11' AND '2026-11'",
+        ),
+    ],
+)
+def test_time_is_compared_as_the_data_writes_it_and_only_where_it_is_asked_for(
+    condition: str, question: str, wanted: str
+) -> None:
+    sql = "SELECT month, deposits FROM months"
+    assert put_right(f"{sql}{condition}", question, {"months": MONTHS}, TODAY) == f"{sql}{wanted}"
+
+
+def test_all_years_are_not_listed_where_one_is_asked_for() -> None:
+    other = from_grid(("fiscal_year", "net_income"), [(2023, 1), (2024, 2)], "other")
+    tables = {"income": INCOME, "other": other}
+    sql = (
+        "SELECT fiscal_year, net_income FROM income UNION SELECT fiscal_year, net_income FROM other"
+    )
+    found = put_right(sql, "Compare the net income in 2024.", tables, TODAY)
+    assert found.count("WHERE fiscal_year = 2024") == 2
+    for question in ("Compare the net income since 2024.", "The net income from 2023 to 2024?"):
+        assert put_right(sql, question, tables, TODAY) == sql
+
+
+def test_a_share_is_asked_for_in_the_own_language_of_a_question() -> None:
+    sql, own = "SELECT net_income FROM income WHERE fiscal_year = 2025", "2025年的净利率是多少?"
+    one = Answer(("net_income",), [(7,)], total=1)
+    assert "part of a whole" in find_fault(sql, "The net profit in 2025?", TABLES, one, own)
+    assert not find_fault(sql, "The net profit in 2025?", TABLES, one)
+
+
+def test_a_verb_asks_for_the_column_of_its_kin() -> None:
+    table = from_grid(("year", "gdp", "growth"), [(2015, 5, 5.9), (2016, 6, 1.0)], "gdp")
+    question = "In which year since 2015 did Japan grow fastest?"
+    assert left_out("SELECT MAX(gdp) - MIN(gdp) FROM gdp", question, {"gdp": table}) == {"growth"}
+    assert not left_out("SELECT year, growth FROM gdp", question, {"gdp": table})

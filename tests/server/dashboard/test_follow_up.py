@@ -193,3 +193,17 @@ def test_the_wish_for_a_chart_of_another_time_keeps_the_question() -> None:
         "What was inflation in France on 2026-09-01?", "Show me August as a line chart.", PRICES
     )
     assert found == "line chart: What was inflation in France on August 2026?"
+
+
+@pytest.mark.parametrize(
+    ("quarter", "message", "wanted"),
+    [
+        ("Q1/2025", "And the quarter before?", "Q4/2024"),
+        ("2025-Q4", "And the next quarter?", "2026-Q1"),
+        ("Q2 2025", "Und im Quartal davor?", "Q1 2025"),
+        ("q3/2025", "And one year earlier?", "q3/2024"),
+    ],
+)
+def test_a_quarter_moves_in_the_form_that_it_has(quarter: str, message: str, wanted: str) -> None:
+    before = f"What was the coverage in Germany in {quarter}?"
+    assert change(before, message, PRICES)[0] == before.replace(quarter, wanted)

@@ -49,3 +49,12 @@ def test_names_fit_into_sql() -> None:
     assert slug("2024") == "y2024"
     assert slug("10-Year") == "n_10_year"
     assert slug("Umsatz größer") == "umsatz_größer"
+
+
+def test_options_are_told_with_the_names_that_say_what_they_are() -> None:
+    labels = ("Payrolls", "united states", "Consumer sentiment")
+    values = ("PAYEMS", "united_states", "UMCSENT")
+    param = Param("series", value="PAYEMS", has_value=True, options=values, labels=labels)
+    found = take_inventory(query(Widget("o", "w", "Series", uuid="w", params=(param,))))
+    shown = "(PAYEMS = Payrolls|united_states|UMCSENT = Consumer sentiment)"
+    assert f"parameters: series=PAYEMS {shown}" in found.text()

@@ -66,7 +66,11 @@ class PlanningEngine(ScriptedEngine):
     """Says what each question asks for and how it is completed; all else is scripted."""
 
     def __init__(
-        self, *scripts: list[Piece], kind: str = "figure", whole: str = "", english: str = ""
+        self,
+        *scripts: list[Piece],
+        kind: str = "figure",
+        whole: str = "",
+        english: str = "",
     ) -> None:
         super().__init__(*scripts)
         self.facts = replace(self.facts, context_tokens=32_768)
@@ -82,7 +86,11 @@ class PlanningEngine(ScriptedEngine):
 
 
 async def run(
-    query: Query, *scripts: list[Piece], kind: str = "figure", whole: str = "", english: str = ""
+    query: Query,
+    *scripts: list[Piece],
+    kind: str = "figure",
+    whole: str = "",
+    english: str = "",
 ) -> tuple[list[Event], ScriptedEngine]:
     engine = PlanningEngine(*scripts, kind=kind, whole=whole, english=english)
     found = [one async for one in answer_by_plan(query, Means(engine), TODAY)]
@@ -188,7 +196,7 @@ async def test_a_figure_of_the_year_beside_the_one_asked_for_is_not_bold() -> No
     events, _ = await run(
         brought(query, events), step(beside), step(DONE), step(beside), says("So")
     )
-    assert text_of(events) == "So"
+    assert text_of(events) == "So\n\n- Revenue: 210"
 
 
 async def test_who_computes_the_same_again_is_done() -> None:
@@ -198,7 +206,7 @@ async def test_who_computes_the_same_again_is_done() -> None:
     events, engine = await run(
         brought(query, events), step(SUM), step(same), step({"sql": "SELECT 1"}), says("So."),
     )  # fmt: skip
-    assert text_of(events) == "So."
+    assert text_of(events) == "So.\n\n- Revenue: 210"
     assert "q2" not in engine.requests[-1].messages[-1].content.partition("Now write")[2]
 
 
@@ -406,7 +414,7 @@ async def test_a_small_context_holds_less_of_everything() -> None:
     query = ask("The revenue of MSFT?", INCOME, *many)
     events, _ = await run(query, step(READ))
     query = brought(query, events, [{"year": n, "text": "long " * 20} for n in range(200)])
-    engine = PlanningEngine(step(DONE), *NO_SQL, says("So."))
+    engine = PlanningEngine(step(DONE), step(DONE), *NO_SQL, says("So."))
     engine.facts = replace(engine.facts, context_tokens=4096)
     assert [one async for one in answer_by_plan(query, Means(engine), TODAY)]
     texts = ["\n".join(one.content for one in asked.messages) for asked in engine.requests]
@@ -580,7 +588,8 @@ async def test_rows_of_several_companies_stay_in_order_and_say_whose_they_are() 
         brought(query, events), step({"query": union}), step(joined), step(DONE),
         says("{{q1[1].whose}} and {{q1[2].whose}}; {{q2[2].number}} rows."),
     )  # fmt: skip
-    assert text_of(events) == "MSFT and AAPL; 2 rows."
+    figures = "- Whose: MSFT, Total revenue: 110\n- Whose: AAPL, Total revenue: 110"
+    assert text_of(events) == f"MSFT and AAPL; 2 rows.\n\n{figures}"
     assert "q1[2]: Whose: AAPL, Total revenue: 110" in engine.requests[-1].messages[-1].content
 
 
@@ -783,17 +792,78 @@ async def test_what_was_read_and_not_used_is_computed_over_where_it_is_asked_for
     assert "q1: Total revenue: 110\nq2: Wages: 40" in told
 
 
-async def test_data_that_has_no_word_of_the_question_is_passed_over_once() -> None:
-    other = Widget("o", "ratios", "Ratios", "Margins of a company", uuid="u6", params=(SYMBOL,))
-    query = ask("How seasick are the passengers of MSFT?", INCOME, other)
+DECKS = [
+    Widget("o", f"deck{n}", f"Deck {n}", uuid=f"d{n}", columns=("a",) if n < 5 else ())
+    for n in range(9)
+]
+SEASICK = [{"patient": "Seasick passengers", "count": 4.0}]
+OTHER = {"read": [{"widget": "deck_3", "parameters": {}}]}
+
+
+def found_there(query: Query, events: list[Event], **rows: Any) -> Query:
+    """The next request, where each widget of the last call has rows of its own."""
+    query = brought(query, events, [{"item": "Spoons", "count": 9.0}])
+    *before, result = query.results
+    elements = tuple(
+        Element((Item(json.dumps(rows[source.id])),)) if source.id in rows else element
+        for source, element in zip(result.sources, result.elements, strict=True)
+    )
+    return replace(query, results=(*before, replace(result, elements=elements)))
+
+
+async def test_the_answer_is_looked_for_elsewhere_where_data_has_no_word_of_the_question() -> None:
+    query = ask("How seasick are the passengers of MSFT?", INCOME, *DECKS)
     events, _ = await run(query, step(READ))
-    chosen = {"read": [{"widget": "ratios", "parameters": {"symbol": "MSFT"}}]}
     query = brought(query, events)
-    events, engine = await run(query, step(chosen))
+    events, engine = await run(query, step(OTHER))
     assert "Nothing in it speaks of what is asked for" in engine.requests[0].messages[-1].content
     assert '"const": "income"' not in str(engine.requests[0].constraint)
-    events, engine = await run(brought(query, events), step(DONE), *NO_SQL, says("No data."))
-    assert str(engine.requests[0].messages).count("Nothing in it speaks") == 1
+    looked = [one["id"] for one in call_of(events)["data_sources"]]
+    assert looked == ["deck3", "deck5", "deck6", "deck7", "deck8"], "its own, and the unknown ones"
+    query = found_there(query, events, deck5=SEASICK)
+    sql = {"query": "SELECT count FROM deck_5"}
+    events, engine = await run(query, step(sql), step(DONE), says("4 are."))
+    told = engine.requests[0].messages[-1].content
+    assert told.count("Nothing in it speaks of what is asked for") == 1
+    assert "table deck_5" in told
+    assert "table deck_3" not in told
+    assert '"const": "income"' not in str(engine.requests[0].constraint)
+    assert cited(events) == ["Deck 5"]
+    query = then(query, "And the crew?", INCOME, *DECKS)
+    planner = Planner(query, engine, TODAY)
+    await planner.understand()
+    assert [alias for alias, _, _ in planner.before.reads] == ["deck_5"]
+    await planner.resume()
+    assert "deck_3" not in planner.results.tables, "a later turn hears of what was found alone"
+
+
+async def test_what_the_model_read_first_and_second_stands_where_nothing_has_the_words() -> None:
+    query = ask("How seasick are the passengers of MSFT?", INCOME, *DECKS)
+    events, _ = await run(query, step(READ))
+    query = brought(query, events)
+    events, _ = await run(query, step(OTHER))
+    query = found_there(query, events)
+    events, engine = await run(query, step(DONE), *NO_SQL, says("110."))
+    told = str(engine.requests[0].messages)
+    assert "Nothing in it speaks" not in told
+    assert "table deck_3" in told
+    assert "table deck_5" not in told
+    assert '"const": "income"' in str(engine.requests[0].constraint)
+    assert text_of(events) == "110."
+
+
+async def test_what_a_widget_is_read_for_does_not_tell_what_it_is_about() -> None:
+    town = Param("town", value="Turku", has_value=True, options=("Turku", "Hamburg"))
+    banks = Widget("o", "banks", "Banks", uuid="b", params=(town,))
+    ports = Widget("o", "ports", "Ports", uuid="p")
+    query = ask("How many berths are taken in Hamburg?", banks, ports)
+    chosen = {"read": [{"widget": "banks", "parameters": {"town": "Hamburg"}}]}
+    events, _ = await run(query, step(chosen))
+    query = brought(query, events)
+    events, _ = await run(query, step({"read": [{"widget": "ports", "parameters": {}}]}))
+    assert [one["id"] for one in call_of(events)["data_sources"]] == ["ports"]
+    events, _ = await run(query, step(DONE), step(DONE), *NO_SQL, says("None."))
+    assert text_of(events) == "None.", "a model that goes on with what it has read is sure of it"
 
 
 async def test_data_that_has_a_word_of_the_question_is_not_passed_over() -> None:
@@ -928,8 +998,8 @@ async def test_a_total_among_the_rows_is_no_highest_one_in_bold(sql: str) -> Non
     found, _ = await run(brought(query, events, rows), *plan, step({"sql": sql}), says("Here."))
     assert text_of(found).startswith("**")
     rows.append({"name": "Portfolio", "size": 14})
-    found, _ = await run(brought(query, events, rows), *plan, says("Here."))
-    assert text_of(found) == "Here."
+    found, _ = await run(brought(query, events, rows), *plan, says("Here: 14."))
+    assert text_of(found) == "Here: 14."
 
 
 async def test_a_word_in_capitals_is_no_company_where_no_widget_takes_one() -> None:
@@ -939,3 +1009,87 @@ async def test_a_word_in_capitals_is_no_company_where_no_widget_takes_one() -> N
     assert "Symbols:" not in engine.requests[0].messages[-1].content
     _, engine = await run(replace(query, widgets=(INCOME,)), step(DONE), *NO_SQL, says("No."))
     assert "Symbols: BBB is BBB" in engine.requests[0].messages[-1].content
+
+
+async def test_figures_that_the_text_leaves_out_stand_below_it() -> None:
+    query = ask("Compare the revenue of MSFT in 2023 and 2024.")
+    events, _ = await run(query, step(READ))
+    sql = {"query": "SELECT year, total_revenue FROM income_msft WHERE year IN (2023, 2024)"}
+    plan = (step(sql), step(DONE))
+    text = "It was {{q1.total_revenue}} in 2023."
+    found, _ = await run(brought(query, events), *plan, says(text))
+    rows = "- Year: 2023, Total revenue: 100\n- Year: 2024, Total revenue: 110"
+    assert text_of(found) == f"It was 100 in 2023.\n\n{rows}"
+    found, _ = await run(brought(query, events), *plan, says("It rose from 100 to 110."))
+    assert text_of(found) == "It rose from 100 to 110."
+
+
+STOCK = [
+    {"article": "Bandage", "stock": 7, "month": "2026-01"},
+    {"article": "Plaster", "stock": None, "month": "2026-02"},
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "condition", "told"),
+    [
+        ("How large is the stock of Cetirizin?", "article = 'Cetirizin'", "for Cetirizin."),
+        ("What was the stock in 2019?", "month LIKE '2019-%'", "for 2019."),
+        ("How large is the stock of Plaster?", "article = 'Plaster'", "for stock (Plaster)."),
+    ],
+)
+async def test_what_is_not_in_the_data_is_said_by_code(
+    question: str, condition: str, told: str
+) -> None:
+    shelf = Widget("o", "shelf", "Shelf", uuid="s")
+    query = ask(question, shelf)
+    events, _ = await run(query, step({"read": [{"widget": "shelf", "parameters": {}}]}))
+    sql = step({"sql": f"SELECT stock FROM shelf WHERE {condition}"})
+    events, _ = await run(brought(query, events, STOCK), step(DONE), sql, sql, sql, sql)
+    assert text_of(events) == f"The data does not hold this: Shelf has nothing {told}"
+
+
+async def test_a_value_that_nobody_named_does_not_tell_that_data_is_missing() -> None:
+    shelf = Widget("o", "shelf", "Shelf", uuid="s")
+    query = ask("How large is the stock of Bandage?", shelf)
+    events, _ = await run(query, step({"read": [{"widget": "shelf", "parameters": {}}]}))
+    wrong = [
+        step({"sql": f"SELECT stock FROM shelf WHERE month = '2026-0{number}-31'"})
+        for number in (7, 8, 9)
+    ]
+    events, _ = await run(brought(query, events, STOCK), step(DONE), *wrong, says("It is 7."))
+    assert text_of(events).startswith("It is 7.")
+
+
+async def test_the_widget_that_a_question_names_is_read() -> None:
+    exposure = Widget("o", "exp", "Exposure by Sector", "Total exposure", uuid="e")
+    listed = Widget("o", "watch", "Watch List", uuid="w")
+    query = ask("What is the total exposure to Lido on the watch list?", exposure, listed)
+    chosen = {"read": [{"widget": "exposure_by_sector", "parameters": {}}]}
+    events, _ = await run(query, step(chosen))
+    assert [one["id"] for one in call_of(events)["data_sources"]] == ["watch"]
+
+
+@pytest.mark.parametrize(
+    ("question", "function"),
+    [
+        ("Switch the Income widget on my dashboard to MSFT.", "update_widget_in_dashboard"),
+        ("Add another Income widget for MSFT.", "add_widget_to_dashboard"),
+    ],
+)
+async def test_a_widget_that_is_there_is_changed_and_not_added(
+    question: str, function: str
+) -> None:
+    query = ask(question, options={"generative-ui": True})
+    arguments = {"widget": "income", "parameters": {"symbol": "MSFT"}}
+    call = {"call": {"tool": "add_widget_to_dashboard", "arguments": arguments}}
+    events, _ = await run(query, step(call), kind="change of the dashboard")
+    assert call_of(events)["function"] == function
+
+
+async def test_a_figure_over_years_is_no_arithmetic() -> None:
+    query = ask("By how many percent did the margin grow from 2023 to 2024?")
+    events, _ = await run(query, step(READ), kind="arithmetic")
+    assert call_of(events)["function"] == "get_widget_data"
+    events, _ = await run(ask("How much is 15 % of 240?"), says("36."), kind="arithmetic")
+    assert text_of(events) == "36."

@@ -87,13 +87,19 @@ async def test_then_the_number_is_computed_and_the_model_speaks_after_it() -> No
             'ORDER BY "date" DESC LIMIT 1'
         },
     )
-    assert found[1:4] == [
+    assert found[1:3] == [
         TextDelta("**Latest close: 105 (2025-01-05)** (Prices)\n\n"),
-        TextDelta("It"),
-        TextDelta(" rose."),
+        TextDelta("It rose."),
     ]
-    assert [type(one) for one in found[4:]] == [Citations, Suggestions, Finished]
+    assert [type(one) for one in found[3:]] == [Citations, Suggestions, Finished]
     assert "Latest close: 105" in engine.requests[0].messages[-1].content
+
+
+async def test_a_small_model_says_nothing_beside_a_sure_figure_that_contradicts_it() -> None:
+    engine = ScriptedEngine(says("It closed at 105. ", "Before, it was", " at 104.\nIt rose."))
+    found = await events(with_data("What was the last close?", rows()), engine)
+    text = "".join(one.text for one in found if isinstance(one, TextDelta))
+    assert text.partition("\n\n")[2] == "It closed at 105. It rose."
 
 
 async def test_a_chart_is_drawn_by_code() -> None:

@@ -84,3 +84,8 @@ def test_an_everyday_word_is_a_company_where_something_tells_so(
     text: str, known: tuple[str, ...], found: list[str]
 ) -> None:
     assert symbols(text, *known) == found
+
+
+def test_the_words_of_a_name_in_capitals_are_no_symbols() -> None:
+    assert symbols("REVENUE OF MATCH GROUP") == symbols("Revenue of Match Group") == ["MTCH"]
+    assert symbols("MATCH GROUP and AAPL") == ["MTCH", "AAPL"]

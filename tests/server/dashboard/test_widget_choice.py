@@ -5,7 +5,7 @@ import pytest
 from server.asking.ask import Means
 from server.dashboard.inventory import take_inventory
 from server.dashboard.query import Param, Query, Widget
-from server.dashboard.widget_choice import Choice, choose, find_partner, find_rivals
+from server.dashboard.widget_choice import Choice, choose, find_partner, find_rivals, speaks_of
 from tests.kit.engines import ScriptedEngine, fails_trial, passes_trial, says
 
 WIDGETS = (
@@ -146,6 +146,13 @@ def test_a_widget_for_one_company_has_rivals_where_many_are_compared() -> None:
     weather = Widget("o", "weather", "Weather", "Rain and sun")
     inventory = take_inventory(Query((), "", 1, (value, peers, weather)))
     for question in ("The five companies with the largest market value?", "Which company is best?"):
-        assert find_rivals(question, "market_value", inventory) == ["market_value", "peers"]
+        assert find_rivals(question, "market_value", inventory) == ["peers"]
     for question in ("What is the market value of the company?", "Which company is Apple?"):
         assert find_rivals(question, "market_value", inventory) == []
+
+
+def test_any_widget_about_companies_speaks_of_stocks() -> None:
+    profile = Widget("o", "profile", "Company Profile", "What a company does")
+    assert not speaks_of("What is the beta of the stock?", [profile], ["name"])
+    assert speaks_of("What is the beta of the stock?", [profile], ["Beta"])
+    assert speaks_of("How many jobs?", [Widget("o", "u", "Unemployment")], ["month"])

@@ -316,6 +316,16 @@ def test_a_total_that_is_there_is_looked_up_and_never_added(name: str, text: str
     assert (figure.text if figure else None) == text
 
 
+@pytest.mark.parametrize("name", ["Alle Filialen", "Tous", "Todas", "Group"])
+def test_a_total_row_is_seen_by_any_of_its_columns(name: str) -> None:
+    rows = [["Bonn", 80.2, 0.2], ["Trier", 60.1, 0.3], ["Jena", 50.0, 0.4]]
+    head = ["Filiale", "Umsatz", "Quote"]
+    assert compute("average Quote", from_grid(head, rows, "F"), TODAY) is not None
+    assert (
+        compute("average Quote", from_grid(head, [*rows, [name, 190.3, 0.3]], "F"), TODAY) is None
+    )
+
+
 def test_what_is_named_is_not_said_twice() -> None:
     figure = compute("What is the exposure of Energy?", EXPOSURE, TODAY)
     assert figure is not None
