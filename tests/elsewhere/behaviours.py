@@ -44,6 +44,19 @@ CITY = {
     "additionalProperties": False,
 }
 WEATHER = {"type": "function", "function": {"name": "weather", "parameters": CITY}}
+ZONES = ["UTC", "CET"]
+CLOCK = {
+    "type": "function",
+    "function": {
+        "name": "clock",
+        "parameters": {
+            "type": "object",
+            "properties": {"zone": {"enum": ZONES}},
+            "required": ["zone"],
+            "additionalProperties": False,
+        },
+    },
+}
 MUST = {"type": "function", "function": {"name": "weather"}}
 FORM = {"type": "json_schema", "json_schema": {"name": "x", "schema": CITY, "strict": True}}
 LONG = {"stream": True, "max_tokens": 900, "ignore_eos": True}
@@ -110,16 +123,89 @@ def try_stream(place: Place) -> None:
 
 
 def try_tools(place: Place) -> None:
-    call = chat(place, tools=[WEATHER], tool_choice=MUST)["tool_calls"][0]["function"]
-    arguments = json.loads(call["arguments"])
-    assert call["name"] == "weather"
-    assert arguments["city"] in ("Oslo", "Rome")
-    assert 1 <= arguments["days"] <= 9
+    _check_calls(chat(place, tools=[WEATHER], tool_choice=MUST)["tool_calls"])
+
+
+def try_required(place: Place) -> None:
+    """The model chooses among two tools; it has to call one."""
+    _check_calls(chat(place, tools=[WEATHER, CLOCK], tool_choice="required")["tool_calls"])
+
+
+def try_auto(place: Place) -> None:
+    """The model may call or answer. A call fits; an answer has words."""
+    asked = {"role": "user", "content": "How is the weather in Rome for the next 3 days? Call it."}
+    found = chat(place, messages=[asked], tools=[WEATHER], max_tokens=200)
+    has_called = bool(found.get("tool_calls"))
+    place.note("it called" if has_called else "it answered without a call")
+    if has_called:
+        _check_calls(found["tool_calls"])
+    else:
+        _check_words(found)
+
+
+def try_result(place: Place) -> None:
+    """A call and its result are in the conversation; the model goes on from there."""
+    made = {"name": "weather", "arguments": json.dumps({"city": "Rome", "days": 3})}
+    calls = [{"id": "call_1", "type": "function", "function": made}]
+    result = {"role": "tool", "tool_call_id": "call_1", "content": "sunny, 21 degrees"}
+    turns = [USER, {"role": "assistant", "content": "", "tool_calls": calls}, result]
+    _check_words(chat(place, messages=turns, tools=[WEATHER], tool_choice="none"))
+
+
+def try_tool_stream(place: Place) -> None:
+    """The name comes with the first piece of a call; the pieces together are the arguments."""
+    for choice in (MUST, "required"):
+        pieces = [
+            call
+            for delta in _deltas(place, tools=[WEATHER], tool_choice=choice)
+            for call in delta.get("tool_calls") or ()
+        ]
+        texts = [piece["function"].get("arguments") or "" for piece in pieces]
+        whole = {"name": pieces[0]["function"]["name"], "arguments": "".join(texts)}
+        _check_calls([{"id": pieces[0]["id"], "function": whole}])
+
+
+def _check_calls(found: list[Json]) -> None:
+    assert found
+    for call in found:
+        name, arguments = call["function"]["name"], json.loads(call["function"]["arguments"])
+        assert call["id"]
+        if name == "clock":
+            assert arguments["zone"] in ZONES
+            continue
+        assert name == "weather"
+        assert arguments["city"] in ("Oslo", "Rome")
+        assert 1 <= arguments["days"] <= 9
+
+
+def _check_words(found: Json) -> None:
+    assert found["content"].strip()
+    assert not found.get("tool_calls")
 
 
 def try_schema(place: Place) -> None:
     found = json.loads(chat(place, response_format=FORM)["content"])
     assert found["city"] in ("Oslo", "Rome")
+
+
+def try_schema_stream(place: Place) -> None:
+    texts = [delta.get("content") or "" for delta in _deltas(place, response_format=FORM)]
+    found = json.loads("".join(texts))
+    assert found["city"] in ("Oslo", "Rome")
+    assert 1 <= found["days"] <= 9
+
+
+def _deltas(place: Place, **fields: Any) -> list[Json]:
+    """The deltas of a streamed answer, which has to end as the protocol wants it."""
+    body = {"model": NAME, "messages": [USER], "temperature": 0, "max_tokens": 60, "stream": True}
+    place.note(f"> POST /v1/chat/completions {json.dumps({**body, **fields, 'messages': '…'})}")
+    with reply_to(place, "/v1/chat/completions", {**body, **fields}) as reply:
+        lines = reply.read().decode().splitlines()
+    for line in filter(None, lines):
+        place.note(f"< {line}")
+    assert "data: [DONE]" in lines
+    chunks = [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
+    return [choice["delta"] for chunk in chunks for choice in chunk["choices"]]
 
 
 def try_overlong(place: Place) -> None:
@@ -200,8 +286,13 @@ def try_death(place: Place) -> None:
 ASKED: dict[str, Callable[[Place], None]] = {
     "chat": try_chat,
     "stream": try_stream,
-    "tools": try_tools,
+    "tools, one named": try_tools,
+    "tools, required": try_required,
+    "tools, auto": try_auto,
+    "tools, a result": try_result,
+    "tools, streamed": try_tool_stream,
     "JSON schema": try_schema,
+    "JSON schema, streamed": try_schema_stream,
     "too long": try_overlong,
     "cancel": try_cancel,
 }

@@ -26,6 +26,7 @@ from server.egress import Egress
 from server.engine.base import Embeddings, LoadState, ModelFacts, Ranking
 from server.engine.elsewhere import calls
 from server.engine.styles.base import wants_tools
+from server.engine.styles.loose_calls import LooseCalls, may_call_loosely
 from server.engine.styles.messages import native_call
 from server.engine.styles.parameters import declare
 from server.errors import (
@@ -216,10 +217,17 @@ _REASONS: dict[str, StopReason] = {
 }
 
 
+_BROKEN_OFF = frozenset({"error", "abort"})
+"""How vLLM, SGLang and gateways end an answer that failed."""
+QUIET_S = 20.0
+"""How long an answer that has ended may lack its figures and its last mark."""
+
+
 @dataclass(slots=True)
 class _Call:
+    number: int
     id: str
-    name: str
+    name: str = ""
     arguments: str = ""
 
 
@@ -231,16 +239,21 @@ class RemoteAnswer:
 
     def __init__(self) -> None:
         self.reason: StopReason | None = None
+        self.is_broken_off = False
         self._usage = Usage()
         self._has_begun = False
-        self._calls: dict[int, _Call] = {}
+        self._calls: list[_Call] = []
+        self._latest: dict[int, _Call] = {}
+        """The last call of each index: some servers give all of them the same."""
         self._open: _Call | None = None
+        self._half = ""
+        """The first half of a character that a server cut in two."""
 
     def feed(self, chunk: Json) -> list[Piece]:
         pieces: list[Piece] = self._progress(chunk)
         if chunk.get("usage"):
             self._usage = _usage(chunk["usage"])
-        for choice in chunk.get("choices", ())[:1]:
+        for choice in (chunk.get("choices") or ())[:1]:
             pieces += self._choice(choice)
         self._has_begun |= bool(pieces)
         return pieces
@@ -260,44 +273,77 @@ class RemoteAnswer:
         return [PromptProgress(read, read)]
 
     def _choice(self, choice: Json) -> list[Piece]:
-        delta = choice.get("delta") or {}
+        delta = choice.get("delta") or choice.get("message") or {}
         pieces: list[Piece] = []
-        if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
+        thought, text = _split_content(delta.get("content") or choice.get("text") or "")
+        if reasoning := delta.get("reasoning_content") or delta.get("reasoning") or thought:
             pieces.append(ReasoningDelta(text_of(reasoning)))
-        text = text_of(delta.get("content") or choice.get("text") or "")
+        text = self._join_halves(text)
         logprobs = _logprobs(choice.get("logprobs"))
         if text or logprobs:
             pieces.append(TextDelta(text, logprobs))
         for call in delta.get("tool_calls") or ():
             pieces += self._call(call)
         if choice.get("finish_reason"):
+            self.is_broken_off = choice["finish_reason"] in _BROKEN_OFF
             self.reason = _REASONS.get(choice["finish_reason"], "stop")
         return pieces
 
+    def _join_halves(self, text: str) -> str:
+        """Some servers cut between the halves of a character: they belong together."""
+        text, self._half = self._half + text, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return text
+
     def _call(self, delta: Json) -> list[Piece]:
-        index = int(delta.get("index", 0))
-        function = delta.get("function") or {}
+        index = int(delta.get("index") or 0)
+        id_, function = text_of(delta.get("id") or ""), delta.get("function") or {}
+        name = text_of(function.get("name") or "")
         pieces: list[Piece] = []
-        call = self._calls.get(index)
-        if call is None:
+        call = self._latest.get(index)
+        if call is None or (id_ and name and id_ != call.id):
             pieces += self._close_call()
-            name = text_of(function.get("name") or "")
-            call = _Call(text_of(delta.get("id") or f"call_{index}"), name)
-            self._calls[index] = self._open = call
-            pieces.append(CallOpened(index, call.id, call.name, is_whole=True))
+            number = len(self._calls)
+            call = _Call(number, id_ or f"call_{number}")
+            self._calls.append(call)
+            self._latest[index] = self._open = call
+        if name and not call.name:
+            call.name = name
+            pieces.append(CallOpened(call.number, call.id, name, is_whole=True))
+            pieces += [CallArguments(call.number, call.arguments)] if call.arguments else []
         if arguments := function.get("arguments"):
-            call.arguments += text_of(arguments)
-            pieces.append(CallArguments(index, arguments))
+            # A few servers send an object where the protocol has its text.
+            text = json.dumps(arguments) if isinstance(arguments, dict) else text_of(arguments)
+            call.arguments += text
+            pieces += [CallArguments(call.number, text)] if call.name else []
         return pieces
 
     def _close_call(self) -> list[Piece]:
         call, self._open = self._open, None
         if call is None:
             return []
+        if not call.name:
+            raise ValueError("a call without a name")
         arguments = try_json(call.arguments or "{}")
         valid = isinstance(arguments, dict)
         made = ToolCall(call.id, call.name, arguments if valid else {})
         return [ToolCallRequested(made, valid)]
+
+
+def _split_content(content: Any) -> tuple[str, str]:
+    """Returns what was thought and what was said: Mistral's servers send both as parts."""
+    if not isinstance(content, list):
+        return "", text_of(content)
+    found = {"thinking": "", "text": ""}
+    for part in content:
+        kind = part.get("type")
+        if kind in found:
+            held = part.get(kind) or ""
+            found[kind] += _split_content(held)[1]
+    return found["thinking"], found["text"]
 
 
 def text_of(value: Any) -> str:
@@ -333,11 +379,18 @@ def _logprob(row: Json) -> TokenLogprob:
     return TokenLogprob(
         token,
         bytes(raw) if raw is not None else token.encode(),
-        float(row.get("logprob") or 0.0),
+        _likelihood(row.get("logprob")),
         tuple(_logprob(top) for top in row.get("top_logprobs") or ()),
     )
 
 
+def _likelihood(value: Any) -> float:
+    """JSON has no infinity: the least likely is what OpenAI's API writes for it."""
+    number = float(value or 0.0)
+    return number if math.isfinite(number) else LEAST_LIKELY
+
+
+LEAST_LIKELY = -9999.0
 REASON = "the engine on another machine"
 STALL_S = 3600.0
 """A long prompt takes its time. Whether the server still lives is asked meanwhile, by a probe."""
@@ -449,13 +502,11 @@ class RemoteEngine:
         began = first = time.monotonic()
         async with (
             self._open("POST", path, body_of(request, self.facts.name, self.kind)) as response,
-            aclosing(self._events(response)) as events,
+            aclosing(self._chunks(response, answer)) as chunks,
         ):
-            async for sent in events:
-                if sent.data.strip() == DONE:
-                    break
+            async for chunk in chunks:
                 with self._as_expected():
-                    pieces = answer.feed(self._chunk(sent.data))
+                    pieces = answer.feed(chunk)
                 for piece in pieces:
                     if first == began and not isinstance(piece, PromptProgress):
                         first = time.monotonic()
@@ -464,8 +515,52 @@ class RemoteEngine:
                     yield piece
         if answer.reason is None:
             raise EngineCrashed(f"The engine at {self.host} ended the answer early.")
-        for piece in answer.finish():
+        with self._as_expected():
+            last = answer.finish()
+        for piece in last:
             yield _timed(piece, began, first) if isinstance(piece, Finished) else piece
+
+    async def _chunks(self, response: Any, answer: RemoteAnswer) -> AsyncGenerator[Json, None]:
+        """What the server sends, until it says that this was all. Some say it by silence alone.
+
+        A server that cannot stream sends one whole answer instead.
+        """
+        if response.headers.get("Content-Type", "").startswith("application/json"):
+            yield self._chunk(await self._read(response))
+            return
+        async with aclosing(self._events(response)) as events:
+            while True:
+                try:
+                    async with asyncio.timeout(QUIET_S if answer.reason else None):
+                        sent = await anext(events, None)
+                except TimeoutError:
+                    return
+                if sent is None or sent.data.strip() == DONE:
+                    return
+                if sent.event == "error":
+                    raise self._error(500, sent.data)
+                yield self._chunk(sent.data)
+                if answer.is_broken_off:
+                    raise EngineCrashed(f"The engine at {self.host} ended the answer early.")
+
+    async def _read_by_both(self, request: ChatRequest) -> Pieces:
+        """One answer with the calls that the server read. What it took for text may be calls, too.
+
+        Its parser reads one form, and small models write others.
+        """
+        found = LooseCalls(request) if may_call_loosely(request) else None
+        async with aclosing(self._stream(request)) as pieces:
+            async for piece in pieces:
+                if found is None or isinstance(piece, PromptProgress):
+                    yield piece
+                elif isinstance(piece, Finished):
+                    for read in found.rest():
+                        yield read
+                    is_call = found.count and piece.reason == "stop"
+                    yield replace(piece, reason="tool_calls") if is_call else piece
+                else:
+                    for read in found.see([piece]):
+                        yield read
 
     async def _read_by_us(self, request: ChatRequest) -> Pieces:
         """One answer in the form that we described, bound to it by a schema, read by us."""
@@ -485,10 +580,11 @@ class RemoteEngine:
     async def _with_calls(self, request: ChatRequest) -> Pieces:
         """An answer whose calls fit their schemas: what does not fit is asked for again."""
         is_theirs = self._remote.reads_calls and self.facts.extra.get("reads_calls", True)
-        answer = self._stream if is_theirs else self._read_or_hope
+        answer = self._read_by_both if is_theirs else self._read_or_hope
         asked, used = request, Usage()
         for turn in range(MOST_TRIES):
-            checked = calls.CheckedCalls(asked, self._binds_calls(asked, answer == self._stream))
+            is_theirs = answer == self._read_by_both
+            checked = calls.CheckedCalls(asked, self._binds_calls(asked, is_theirs))
             async with aclosing(answer(asked)) as pieces:
                 async for piece in pieces:
                     for fitting in checked.see(piece):
@@ -718,7 +814,7 @@ class RemoteEngine:
             raise self._unexpected("something that is no JSON") from error
         if not isinstance(chunk, dict):
             raise self._unexpected()
-        if chunk.get("error"):
+        if chunk.get("error") or chunk.get("object") == "error":
             raise self._error(500, text)
         return chunk
 

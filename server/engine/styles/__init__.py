@@ -27,7 +27,7 @@ from server.engine.styles.base import (
     wants_tools,
 )
 from server.engine.styles.learned import Frame, Samples
-from server.engine.styles.loose_calls import LooseCalls, asks_for_json
+from server.engine.styles.loose_calls import LooseCalls, asks_for_json, may_call_loosely
 from server.engine.styles.shape import Shape, Turn, prepare, script
 from server.engine.styles.stream import ScriptParser
 
@@ -136,7 +136,8 @@ def _recognised_style(facts: ModelFacts) -> Format | None:
 def _prepare(style: Format, request: ChatRequest, facts: ModelFacts) -> Prepared:
     used = style if style.always or wants_tools(request) else plain.FORMAT
     prepared = used.prepare(request, facts)
-    if _may_call_loosely(style, request) and isinstance(prepared.parser, ScriptParser):
+    is_bound = style.name == generic.FORMAT.name
+    if may_call_loosely(request) and not is_bound and isinstance(prepared.parser, ScriptParser):
         if asks_for_json(request) and style.shape and _json_marks(style.shape):
             prepared = _with_json_as_text(prepared, style.shape, request, facts)
         cast("ScriptParser", prepared.parser).pass_through(LooseCalls(request))
@@ -144,13 +145,6 @@ def _prepare(style: Format, request: ChatRequest, facts: ModelFacts) -> Prepared
         # The prompt already holds what a style writes before an answer.
         return replace(prepared, constraint=request.constraint, trigger=None)
     return prepared
-
-
-def _may_call_loosely(style: Format, request: ChatRequest) -> bool:
-    """Whether the model may call a tool without a grammar."""
-    is_free = request.tool_choice.mode == "auto" and request.constraint is None
-    is_bound = style.name == generic.FORMAT.name
-    return wants_tools(request) and is_free and not is_bound and not request.continues
 
 
 def _json_marks(shape: Shape) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from server.chat import ChatRequest, Tool, ToolCall
-from server.engine.styles.base import callable_tools
+from server.engine.styles.base import callable_tools, wants_tools
 from server.engine.styles.stream import new_call_id
 from server.events import (
     CallArguments,
@@ -81,6 +81,12 @@ def asks_for_json(request: ChatRequest) -> bool:
     """Whether the last message is the user's and asks for JSON."""
     last = request.messages[-1] if request.messages else None
     return last is not None and last.role == "user" and bool(JSON_ASKED.search(last.content))
+
+
+def may_call_loosely(request: ChatRequest) -> bool:
+    """Whether the model may call a tool, but need not, and nothing binds what it writes."""
+    is_free = request.tool_choice.mode == "auto" and request.constraint is None
+    return wants_tools(request) and is_free and not request.continues
 
 
 class LooseCalls:

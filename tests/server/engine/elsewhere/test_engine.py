@@ -206,6 +206,32 @@ def test_tool_calls_are_put_together() -> None:
     assert end.reason == "tool_calls"
 
 
+FENCED = '```json\n{"name": "add", "arguments": {"a": 1}}\n```'
+ADD = Tool("add", "Adds.", {"type": "object", "properties": {"a": {"type": "integer"}}})
+
+
+@pytest.mark.parametrize(("mode", "is_call"), [("auto", True), ("none", False)])
+async def test_a_call_that_its_server_took_for_text_is_a_call(
+    engine: RemoteEngine, house: House, mode: Any, is_call: bool
+) -> None:
+    house.chunks = [*(says(letter) for letter in FENCED), delta("stop")]
+    asked = ChatRequest((Message("user", "Add 1."),), tools=(ADD,), tool_choice=ToolChoice(mode))
+    *pieces, end = await read(engine, asked)
+    made = [piece.call for piece in pieces if isinstance(piece, ToolCallRequested)]
+    said = "".join(piece.text for piece in pieces if isinstance(piece, TextDelta))
+    assert [(call.name, call.arguments) for call in made] == [("add", {"a": 1})] * is_call
+    assert said.strip() == ("" if is_call else FENCED)
+    assert isinstance(end, Finished)
+    assert end.reason == ("tool_calls" if is_call else "stop")
+
+
+async def test_json_that_was_asked_for_is_no_call(engine: RemoteEngine, house: House) -> None:
+    house.chunks = [*(says(letter) for letter in FENCED), delta("stop")]
+    asked = ChatRequest((Message("user", "Show me a call of add as JSON."),), tools=(ADD,))
+    *pieces, _end = await read(engine, asked)
+    assert "".join(piece.text for piece in pieces if isinstance(piece, TextDelta)) == FENCED
+
+
 async def test_logprobs_arrive(engine: RemoteEngine, house: House) -> None:
     top = [{"token": "a", "bytes": [97], "logprob": -0.5}, {"token": "b", "logprob": -1.0}]
     row = {"token": "a", "bytes": [97], "logprob": -0.5, "top_logprobs": top}

@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+import math
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import pytest
 
-from server.asking.fit import count_tokens
+from server.asking.ask import count_tokens
 from server.chat import ChatRequest, Constraint, Message, Tool, ToolChoice
 from server.egress import Egress
 from server.engine.elsewhere import engine as module
@@ -20,6 +21,7 @@ from server.events import (
     Finished,
     Piece,
     PromptProgress,
+    ReasoningDelta,
     TextDelta,
     ToolCallRequested,
 )
@@ -403,3 +405,160 @@ async def test_a_broken_form_ends(text: str) -> None:
     async with reached(liar, reads_calls=False) as engine:
         with pytest.raises(EngineCrashed, match=r"called no tool|does not fit"):
             await read(engine, MUST)
+
+
+def made_calls(pieces: list[Piece]) -> list[tuple[str, Json]]:
+    found = [piece.call for piece in pieces if isinstance(piece, ToolCallRequested)]
+    return [(call.name, dict(call.arguments)) for call in found]
+
+
+def delta_of(id_: str | None, name: str | None, arguments: Any, index: Any = 0) -> Json:
+    call = {"index": index, "id": id_, "function": {"name": name, "arguments": arguments}}
+    return {"delta": {"tool_calls": [call]}}
+
+
+OSLO = '{"city": "Oslo"}'
+FREE = ChatRequest((Message("user", "hi"),), tools=(Tool("weather", "w", CITY),))
+
+
+@pytest.mark.parametrize(
+    ("deltas", "count"),
+    [
+        ([delta_of("a", "weather", OSLO), delta_of("b", "weather", OSLO)], 2),
+        ([delta_of("a", "weather", OSLO, None)], 1),
+        ([delta_of("a", "weather", {"city": "Oslo"})], 1),
+        ([delta_of("a", "", ""), delta_of("a", "weather", ""), delta_of("", "", OSLO)], 1),
+        ([delta_of("a", None, OSLO[:5]), delta_of("a", "weather", OSLO[5:])], 1),
+        ([delta_of("a", "weather", OSLO[:5]), delta_of("a", "weather", OSLO[5:])], 1),
+    ],
+    ids=[
+        "one index for all",
+        "no index",
+        "an object",
+        "name late",
+        "arguments first",
+        "name twice",
+    ],
+)
+async def test_calls_in_the_odd_forms_of_servers_are_read(deltas: list[Json], count: int) -> None:
+    answer = stream(*deltas, {"delta": {}, "finish_reason": "tool_calls"})
+    async with reached(Liar(completions=[answer])) as engine:
+        pieces = await read(engine, FREE)
+    assert made_calls(pieces) == [("weather", {"city": "Oslo"})] * count
+    told = [piece.index for piece in pieces if isinstance(piece, CallArguments)]
+    assert set(told) == set(range(count))
+
+
+async def test_a_call_that_is_never_named_is_an_error() -> None:
+    answer = stream(delta_of("a", "", OSLO), {"delta": {}, "finish_reason": "tool_calls"})
+    async with reached(Liar(completions=[answer])) as engine:
+        with pytest.raises(EngineCrashed, match="unexpected answer"):
+            await read(engine, FREE)
+
+
+def texts_of(pieces: list[Piece], kind: type[TextDelta | ReasoningDelta] = TextDelta) -> str:
+    return "".join(piece.text for piece in pieces if isinstance(piece, kind))
+
+
+async def test_a_server_that_does_not_stream_is_heard() -> None:
+    usage = {"prompt_tokens": 3, "completion_tokens": 1}
+    message = {"role": "assistant", "content": "Hello", "reasoning_content": "Hm"}
+    body = {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
+    answer = whole(body).replace(b"Connection", b"Content-Type: application/json\r\nConnection", 1)
+    async with reached(Liar(completions=[answer])) as engine:
+        pieces = await read(engine)
+    assert (texts_of(pieces, ReasoningDelta), texts_of(pieces)) == ("Hm", "Hello")
+    assert isinstance(pieces[-1], Finished)
+    assert pieces[-1].usage.prompt_tokens == 3
+
+
+async def test_content_in_parts_is_thoughts_and_words() -> None:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}
+    parts = [thought, {"type": "text", "text": "Hello"}, {"type": "reference", "ids": [1]}]
+    answer = stream({"delta": {"content": parts}}, {"delta": {}, "finish_reason": "stop"})
+    async with reached(Liar(completions=[answer])) as engine:
+        pieces = await read(engine)
+    assert (texts_of(pieces, ReasoningDelta), texts_of(pieces)) == ("Hm", "Hello")
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [(["a\ud83d", "\ude00b"], "a😀b"), (["\ud83d", "b"], "\ufffdb"), (["\ude00b"], "\ufffdb")],
+)
+async def test_a_character_that_was_cut_in_two_is_whole_again(texts: list[str], said: str) -> None:
+    choices = [{"delta": {"content": text}} for text in texts]
+    answer = stream(*choices, {"delta": {}, "finish_reason": "stop"})
+    async with reached(Liar(completions=[answer])) as engine:
+        assert texts_of(await read(engine)) == said
+
+
+@pytest.mark.parametrize("reason", ["error", "abort"])
+async def test_an_answer_that_its_server_broke_off_is_no_whole_answer(reason: str) -> None:
+    answer = stream({"delta": {"content": "Hel"}}, {"delta": {}, "finish_reason": reason})
+    async with reached(Liar(completions=[answer])) as engine:
+        with pytest.raises(EngineCrashed, match="ended the answer early"):
+            await read(engine)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b'data: {"object": "error", "message": "out of memory", "code": 500}\n\n',
+        b'event: error\ndata: {"message": "out of memory"}\n\n',
+        b'data: {"error": {"message": "out of memory"}}\n\n',
+    ],
+)
+async def test_an_error_in_the_stream_is_told_in_the_words_of_the_server(sent: bytes) -> None:
+    async with reached(Liar(completions=[whole(sent)])) as engine:
+        with pytest.raises(EngineCrashed, match="failed: out of memory"):
+            await read(engine)
+
+
+async def test_a_chunk_of_figures_may_say_that_it_has_no_choices() -> None:
+    lines = [
+        {"choices": [{"delta": {"content": "Hello"}, "finish_reason": "stop"}]},
+        {"choices": None, "usage": {"prompt_tokens": 3}},
+    ]
+    sent = "".join(f"data: {json.dumps(line)}\n\n" for line in lines).encode()
+    async with reached(Liar(completions=[whole(sent)])) as engine:
+        pieces = await read(engine)
+    assert texts_of(pieces) == "Hello"
+    assert isinstance(pieces[-1], Finished)
+    assert pieces[-1].usage.prompt_tokens == 3
+
+
+async def test_an_answer_ends_though_its_server_never_closes_the_stream(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "QUIET_S", 0.2)
+    said = say("Hello").replace(b"data: [DONE]\n\n", b"").replace(b"Content-Length", b"X-Length", 1)
+
+    has_left = asyncio.Event()
+
+    class Silent(Liar):
+        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            head = await reader.readuntil(b"\r\n\r\n")
+            is_asked = b"/v1/models" not in head
+            writer.write(said if is_asked else whole(MODELS))
+            if is_asked:
+                await reader.read()
+            writer.close()
+            await writer.wait_closed()
+            if is_asked:
+                has_left.set()
+
+    async with asyncio.timeout(60), reached(Silent()) as engine:
+        pieces = await read(engine)
+        await has_left.wait()
+    assert texts_of(pieces) == "Hello"
+    assert isinstance(pieces[-1], Finished)
+
+
+async def test_a_word_that_cannot_be_has_a_likelihood_that_json_can_write() -> None:
+    row = {"token": "Hello", "logprob": -math.inf}
+    choice = {"delta": {"content": "Hello"}, "logprobs": {"content": [row]}}
+    answer = stream(choice, {"delta": {}, "finish_reason": "stop"})
+    async with reached(Liar(completions=[answer])) as engine:
+        pieces = await read(engine)
+    (told,) = [piece.logprobs for piece in pieces if isinstance(piece, TextDelta)]
+    assert told[0].logprob == module.LEAST_LIKELY
