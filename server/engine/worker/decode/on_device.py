@@ -7,12 +7,18 @@ llama.cpp's own samplers work on one row at a time, and on a card one row keeps 
 at 64 answers they took a third of each step and more. For the usual settings ours works on all rows
 at once: it gives the few likeliest tokens of each (`Candidates`), of which one is chosen here. It
 is the same whatever the settings are, so nothing is laid out anew for the next answer.
+
+Whether it pays depends on the card and on what its library was made with: finding the likeliest of
+a large vocabulary took a millisecond on one, more than the host needs for eight answers. So both
+ways are timed before anybody asks.
 """
 
 import ctypes
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -21,6 +27,8 @@ from numpy.typing import NDArray
 from server.chat import Sampling
 from server.engine.worker.decode.batch import Batch
 from server.engine.worker.decode.sampling import (
+    CandidateArray,
+    Sampler,
     added_bias,
     chain_of,
     choosing,
@@ -35,6 +43,8 @@ from server.engine.worker.prompt.vocabulary import Vocabulary
 
 FEW = 4
 """So many answers are quickly chosen for one after the other."""
+ROUNDS = 3
+"""Each way is timed so often, and the quickest round counts: llama.cpp prepares in the first."""
 NO_TOKEN = -1
 MOST_CANDIDATES = 64
 TRIED = (
@@ -61,7 +71,13 @@ class Attached:
 
 class OnDevice:
     def __init__(
-        self, context: Context, vocabulary: Vocabulary, batch: Batch, *, forced: bool
+        self,
+        context: Context,
+        vocabulary: Vocabulary,
+        batch: Batch,
+        *,
+        slots: int,
+        forced: bool,
     ) -> None:
         """For every answer whose settings allow it, or only where it pays; tried with the batch."""
         self._context = context
@@ -71,11 +87,22 @@ class OnDevice:
         self._chooser = TokenChooser(context, vocabulary)
         self._busy: set[int] = set()
         self.works = self._try_out(batch)
+        self.least: float = 1 if forced else FEW
+        """From so many answers on this is the quicker way; infinite where it never is."""
+        if self.works and not forced:
+            self.least = find_least(
+                slots, lambda width: self._host_s(batch, width), lambda w: self._device_s(batch, w)
+            )
+
+    @property
+    def attached(self) -> set[int]:
+        """The sequences whose chains llama.cpp computes, whether they are answered or at rest."""
+        return set(self._chains)
 
     def take(self, sequence: int, request: Request, busy: int) -> bool:
         """Whether the answer in this sequence is chosen on the device; so many are being made."""
         is_fit = can_choose(request) and self._pays(sequence, request, busy)
-        self._drop_idle(keep=sequence if is_fit else None)
+        self._drop_idle(sequence if is_fit else None, busy)
         if not is_fit:
             self._drop(sequence)
             return False
@@ -101,7 +128,11 @@ class OnDevice:
         if self._forced or request.sampling.seed is not None:
             return self._forced
         held = self._chains.get(sequence)
-        return busy >= FEW or (held is not None and held.own is None)
+        return busy >= self.least or (held is not None and self._may_stay(held, busy))
+
+    def _may_stay(self, held: Attached, busy: int) -> bool:
+        """For a few answers fewer nothing is laid out anew."""
+        return held.own is None and 2 * busy > self.least
 
     def _attach(self, sequence: int, sampling: Sampling) -> None:
         """A chain of llama.cpp's own remembers its draws, so that a seed begins with a new one."""
@@ -114,16 +145,19 @@ class OnDevice:
         lib.llama_set_sampler(self._context.native, sequence, chain)
         self._chains[sequence] = Attached(chain, own)
 
-    def _drop_idle(self, keep: int | None) -> None:
-        """llama.cpp's own chains of sequences at rest are computed too: if many, they go."""
-        idle = [
-            sequence
+    def _drop_idle(self, keep: int | None, busy: int) -> None:
+        """Those at rest are computed too: if they are many, or do not pay, they go."""
+        idle = {
+            sequence: held
             for sequence, held in self._chains.items()
-            if held.own is not None and sequence not in self._busy and sequence != keep
-        ]
-        if len(idle) > 2 * (len(self._busy) + 1):
-            for sequence in idle:
-                self._drop(sequence)
+            if sequence not in self._busy and sequence != keep
+        }
+        own = [sequence for sequence, held in idle.items() if held.own is not None]
+        gone = own if len(own) > 2 * (len(self._busy) + 1) else []
+        if not self._forced and not self._busy:
+            gone += [n for n in idle if n not in own and not self._may_stay(idle[n], busy)]
+        for sequence in gone:
+            self._drop(sequence)
 
     def _drop(self, sequence: int) -> None:
         self._chooser.remove(sequence)
@@ -149,6 +183,61 @@ class OnDevice:
                 sys.stderr.write("info: this device does not choose tokens itself\n")
                 return False
         return True
+
+    def _host_s(self, batch: Batch, width: int) -> float:
+        """Returns the time of a step of so many answers when the host chooses the tokens."""
+        sampler = Sampler(Sampling(), self._vocabulary, CandidateArray())
+
+        def choose() -> None:
+            rows = self._context.rows()
+            for number in range(width):
+                sampler.pick(rows[number])
+
+        try:
+            return self._step_s(batch, width, choose)
+        finally:
+            sampler.close()
+
+    def _device_s(self, batch: Batch, width: int) -> float:
+        """Returns the time of such a step when the device chooses the tokens."""
+        for sequence in range(width):
+            self._attach(sequence, Sampling())
+        try:
+            return self._step_s(
+                batch, width, lambda: self.tokens(batch, [(n, n) for n in range(width)])
+            )
+        finally:
+            for sequence in range(width):
+                self._drop(sequence)
+
+    def _step_s(self, batch: Batch, width: int, choose: Callable[[], Any]) -> float:
+        best = inf
+        for _ in range(ROUNDS):
+            batch.clear()
+            for sequence in range(width):
+                batch.add([0], sequence, 0, 1)
+            began = perf_counter()
+            code = self._context.decode(batch)
+            if code:
+                return inf
+            choose()
+            best = min(best, perf_counter() - began)
+            for sequence in range(width):
+                self._context.cut(sequence, 0)
+        return best
+
+
+def find_least(
+    slots: int, host_s: Callable[[int], float], device_s: Callable[[int], float]
+) -> float:
+    """From how many answers on the device is the quicker way; infinite where it never is.
+
+    Beginning with as many as there may be: where it does not pay for them, it does for none.
+    """
+    least, width = inf, slots
+    while width >= FEW and device_s(width) < host_s(width):
+        least, width = width, width // 2
+    return least
 
 
 class TokenChooser:

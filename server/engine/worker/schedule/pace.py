@@ -78,14 +78,14 @@ class Pace:
 
     def chunk_tokens(self, budget_s: float, most: int) -> int:
         """The largest chunk expected to fit the time; never nothing."""
-        fitting = (s for s in SIZES if s <= most and self._expected_s(s) <= budget_s)
+        fitting = (s for s in SIZES if s <= most and self.expected_s(s) <= budget_s)
         return max(fitting, default=SIZES[0])
 
     def efficient_tokens(self, most: int) -> int:
         """The size of a chunk beyond which a token gets hardly cheaper, as far as that was seen."""
         size = EFFICIENT_TOKENS
         for larger in self._seen_beyond(size, most):
-            price = self._expected_s(larger) / larger * size / max(self._expected_s(size), 1e-9)
+            price = self.expected_s(larger) / larger * size / max(self.expected_s(size), 1e-9)
             if price > CHEAPER:
                 break
             size = larger
@@ -96,8 +96,8 @@ class Pace:
         if size < BARGAIN_TOKENS:
             return size
         for larger in self._seen_beyond(size, most):
-            took_s = self._expected_s(larger)
-            if took_s > min(longest_s, BARGAIN * self._expected_s(size)):
+            took_s = self.expected_s(larger)
+            if took_s > min(longest_s, BARGAIN * self.expected_s(size)):
                 break
             size = larger
         return size
@@ -108,7 +108,7 @@ class Pace:
     def reading_s(self, tokens: int) -> float:
         return tokens * self._token_s
 
-    def _expected_s(self, size: int) -> float:
+    def expected_s(self, size: int) -> float:
         """Reading is bound by memory for few tokens, by computing for many."""
         return self._between_s(size) or max(self.decode_s(1), self.reading_s(size))
 

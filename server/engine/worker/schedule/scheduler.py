@@ -35,7 +35,7 @@ from server.engine.worker.schedule.compose import (
     in_sequence,
 )
 from server.engine.worker.schedule.draft import DraftModel, Purse
-from server.engine.worker.schedule.pace import SIZES, Copying, Pace
+from server.engine.worker.schedule.pace import EFFICIENT_TOKENS, SIZES, Copying, Pace
 from server.engine.worker.schedule.prefix import (
     DiskCache,
     HostCache,
@@ -294,6 +294,10 @@ STRETCH = 2.1
 SHORTEST_GAP_S = 0.015
 LONGEST_PAUSE_S = 0.05
 """Running answers wait for so much more where many prompts wait, or where reading is cheap."""
+BURST = 4
+"""So many short prompts that come together are a burst."""
+BURST_S, BURST_PAUSE_S = 2.0, 0.1
+"""One that is read in this time is read in pauses of this length, however many are running."""
 YOUNG_CHUNK_S = 0.5
 LONGEST_HOLD_S = 5.0
 SHORT_PROMPT_TOKENS = 512
@@ -304,6 +308,8 @@ class Turns:
         self._pace = pace
         self._most = most
         self._has_read = False
+        self._paused_s = 0.0
+        """How long those who run have waited for the prompts of a burst."""
 
     def chunk_tokens(self, running: list[Answer], reading: list[Answer]) -> int:
         """How many prompt tokens to read now; 0 when the running answers decode."""
@@ -315,9 +321,13 @@ class Turns:
         later = any(answer.request.submitted_at > earliest for answer in reading)
         if not later and self._is_soon_read(reading):
             return self._most
+        if later and self._is_burst(reading):
+            return self._burst_tokens()
         self._has_read = not self._has_read
-        if not self._has_read:
-            return 0
+        return self._part_tokens(running, reading, later=later) if self._has_read else 0
+
+    def _part_tokens(self, running: list[Answer], reading: list[Answer], *, later: bool) -> int:
+        """So much that running answers hardly feel it, unless they are no older than who waits."""
         if not later:
             return self._pace.chunk_tokens(YOUNG_CHUNK_S, self._most)
         usual_s = self._pace.decode_s(len(running))
@@ -339,6 +349,21 @@ class Turns:
             return self._pace.reading_s(len(answer.todo)) - waited_s
 
         return sorted(reading, key=left_s)
+
+    def _is_burst(self, reading: list[Answer]) -> bool:
+        """Where reading is cheap, small parts would keep the last of them waiting for seconds."""
+        left_s = self._pace.reading_s(sum(len(answer.todo) for answer in reading))
+        return len(reading) >= BURST and left_s <= BURST_S
+
+    def _burst_tokens(self) -> int:
+        """Parts of an efficient size until the pause is over; then those who run take a step."""
+        size = self._pace.chunk_tokens(BURST_PAUSE_S - self._paused_s, self._most)
+        part = min(size, self._pace.efficient_tokens(self._most))
+        if self._paused_s and part < min(EFFICIENT_TOKENS, self._most):
+            self._paused_s = 0.0
+            return 0
+        self._paused_s += self._pace.expected_s(part)
+        return size
 
     def _is_soon_read(self, reading: list[Answer]) -> bool:
         """A burst of short prompts, or not much in all."""
@@ -437,8 +462,11 @@ class Scheduler:
             self._step.measure(self._read_batch, plan.slots, self._context.sequence_tokens)
         if plan.chooses_on_device:
             forced = plan.chooses_on_device == "always"
-            device = OnDevice(self._context, self._vocabulary, self._read_batch, forced=forced)
-            self._step.device = device if device.works else None
+            batch = self._read_batch
+            device = OnDevice(
+                self._context, self._vocabulary, batch, slots=plan.slots, forced=forced
+            )
+            self._step.device = device if device.works and device.least <= plan.slots else None
 
     def submit(self, request: Request) -> None:
         self._inbox.append(request)

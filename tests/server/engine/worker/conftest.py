@@ -9,7 +9,7 @@ from tests.kit.worker_client import WorkerClient
 
 
 @pytest.fixture(scope="session")
-def worker(starter_model: Path) -> Iterator[WorkerClient]:
-    client = WorkerClient(starter_model, slots=3, context_tokens=4096, queue_limit=8)
+def worker(quick_starter: Path) -> Iterator[WorkerClient]:
+    client = WorkerClient(quick_starter, slots=3, context_tokens=4096, queue_limit=8)
     yield client
     assert client.close() == 0

@@ -1,6 +1,7 @@
 """Tokens chosen inside llama.cpp's graph are those the host would have chosen."""
 
 from collections.abc import Iterable, Iterator
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +11,13 @@ import pytest
 from server.chat import Sampling
 from server.engine.base import EngineOptions
 from server.engine.worker.decode.batch import Batch
-from server.engine.worker.decode.on_device import FEW, MOST_CANDIDATES, OnDevice, can_choose
+from server.engine.worker.decode.on_device import (
+    FEW,
+    MOST_CANDIDATES,
+    OnDevice,
+    can_choose,
+    find_least,
+)
 from server.engine.worker.load.context import Context
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import NativeLog, lib
@@ -101,7 +108,7 @@ def chosen(device: OnDevice, batch: Batch) -> list[int]:
 
 
 def test_the_likeliest_is_that_of_the_row(small: Small) -> None:
-    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, slots=SLOTS, forced=True)
     small.evaluate()
     row = small.context.rows()[0].copy()
     best = int(row.argmax())
@@ -115,7 +122,7 @@ def test_the_likeliest_is_that_of_the_row(small: Small) -> None:
 
 def test_each_row_has_its_own_likeliest(small: Small) -> None:
     """Rows of one batch that differ, with and without their row, beside one with a bias."""
-    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, slots=SLOTS, forced=True)
     places = small.evaluate_each(range(3, 3 + SLOTS))
     rows = small.context.rows()
     expected = [int(rows[place].argmax()) for place in places]
@@ -131,7 +138,7 @@ def test_each_row_has_its_own_likeliest(small: Small) -> None:
 
 
 def test_each_row_draws_from_its_own(small: Small) -> None:
-    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, slots=SLOTS, forced=True)
     small.evaluate_each(range(3, 3 + SLOTS))
     best = [int(row.argmax()) for row in small.context.rows()[:SLOTS]]
     for sequence in range(SLOTS):
@@ -143,7 +150,7 @@ def test_each_row_draws_from_its_own(small: Small) -> None:
 
 
 def test_an_answer_that_ignores_its_end_never_draws_it(small: Small) -> None:
-    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, slots=SLOTS, forced=True)
     ends = small.model.vocabulary.ends
     assert ends
     few = MOST_CANDIDATES - len(ends)
@@ -157,7 +164,7 @@ def test_an_answer_that_ignores_its_end_never_draws_it(small: Small) -> None:
 
 
 def test_the_likeliest_token_but_the_end(small: Small) -> None:
-    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, slots=SLOTS, forced=True)
     end = next(iter(small.model.vocabulary.ends))
     ending, second = -1, -1
     for first in range(3, small.model.vocabulary.size - SLOTS, SLOTS):
@@ -198,7 +205,7 @@ def chances(row: np.ndarray, sampling: Sampling) -> np.ndarray:
     ],
 )
 def test_draws_have_the_chances_of_the_settings(small: Small, sampling: Sampling) -> None:
-    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, slots=SLOTS, forced=True)
     small.evaluate()
     expected = DRAWS * chances(small.context.rows()[0], sampling)
     seeded = [
@@ -224,7 +231,7 @@ def test_draws_have_the_chances_of_the_settings(small: Small, sampling: Sampling
 
 
 def test_the_same_seed_draws_the_same(small: Small) -> None:
-    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=True)
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, slots=SLOTS, forced=True)
     seeds = [Sampling(seed=number // 2, temperature=2.0) for number in range(SLOTS)]
     first = taken(device, small, seeds)
     assert first == taken(device, small, seeds)
@@ -243,20 +250,52 @@ def test_what_it_cannot_do_stays_with_the_host(small: Small) -> None:
     assert not any(can_choose(asked(sampling)) for sampling in cannot)
     assert can_choose(asked(Sampling(mirostat=2, temperature=0.0)))
     assert not can_choose(Request(1, np.zeros(1, np.int32), top_logprobs=2))
-    device = OnDevice(small.context, small.model.vocabulary, small.batch, forced=False)
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, slots=8, forced=False)
+    device.least = FEW
     assert not device.take(0, asked(GREEDY), FEW - 1)
     assert device.take(0, asked(GREEDY), FEW)
     assert not device.take(1, asked(Sampling(seed=5)), SLOTS)
 
 
-def test_answers_chosen_on_both_sides_run_together(starter_model: Path) -> None:
+def test_which_way_is_quicker_is_timed() -> None:
+    """Where it does not pay for all, it pays for none; where it does, as few as it pays for."""
+    at_hand = {4: 1.0, 8: 2.0, 16: 4.0, 32: 8.0}
+    assert find_least(32, at_hand.__getitem__, lambda _width: 9.0) == inf
+    assert find_least(32, at_hand.__getitem__, lambda _width: 3.0) == 16
+    assert find_least(32, at_hand.__getitem__, lambda _width: 0.5) == FEW
+    assert find_least(FEW - 1, at_hand.__getitem__, lambda _width: 0.0) == inf
+
+
+def test_timing_both_ways_leaves_nothing_behind(small: Small) -> None:
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, slots=8, forced=False)
+    assert device.least >= FEW
+    assert not device.attached
+    small.evaluate()
+    assert small.context.rows()[0].argmax() == small.context.rows()[SLOTS - 1].argmax()
+
+
+def test_chains_at_rest_go_where_a_few_answers_do_not_pay(small: Small) -> None:
+    """A single answer after many is chosen for by the host again, with nothing else computed."""
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, slots=8, forced=False)
+    device.least = 8
+    for sequence in range(8):
+        assert device.take(sequence, asked(GREEDY), 8)
+    for sequence in range(8):
+        device.leave(sequence)
+    assert device.take(0, asked(GREEDY), 5), "nothing is laid out anew for a few fewer"
+    device.leave(0)
+    assert not device.take(1, asked(GREEDY), 1)
+    assert not device.attached
+
+
+def test_answers_chosen_on_both_sides_run_together(quick_starter: Path) -> None:
     greedy = {"temperature": 0.0, "ignore_eos": True}
     asks = [{"prompt": f"Count from {n}:", "max_tokens": 8, "sampling": greedy} for n in range(3)]
     asks.append({**asks[0], "top_logprobs": 1})
     texts = []
     for wanted in (False, True):
         worker = WorkerClient(
-            starter_model, slots=4, context_tokens=256, device_sampling=wanted, speculate=False
+            quick_starter, slots=4, context_tokens=256, device_sampling=wanted, speculate=False
         )
         started = [worker.start(**ask) for ask in asks]
         texts.append([worker.wait(request).text for request in started])

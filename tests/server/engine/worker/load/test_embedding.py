@@ -12,8 +12,8 @@ from server.tasks import spawn, stop
 HELLO = ChatRequest((Message("user", "Say hello."),), max_tokens=2)
 
 
-async def test_a_chat_comes_in_between_and_whoever_leaves_ends_it(starter_model: Path) -> None:
-    engine = WorkerProcess(starter_model, EngineOptions(slots=1, context_tokens=512))
+async def test_a_chat_comes_in_between_and_whoever_leaves_ends_it(quick_starter: Path) -> None:
+    engine = WorkerProcess(quick_starter, EngineOptions(slots=1, context_tokens=512))
     few = await engine.embed([f"text {number}" for number in range(2 * EMBEDDED_AT_ONCE + 1)])
     assert len(few.vectors) == 2 * EMBEDDED_AT_ONCE + 1
     assert few.tokens > len(few.vectors)

@@ -27,10 +27,10 @@ def picture(colour: str, width: int = 90, height: int = 60) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def seeing(starter_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkerClient]:
+def seeing(quick_starter: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkerClient]:
     eyes = write_projector(tmp_path_factory.mktemp("eyes") / "mmproj.gguf")
     client = WorkerClient(
-        starter_model, slots=3, context_tokens=2048, queue_limit=8, projector=str(eyes)
+        quick_starter, slots=3, context_tokens=2048, queue_limit=8, projector=str(eyes)
     )
     yield client
     assert client.close() == 0
@@ -124,9 +124,9 @@ def test_a_bad_image_harms_nobody(seeing: WorkerClient) -> None:
     assert seeing.generate(**ask(whole)).reason == "length"
 
 
-def test_eyes_of_another_model_leave_it_blind(starter_model: Path, tmp_path: Path) -> None:
+def test_eyes_of_another_model_leave_it_blind(quick_starter: Path, tmp_path: Path) -> None:
     eyes = write_projector(tmp_path / "mmproj.gguf", width=64)
-    client = WorkerClient(starter_model, slots=1, context_tokens=512, projector=str(eyes))
+    client = WorkerClient(quick_starter, slots=1, context_tokens=512, projector=str(eyes))
     assert not client.facts["sees_images"]
     assert client.generate(**ask(picture("red"))).ended[1] == "not_supported"
     assert client.generate(prompt="One, two,", max_tokens=2).reason == "length"

@@ -110,12 +110,12 @@ def test_forced_tokens_are_the_same_with_and_without_being_batched(worker: Worke
     assert single.text == batched.text
 
 
-def test_more_forced_tokens_than_a_batch_holds_are_said_all(starter_model: Path) -> None:
+def test_more_forced_tokens_than_a_batch_holds_are_said_all(quick_starter: Path) -> None:
     fixed = " ".join(f"row {n}" for n in range(40))
     table: dict[str, Any] = {"properties": {"table": {"const": fixed}, "age": {"enum": [1, 2]}}}
     table |= {"type": "object", "required": ["table", "age"], "additionalProperties": False}
     job = {"messages": ASK, "sampling": GREEDY, "constraint": schema(table)}
-    narrow = WorkerClient(starter_model, slots=3, context_tokens=1024, batch_tokens=32)
+    narrow = WorkerClient(quick_starter, slots=3, context_tokens=1024, batch_tokens=32)
     alone = narrow.generate(**job)
     assert alone.usage["completion_tokens"] > 2 * 32
     together = [narrow.wait(one) for one in [narrow.start(**job) for _ in range(3)]]

@@ -86,7 +86,7 @@ def test_a_disk_that_is_full_ends_the_storing_only(
 
 
 def test_a_conversation_survives_a_restart_of_the_worker(
-    starter_model: Path, tmp_path: Path
+    quick_starter: Path, tmp_path: Path
 ) -> None:
     options = {
         "slots": 2,
@@ -95,11 +95,11 @@ def test_a_conversation_survives_a_restart_of_the_worker(
         "prompt_folder": str(tmp_path),
     }
     job = {"prompt": LONG, "max_tokens": 12, "sampling": {"temperature": 0.0}}
-    first = WorkerClient(starter_model, **options)
+    first = WorkerClient(quick_starter, **options)
     told = first.generate(**job)
     until(lambda: first.ask("stats")["value"]["stored"] or None)
     first.kill()
-    second = WorkerClient(starter_model, **options)
+    second = WorkerClient(quick_starter, **options)
     again = second.generate(**job)
     second.close()
     assert told.usage["cached_tokens"] == 0

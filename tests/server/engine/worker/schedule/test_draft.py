@@ -20,11 +20,11 @@ JOB = {
 
 
 def test_a_draft_model_saves_steps_and_changes_no_word(
-    worker: WorkerClient, starter_model: Path
+    worker: WorkerClient, quick_starter: Path
 ) -> None:
     plain = worker.generate(**JOB)
     client = WorkerClient(
-        starter_model, slots=1, context_tokens=512, draft_model=str(starter_model)
+        quick_starter, slots=1, context_tokens=512, draft_model=str(quick_starter)
     )
     # The first words are slow, and how long reading takes decides whether a guess is tried.
     client.generate(prompt="and " * 100, max_tokens=1)
@@ -38,12 +38,12 @@ def test_a_draft_model_saves_steps_and_changes_no_word(
 
 
 @pytest.fixture(scope="module")
-def model(starter_model: Path) -> Model:
+def model(quick_starter: Path) -> Model:
     log = NativeLog()
     log.mute_while(lambda: True)
     log.install()
     options = EngineOptions(slots=2, context_tokens=512, threads=1)
-    return Model(starter_model, options, lambda _done: None)
+    return Model(quick_starter, options, lambda _done: None)
 
 
 @pytest.fixture(scope="module")

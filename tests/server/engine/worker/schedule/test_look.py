@@ -22,10 +22,10 @@ def picture(number: int) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def seeing(starter_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkerClient]:
+def seeing(quick_starter: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkerClient]:
     eyes = write_projector(tmp_path_factory.mktemp("eyes") / "mmproj.gguf")
     client = WorkerClient(
-        starter_model, slots=2, context_tokens=1024, queue_limit=8, projector=str(eyes)
+        quick_starter, slots=2, context_tokens=1024, queue_limit=8, projector=str(eyes)
     )
     yield client
     assert client.close() == 0

@@ -49,8 +49,8 @@ def test_requests_for_the_same_prompt_read_it_once(worker: WorkerClient) -> None
     assert sorted(read)[:2] == [8, 8]
 
 
-def test_a_full_queue_is_said_so(starter_model: Path) -> None:
-    client = WorkerClient(starter_model, slots=1, context_tokens=512, queue_limit=2)
+def test_a_full_queue_is_said_so(quick_starter: Path) -> None:
+    client = WorkerClient(quick_starter, slots=1, context_tokens=512, queue_limit=2)
     job = {"prompt": "One, two,", "max_tokens": 30, "sampling": GREEDY}
     running = client.start(**job)
     client.item(running)
@@ -62,8 +62,8 @@ def test_a_full_queue_is_said_so(starter_model: Path) -> None:
     client.close()
 
 
-def test_speculation_changes_no_word_and_saves_steps(starter_model: Path) -> None:
-    worker = WorkerClient(starter_model, slots=1, context_tokens=1024)
+def test_speculation_changes_no_word_and_saves_steps(quick_starter: Path) -> None:
+    worker = WorkerClient(quick_starter, slots=1, context_tokens=1024)
     table = "".join(f"| row {n} | {n * 7} | {n * 13} |\n" for n in range(6))
     prompt = f"Copy this table.\n{table}\nCopy:\n{table}\nCopy:\n"
     fast, steps = guessed(worker, prompt)

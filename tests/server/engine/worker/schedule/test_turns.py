@@ -100,6 +100,8 @@ class Device:
 
 
 CARD = Device(call_s=0.006, token_s=22e-6)
+LARGE_ON_CARD = Device(call_s=0.004, token_s=80e-6)
+"""A model of 8 billion parameters on an H200: what was measured there follows from these."""
 PROCESSOR = Device(call_s=0.010, token_s=0.002)
 
 
@@ -184,6 +186,17 @@ def test_a_burst_on_a_card_takes_few_steps_more_than_its_longest_answer(apart_s:
     assert burst.steps <= 256 + 17
     assert burst.device.longest_gap_s < 0.13
     assert sorted(burst.late)[16] < 0.1
+
+
+@pytest.mark.parametrize(("prompts", "last_s"), [(32, 0.55), (64, 0.95)])
+def test_the_last_of_a_burst_waits_little_longer_than_reading_all_takes(
+    prompts: int, last_s: float
+) -> None:
+    """They were read one between two steps: the last of 64 waited for two seconds."""
+    burst = Burst(LARGE_ON_CARD, prompts, 0.0005, on_card=True)
+    burst.run(128)
+    assert sorted(burst.late)[int(0.95 * prompts)] < last_s
+    assert burst.device.longest_gap_s < 0.13
 
 
 def test_one_more_on_a_busy_card_is_read_in_one_step() -> None:
