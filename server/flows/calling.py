@@ -7,7 +7,7 @@ from typing import Any
 
 from server.asking.ask import ask_json
 from server.chat import Json
-from server.data.shorten import as_text, shorten
+from server.data.markdown import as_text, shorten
 from server.errors import AppError, FlowFailed
 from server.events import StatusNote
 from server.flows.answers import leaves_it_to_us, word_for_word

@@ -8,8 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from server.chat import Json
-from server.data.markdown import as_markdown
-from server.data.shorten import as_text, shorten
+from server.data.markdown import as_markdown, as_text, shorten
 from server.errors import AppError, FlowFailed
 from server.events import (
     Event,

@@ -8,11 +8,10 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-from server.asking.ask import ask_json, pick, stream, write
-from server.asking.fit import fit_prompt
+from server.asking.ask import ask_json, fit_prompt, pick, stream, write
 from server.chat import ChatRequest, Json, Sampling
 from server.data import charts, sqlite
-from server.data.shorten import as_text, shorten
+from server.data.markdown import as_text, shorten
 from server.data.sqlite import Database
 from server.errors import FlowFailed
 from server.events import Artifact, StatusNote, TextDelta

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from server.data.shorten import as_text, shorten
+from server.data.markdown import as_text, shorten
 from server.flows.base import Work
 
 NAMES = ("question", "data", "context", "time", "output", "message", "error")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from server.asking.ask import CanPlan, Means, Offer, pick
 from server.chat import ChatRequest, Message
-from server.data.shorten import shorten
+from server.data.markdown import shorten
 from server.engine.base import Engine
 from server.errors import FlowFailed
 from server.events import Event, Finished, Interrupted, StatusNote, StepChanged, TextDelta

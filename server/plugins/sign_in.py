@@ -12,8 +12,9 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -27,6 +28,7 @@ from server.tasks import spawn, stop
 log = logging.getLogger(__name__)
 
 State = Literal["", "needed", "open", "done"]
+Work = Callable[[], Awaitable[None]]
 PATIENCE_S = 300.0
 REPLY_S = 20.0
 EARLY_S = 60.0
@@ -78,8 +80,74 @@ class OpenSignIn:
         return server
 
 
-class SignIn:
-    """The sign-in of one plugin. `changed` is called when a sign-in begins or ends."""
+class BrowserSignIn:
+    """A sign-in by the person's browser. `changed` is called when it begins or ends."""
+
+    kept: tuple[str, ...] = ()
+    """The names under which the keyring holds its tokens; the first one shows that it is done."""
+
+    def __init__(
+        self,
+        door: tuple[Egress, str],
+        sealed: Sealed,
+        changed: Callable[[], None],
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self.door, self.reason = door
+        self.sealed = sealed
+        self._changed = changed
+        self._patience_s = patience_s
+        self._task: asyncio.Task[None] | None = None
+        self.is_open = False
+        self.problem = ""
+        """Why the last sign-in failed."""
+
+    def _open(
+        self, server: asyncio.Server, work: Callable[[], Awaitable[None]]
+    ) -> asyncio.Task[None]:
+        """Does the work while the port is open that the browser comes back to."""
+        self.problem = ""
+        self._show(is_open=True)
+        self._task = spawn(self._finish(server, work), "sign in")
+        return self._task
+
+    async def _finish(self, server: asyncio.Server, work: Work) -> None:
+        try:
+            async with server, asyncio.timeout(self._patience_s):
+                await work()
+        except TimeoutError:
+            self.problem = "Nobody signed in within five minutes."
+        except AppError as error:
+            self.problem = str(error)
+            log.warning("A sign-in failed: %s", error)
+        finally:
+            self._show(is_open=False)
+
+    async def close(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            await stop(task)
+        if self.is_open:
+            self._show(is_open=False)
+
+    async def is_done(self) -> bool:
+        return await self.sealed.has(self.kept[0])
+
+    async def forget(self) -> None:
+        await self.close()
+        for name in self.kept:
+            await self.sealed.forget(name)
+        self._changed()
+
+    def _show(self, *, is_open: bool) -> None:
+        self.is_open = is_open
+        self._changed()
+
+
+class SignIn(BrowserSignIn):
+    """The sign-in of one plugin with its provider."""
+
+    kept = TOKENS
 
     def __init__(
         self,
@@ -89,55 +157,30 @@ class SignIn:
         changed: Callable[[], None],
         patience_s: float = PATIENCE_S,
     ) -> None:
+        super().__init__(door, sealed, changed, patience_s)
         self.provider = provider
-        self._door, self._reason = door
-        self._sealed = sealed
-        self._changed = changed
-        self._patience_s = patience_s
-        self._task: asyncio.Task[None] | None = None
         self._renewing = asyncio.Lock()
-        self.is_open = False
-        self.problem = ""
-        """Why the last sign-in failed."""
 
     async def begin(self) -> str:
         """Returns the address for the browser. Gives up a sign-in that was open."""
         await self.close()
         opened = OpenSignIn(await self._endpoints())
-        server = await opened.listen()
-        self.problem = ""
-        self._show(is_open=True)
-        self._task = spawn(self._finish(opened, server), "sign in")
+        self._open(await opened.listen(), partial(self._redeem, opened))
         return _address(self.provider, opened)
-
-    async def close(self) -> None:
-        task, self._task = self._task, None
-        if task is not None:
-            await stop(task)
-        self._show(is_open=False)
 
     @property
     def state(self) -> State:
         if self.is_open:
             return "open"
-        return "done" if self._sealed.is_kept(ACCESS) else "needed"
-
-    async def is_done(self) -> bool:
-        return await self._sealed.has(ACCESS)
-
-    async def forget(self) -> None:
-        await self.close()
-        for name in TOKENS:
-            await self._sealed.forget(name)
-        self._changed()
+        return "done" if self.sealed.is_kept(ACCESS) else "needed"
 
     async def renew(self) -> None:
         """Renews a token that is about to end, before a call."""
         async with self._renewing:
-            ends = await self._sealed.get(EXPIRES)
+            ends = await self.sealed.get(EXPIRES)
             if not ends or float(ends) - EARLY_S > time.time():
                 return
-            token = await self._sealed.get(REFRESH)
+            token = await self.sealed.get(REFRESH)
             if not token:
                 await self.forget()
                 raise SignInFailed("The sign-in has expired. Sign in again under Plugins.")
@@ -149,24 +192,14 @@ class SignIn:
                     await self.forget()
                 raise
 
-    async def _finish(self, opened: OpenSignIn, server: asyncio.Server) -> None:
-        try:
-            async with server, asyncio.timeout(self._patience_s):
-                code = await opened.code
-            fields = {
-                "grant_type": "authorization_code",
-                "code": code,
-                "redirect_uri": opened.redirect,
-                "code_verifier": opened.verifier,
-            }
-            await self._exchange(opened.endpoints, fields)
-        except TimeoutError:
-            self.problem = "Nobody signed in within five minutes."
-        except AppError as error:
-            self.problem = str(error)
-            log.warning("A sign-in failed: %s", error)
-        finally:
-            self._show(is_open=False)
+    async def _redeem(self, opened: OpenSignIn) -> None:
+        fields = {
+            "grant_type": "authorization_code",
+            "code": await opened.code,
+            "redirect_uri": opened.redirect,
+            "code_verifier": opened.verifier,
+        }
+        await self._exchange(opened.endpoints, fields)
 
     async def _endpoints(self) -> Endpoints:
         provider = self.provider
@@ -192,32 +225,28 @@ class SignIn:
             raise SignInFailed("The provider gave no usable token.")
         life = answer.get("expires_in")
         life_s = float(life) if isinstance(life, int | float) else USUAL_LIFE_S
-        await self._sealed.keep(ACCESS, token)
-        await self._sealed.keep(EXPIRES, str(time.time() + life_s))
+        await self.sealed.keep(ACCESS, token)
+        await self.sealed.keep(EXPIRES, str(time.time() + life_s))
         if isinstance(answer.get("refresh_token"), str):
-            await self._sealed.keep(REFRESH, answer["refresh_token"])
+            await self.sealed.keep(REFRESH, answer["refresh_token"])
         self._changed()
 
     async def _ask(self, method: str, url: str, **options: Any) -> Json:
         try:
             async with (
                 asyncio.timeout(REPLY_S),
-                self._door.request(method, url, self._reason, **options) as reply,
+                self.door.request(method, url, self.reason, **options) as reply,
             ):
                 raw = await read_up_to(reply, LARGEST_REPLY)
                 status = reply.status
             answer = json.loads(raw)
-        except (*self._door.failures, ValueError) as error:
+        except (*self.door.failures, ValueError) as error:
             raise SignInFailed("The provider could not be reached to sign in.") from error
         if status != 200 or not isinstance(answer, dict):
             refused = SignInFailed(f"The provider refused the sign-in (status {status}).")
             refused.status = 401 if status in (400, 401) else 502
             raise refused
         return answer
-
-    def _show(self, *, is_open: bool) -> None:
-        self.is_open = is_open
-        self._changed()
 
 
 def _address(provider: Provider, opened: OpenSignIn) -> str:

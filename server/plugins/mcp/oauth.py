@@ -40,7 +40,7 @@ class Keyring:
 
     async def read(self) -> Json:
         try:
-            found = json.loads(await self._sign_in.sealed.get(self._sign_in.kept_as) or "{}")
+            found = json.loads(await self._sign_in.sealed.get(self._sign_in.kept[0]) or "{}")
         except ValueError:
             return {}
         return found if isinstance(found, dict) else {}
@@ -49,7 +49,7 @@ class Keyring:
         entry = {**await self.read(), **parts}
         for token in _texts(entry.get("tokens")):
             self._sign_in.sealed.hide(token)
-        await self._sign_in.sealed.keep(self._sign_in.kept_as, json.dumps(entry))
+        await self._sign_in.sealed.keep(self._sign_in.kept[0], json.dumps(entry))
 
     async def get_tokens(self) -> OAuthToken | None:
         """A token that has ended comes back empty: then the library renews it."""

@@ -128,8 +128,7 @@ class Program:
         try:
             process = self._process = await self._started(command, env)
         except OSError as error:
-            message = f"{self._command[0]} cannot be started: {error.strerror}."
-            raise FlowFailed("mcp_error", message) from None
+            raise FlowFailed("mcp_error", _explain_start(self._command[0], error)) from None
         assert process.stdout
         assert process.stderr
         reading = spawn(self._read(process.stdout), "mcp-read")
@@ -237,13 +236,15 @@ class Program:
             self.has_ended.set()
 
     async def _take(self, line: bytes) -> None:
-        message = try_json(line)
-        if isinstance(message, dict):
-            hearing = self._hear(message)
-            if hearing is not None:
+        # A program may write in another encoding; its answer counts all the same.
+        text = line.decode("utf-8-sig", "replace")
+        found = try_json(text)
+        if found is None:
+            self._note(text.rstrip())
+        # An older revision of the protocol lets several messages come as one list.
+        for message in found if isinstance(found, list) else [found]:
+            if isinstance(message, dict) and (hearing := self._hear(message)) is not None:
                 await hearing
-        elif message is None:
-            self._note(line.decode("utf-8", "replace").rstrip())
 
 
 async def _drain(stdout: asyncio.StreamReader) -> None:
@@ -263,6 +264,16 @@ def _in(folder: Path, command: tuple[str, ...]) -> tuple[str, ...]:
     name = command[0]
     is_path = os.sep in name and not os.path.isabs(name)  # noqa: PTH117
     return (str(folder / name), *command[1:]) if is_path else command
+
+
+def _explain_start(program: str, error: OSError) -> str:
+    """Says what a person can do where a program such as npx or pipx is missing."""
+    if isinstance(error, FileNotFoundError) and Path(program).name == program:
+        return (
+            f"The program {program} is not installed on this computer, or its folder is not in the "
+            "variable PATH."
+        )
+    return f"{program} cannot be started: {error.strerror}."
 
 
 def _must_be_there(command: tuple[str, ...]) -> None:

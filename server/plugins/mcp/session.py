@@ -449,6 +449,7 @@ class _Ear(_Ends):
 
 def _read(message: Json) -> types.JSONRPCMessage:
     """A malformed answer is an error for whoever waits for it."""
+    message = {"jsonrpc": "2.0", **message}
     if is_too_deep(message):
         message = {"id": message.get("id"), "error": TOO_DEEP}
     try:
@@ -610,12 +611,9 @@ def _answer(result: Json) -> Json:
     """Everything that is no text becomes one: we read nothing else."""
     if result.get("resultType", "complete") != "complete":
         return result
-    content, data = result.get("content"), result.get("structuredContent")
-    texts = (
-        [_text(part) for part in content if isinstance(part, dict)]
-        if isinstance(content, list)
-        else []
-    )
+    content, data = result.get("content"), _writable(result.get("structuredContent"))
+    parts = content if isinstance(content, list) else [content]
+    texts = [_text(part) for part in parts]
     if data is not None and not isinstance(data, dict):
         texts, data = [json.dumps(data)], None
     found: Json = {
@@ -626,13 +624,28 @@ def _answer(result: Json) -> Json:
     return found | kept | ({} if data is None else {"structuredContent": data})
 
 
-def _text(part: Json) -> str | None:
+def _writable(data: Any) -> Any:
+    """Returns data without what JSON cannot write: numbers that are none, halves of characters."""
+    try:
+        text = json.dumps(data, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return data
+    return json.loads(_without_halves(text), parse_constant=lambda _name: None)
+
+
+def _without_halves(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _text(part: Any) -> str | None:
+    if not isinstance(part, dict):
+        return None
     kind = part.get("type")
     if kind == "text":
-        return str(part.get("text", ""))
+        return _without_halves(str(part.get("text", "")))
     if kind == "resource":
         held = part.get("resource")
-        return str(held.get("text", "")) if isinstance(held, dict) else ""
+        return _without_halves(str(held.get("text", ""))) if isinstance(held, dict) else ""
     return f"[{kind}]" if kind else None
 
 

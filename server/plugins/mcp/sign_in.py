@@ -2,8 +2,8 @@
 
 import asyncio
 import hashlib
-import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,11 +13,15 @@ from server.egress import Egress, is_near
 from server.errors import AppError
 from server.plugins.manifest import McpServer, is_safe
 from server.plugins.secrets import Sealed
-from server.plugins.sign_in import PATIENCE_S, Endpoints, OpenSignIn, SignInFailed, State
+from server.plugins.sign_in import (
+    PATIENCE_S,
+    BrowserSignIn,
+    Endpoints,
+    OpenSignIn,
+    SignInFailed,
+    State,
+)
 from server.system.lazy import Late
-from server.tasks import spawn, stop
-
-log = logging.getLogger(__name__)
 
 oauth = Late("server.plugins.mcp.oauth")
 HERE = ("127.0.0.1", "::1", "localhost")
@@ -37,8 +41,8 @@ def has_own_way(server: McpServer) -> bool:
     return any(name.lower() in OWN_WAYS for name in server.headers)
 
 
-class McpSignIn:
-    """The sign-in at one server. `changed` is called when it is needed, begins or ends."""
+class McpSignIn(BrowserSignIn):
+    """The sign-in at one server. `changed` is also called when it is needed."""
 
     def __init__(
         self,
@@ -48,21 +52,11 @@ class McpSignIn:
         changed: Callable[[], None],
         patience_s: float = PATIENCE_S,
     ) -> None:
+        super().__init__(door, sealed, changed, patience_s)
         self.server = server
-        self.door, self.reason = door
-        self.sealed = sealed
-        self._changed = changed
-        self._patience_s = patience_s
-        self._task: asyncio.Task[None] | None = None
+        named = hashlib.sha256(server.name.encode()).hexdigest()[:16]
+        self.kept = (f"mcp-sign-in-{named}",)
         self._is_needed = False
-        self.is_open = False
-        self.problem = ""
-        """Why the last sign-in failed."""
-
-    @property
-    def kept_as(self) -> str:
-        """The name under which the keyring holds its tokens."""
-        return f"mcp-sign-in-{hashlib.sha256(self.server.name.encode()).hexdigest()[:16]}"
 
     @property
     def state(self) -> State:
@@ -70,7 +64,7 @@ class McpSignIn:
             return "open"
         if self._is_needed:
             return "needed"
-        return "done" if self.sealed.is_kept(self.kept_as) else ""
+        return "done" if self.sealed.is_kept(self.kept[0]) else ""
 
     def library_auth(self) -> Any:
         """Signs what is sent with the tokens there are, and renews them. Never opens a browser."""
@@ -108,43 +102,13 @@ class McpSignIn:
             opened.state = parse_qs(urlsplit(url).query).get("state", [opened.state])[0]
             address.set_result(url)
 
-        self.problem = ""
-        self._show(is_open=True)
-        task = self._task = spawn(self._finish(opened, server, show), "sign in")
+        task = self._open(server, partial(self._sign_in, opened, show))
         waited: list[asyncio.Future[Any]] = [address, task]
         await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
         if not address.done():
             raise SignInFailed(self.problem or "The sign-in was given up.")
         return address.result()
 
-    async def close(self) -> None:
-        task, self._task = self._task, None
-        if task is not None:
-            await stop(task)
-        if self.is_open:
-            self._show(is_open=False)
-
-    async def is_done(self) -> bool:
-        return await self.sealed.has(self.kept_as)
-
-    async def forget(self) -> None:
-        await self.close()
-        await self.sealed.forget(self.kept_as)
-        self._changed()
-
-    async def _finish(self, opened: OpenSignIn, server: asyncio.Server, show: Any) -> None:
-        try:
-            async with server, asyncio.timeout(self._patience_s):
-                await oauth.sign_in(self, opened, show)
-            self._is_needed = False
-        except TimeoutError:
-            self.problem = "Nobody signed in within five minutes."
-        except AppError as error:
-            self.problem = str(error)
-            log.warning("A sign-in at an MCP server failed: %s", error)
-        finally:
-            self._show(is_open=False)
-
-    def _show(self, *, is_open: bool) -> None:
-        self.is_open = is_open
-        self._changed()
+    async def _sign_in(self, opened: OpenSignIn, show: Any) -> None:
+        await oauth.sign_in(self, opened, show)
+        self._is_needed = False

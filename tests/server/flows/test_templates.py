@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from server.data.shorten import shorten
+from server.data.markdown import shorten
 from server.flows import steps
 from server.flows.base import Flow, Output, Record, Step, Work
 from server.flows.calling import fill_arguments

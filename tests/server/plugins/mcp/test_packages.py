@@ -6,9 +6,10 @@ import os
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
@@ -21,9 +22,11 @@ from server.errors import FlowFailed
 from server.plugins.mcp import client as client_module
 from server.plugins.mcp import packages as packages_module
 from server.plugins.mcp.packages import Packages, find_package, remove
+from server.plugins.mcp.servers import Hear, Program, Walls
 from server.plugins.registry import PluginPlaces, Shared
 from server.plugins.service import PluginHouse
 from server.plugins.walls import walls
+from server.plugins.walls.doorway import Doorway
 from server.settings import NetworkSettings, PluginSettings
 from server.system.keychain import Keychain
 from server.system.logs import Redactor
@@ -233,6 +236,47 @@ async def test_a_question_shows_what_it_waits_for(
         assert "Fetching the package @sums/server" in [note.message async for note in choice.look()]
         again = PluginChoice(Means(engine, "", house.talk), request)
         assert [note.message async for note in again.look()] == []
+
+
+async def test_a_question_that_is_stopped_ends_the_fetching(
+    house: PluginHouse, store: Store, tmp_path: Path
+) -> None:
+    """Nothing of the program is left, and the next question fetches again."""
+    store.pause_s = 60.0
+    await enable(house, tmp_path, store)
+    request = ChatRequest((Message("user", "@far/sums/add one and two"),))
+    choice = PluginChoice(Means(ScriptedEngine(), "", house.talk), request)
+    before = psutil.Process().children()
+    async with asyncio.timeout(90):
+        async with aclosing(choice.look()) as looking:
+            assert (await anext(looking)).message == "Fetching the package @sums/server"
+            while not store.asked:
+                await asyncio.sleep(0.05)
+        await house.shelf.plugins["far"].close()
+        assert psutil.Process().children() == before
+        store.pause_s = 0.0
+        assert await start_anew(house) == ["sums/add"]
+
+
+@pytest.mark.parametrize("by", ["", *KINDS])
+@pytest.mark.parametrize("program", ["npx", "uvx", "pipx run", "bunx"])
+async def test_a_program_that_fetches_and_is_missing_is_named(
+    by: walls.Kind, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(walls, "kind", lambda: by)
+    places = walls.Room(tmp_path, tmp_path / "scratch")
+    door = Egress(NetworkSettings)
+    command = (*program.split(), "one")
+    kept = Walls(places, Doorway(door, "x", lambda _why: None))
+
+    async def make(hear: Hear) -> Program:
+        return Program(command, {}, hear, lambda _line: None, kept)
+
+    words = f"The program {command[0]} is not installed on this computer, or its folder"
+    with pytest.raises(FlowFailed, match=words):
+        await client_module.McpClient("x", make, lambda said: said).tools()
+    await door.close()
 
 
 CALLER = """

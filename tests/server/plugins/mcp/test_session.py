@@ -1,6 +1,7 @@
 """Servers made with the protocol's own library, of both revisions, over pipes and over HTTP."""
 
 import asyncio
+import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,7 +20,7 @@ from server.plugins.mcp.client import McpClient
 from server.plugins.mcp.servers import Hear, Listed, Program, Remote
 from server.settings import NetworkSettings
 from tests.kit import sdk_mcp
-from tests.kit.fake_mcp import piped, program, served
+from tests.kit.fake_mcp import RESULTS, piped, program, served
 from tests.kit.running import has_ended
 
 OLD, NEW = "2025-11-25", "2026-07-28"
@@ -219,3 +220,39 @@ async def refused(client: McpClient) -> None:
             await client.call("add", {}, 60)
         assert "add" in await client.tools()
         await client.close()
+
+
+ODD = """
+import json, sys
+RESULTS = json.loads(sys.argv[1])
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked or "method" not in asked:
+        continue
+    reply = {"jsonrpc": "2.0", "id": asked["id"]}
+    found = RESULTS.get(asked["method"])
+    reply |= {"result": found} if found else {"error": {"code": -32601, "message": "no"}}
+    %s
+"""
+WRITE = "sys.stdout.buffer.write({} + b'\\n'); sys.stdout.flush()"
+ODD_WAYS = {
+    "a list": WRITE.format("json.dumps([reply]).encode()"),
+    "another encoding": WRITE.format("json.dumps(reply, ensure_ascii=False).encode('latin-1')"),
+    "no version": WRITE.format("json.dumps({'id': reply.pop('id'), **{k: v for k, v in "
+                               "reply.items() if k != 'jsonrpc'}}).encode()"),
+    "a number as text": WRITE.format("json.dumps({**reply, 'id': str(reply['id'])}).encode()"),
+    "a mark first": WRITE.format("b'\\xef\\xbb\\xbf' + json.dumps(reply).encode()"),
+    "twice": WRITE.format("json.dumps(reply).encode() + b'\\n' + json.dumps(reply).encode()"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", ODD_WAYS)
+async def test_a_program_that_writes_in_an_odd_way_is_heard(way: str) -> None:
+    results = {**RESULTS, "tools/call": {"content": [{"type": "text", "text": "caf\u00e9"}]}}
+    client = piped((sys.executable, "-I", "-c", ODD % ODD_WAYS[way], json.dumps(results)))
+    async with asyncio.timeout(60):
+        try:
+            assert set(await client.tools()) == {"add"}
+            assert text(await client.call("add", {}, 30)).startswith("caf")
+        finally:
+            await client.close()

@@ -92,8 +92,8 @@ async def test_a_person_signs_in_once_and_tokens_are_renewed(place: Place) -> No
 
 async def age(sign_in: McpSignIn) -> None:
     """Makes the token one that ended long ago."""
-    entry = json.loads(await sign_in.sealed.get(sign_in.kept_as))
-    await sign_in.sealed.keep(sign_in.kept_as, json.dumps({**entry, "ends": 1.0}))
+    entry = json.loads(await sign_in.sealed.get(sign_in.kept[0]))
+    await sign_in.sealed.keep(sign_in.kept[0], json.dumps({**entry, "ends": 1.0}))
 
 
 async def test_a_token_that_is_refused_needs_another_sign_in(place: Place) -> None:

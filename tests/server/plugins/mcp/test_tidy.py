@@ -90,3 +90,16 @@ def test_what_is_nested_too_deep_is_known_without_reading_it_whole() -> None:
     assert is_too_deep({"result": deep})
     assert not is_too_deep({"a": [{"b": [1]}] * 1000})
     assert not is_too_deep("text")
+
+
+def test_one_part_without_its_list_is_read() -> None:
+    part = {"type": "text", "text": "words"}
+    assert tidy("tools/call", {"content": part})["content"] == [part]
+
+
+def test_what_no_json_can_hold_is_left_out_of_an_answer() -> None:
+    data = {"a": float("nan"), "b": ["x\ud83d"], "c": "\U0001f600"}
+    found = tidy("tools/call", {"content": [{"type": "text", "text": "y\ude00"}]})
+    assert found["content"] == [{"type": "text", "text": "y\ufffd"}]
+    found = tidy("tools/call", {"content": [], "structuredContent": data})
+    assert found["structuredContent"] == {"a": None, "b": ["x\ufffd"], "c": "\U0001f600"}
