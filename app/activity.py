@@ -24,7 +24,7 @@ from server.settings import Settings
 Index = QModelIndex | QPersistentModelIndex
 Row = tuple[str, ...]
 _ROOMY = 740
-_WIDEST = 140
+_WIDEST_NAME, _WIDEST_PURPOSE = 140, 280
 
 
 class Table(QAbstractTableModel):
@@ -74,11 +74,15 @@ class Table(QAbstractTableModel):
 
 
 class TableView(QTableView):
-    """`wide` is the column that takes the room that is left, `spare` goes when there is little."""
+    """`wide` is the column that takes the room that is left, `spare` goes when there is little.
 
-    def __init__(self, model: Table, name: str, wide: int, spare: int) -> None:
+    No other column is wider than `widest`, but for the last one.
+    """
+
+    def __init__(self, model: Table, name: str, wide: int, spare: int, widest: int) -> None:
         super().__init__()
         self._spare = spare
+        self._widest = widest
         self.setModel(model)
         self.setAccessibleName(name)
         self.setShowGrid(False)
@@ -99,7 +103,7 @@ class TableView(QTableView):
     def sizeHintForColumn(self, column: int) -> int:  # noqa: N802
         """A long name is cut; the whole of it is its tool tip. Last are words of our own."""
         needed = super().sizeHintForColumn(column)
-        return needed if column == self.model().columnCount() - 1 else min(needed, _WIDEST)
+        return needed if column == self.model().columnCount() - 1 else min(needed, self._widest)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -193,8 +197,10 @@ class ActivityPage(Page):
         self.parts = Segments(tr("Sections of this page"), (tr("Requests"), tr("Outgoing")))
         self.requests = Table(request_heads(), (4, 5), self)
         self.outgoing = Table(use_heads(), (3, 4), self)
-        self.request_view = TableView(self.requests, tr("Finished requests"), 2, 3)
-        self.outgoing_view = TableView(self.outgoing, tr("Outgoing connections"), 1, 3)
+        self.request_view = TableView(self.requests, tr("Finished requests"), 2, 3, _WIDEST_NAME)
+        self.outgoing_view = TableView(
+            self.outgoing, tr("Outgoing connections"), 1, 3, _WIDEST_PURPOSE
+        )
         self.empty = Label("", "muted")
         self._body = QStackedWidget()
         self._lay_out()

@@ -6,12 +6,23 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QRectF, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QRectF, QSignalBlocker, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QComboBox, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
 from app.look import theme
-from app.look.controls import Button, Card, Column, Label, Slider, row, short_name, stack
+from app.look.controls import (
+    Button,
+    Card,
+    Column,
+    Label,
+    Slider,
+    delay,
+    put,
+    row,
+    short_name,
+    stack,
+)
 from app.look.machine import BUSY, MachineCard
 from app.look.model_rows import DownloadRow, FitLabel
 from app.look.page import Page
@@ -224,7 +235,7 @@ class HardwarePage(Page):
     def __init__(self, core: Face) -> None:
         super().__init__(core)
         self.machine = MachineCard()
-        self.graphics = GraphicsCard()
+        self.graphics = GraphicsCard(self)
         self.speed = SpeedCard()
         self._cores = 1
         self._layers = 0
@@ -239,9 +250,7 @@ class HardwarePage(Page):
         self.bar = MemoryBar()
         self.apply = Button(tr("Use these settings"), "check", "primary")
         self.undo = Button(tr("Undo"), "reset")
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(_ESTIMATE_MS)
+        self._soon = delay(self, _ESTIMATE_MS, lambda: self.run(self.estimate()))
         for name in ("gpu_layers", "gpu_split"):
             self.sliders[name].hide()
         self._lay_out()
@@ -394,13 +403,12 @@ class HardwarePage(Page):
         for name, slider in self.sliders.items():
             slider.changed.connect(partial(self._move, name))
         self.model.currentIndexChanged.connect(self.estimate_soon)
-        self._soon.timeout.connect(lambda: self.run(self.estimate()))
         self.apply.clicked.connect(lambda: self.run(self.use()))
         self.undo.clicked.connect(self.go_back)
         self.machine.again.clicked.connect(lambda: self.run(self.survey()))
         self.machine.measure.clicked.connect(lambda: self.run(self.measure_pace()))
-        self._bind_graphics(core)
-        self.speed.measured.connect(lambda: self.run(self.measure()))
+        self.observe(core.graphics.offer, self.graphics.show_offer)
+        self.speed.measure.clicked.connect(lambda: self.run(self.measure()))
         self.model.currentIndexChanged.connect(self.show_speed)
         self.observe(core.speeds.results, self.show_speed)
         self.observe(core.models.cards, self.show_models)
@@ -421,47 +429,22 @@ class HardwarePage(Page):
         finally:
             self.show_speed(None)
 
-    def _bind_graphics(self, core: Face) -> None:
-        card = self.graphics
-        card.checked.connect(lambda: self.run(core.graphics.check()))
-        card.fetched.connect(lambda: self.run(core.graphics.fetch()))
-        card.paused.connect(lambda number: self.run(core.graphics.pause_download(number)))
-        card.resumed.connect(lambda number: self.run(core.graphics.resume_download(number)))
-        card.cancelled.connect(lambda number: self.run(core.graphics.cancel_download(number)))
-        card.stopped.connect(lambda: self.run(core.graphics.stop_building()))
-        self.observe(core.graphics.offer, card.show_offer)
-
     def _lay_out(self) -> None:
         self.model.setAccessibleName(tr("Model to check"))
         self.model.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.model.setMinimumContentsLength(12)
-        card = Card()
-        card.column.addWidget(Label(tr("Memory use"), "headline"))
-        card.column.addWidget(self.model)
-        card.column.addWidget(self.fit)
-        card.column.addWidget(self.bar)
-        for slider in self.sliders.values():
-            card.column.addWidget(slider)
-        card.column.addLayout(row(self.apply, self.undo, 0))
-        column = Column()
-        column.body.addWidget(Label(tr("Hardware"), "title"))
-        column.body.addWidget(self.machine)
-        column.body.addWidget(self.graphics)
-        column.body.addWidget(card)
-        column.body.addWidget(self.speed)
+        card, column = Card(), Column()
+        put(card.column, Label(tr("Memory use"), "headline"), self.model, self.fit, self.bar)
+        put(card.column, *self.sliders.values(), row(self.apply, self.undo, 0))
+        put(column.body, Label(tr("Hardware"), "title"), self.machine, self.graphics, card)
+        put(column.body, self.speed)
         column.fill(self)
 
 
 class GraphicsCard(Card):
-    checked = Signal()
-    fetched = Signal()
-    paused = Signal(str)
-    resumed = Signal(str)
-    cancelled = Signal(str)
-    stopped = Signal()
-
-    def __init__(self) -> None:
+    def __init__(self, page: Page) -> None:
         super().__init__("info")
+        self._page, room = page, page.core.graphics
         self.title = Label("", "headline", wrap=True)
         self.text = Label("", wrap=True)
         self.privacy = Label("", "small", wrap=True)
@@ -472,18 +455,13 @@ class GraphicsCard(Card):
         self.stop = Button(tr("Stop compiling"), "close")
         self.row: DownloadRow | None = None
         self._place = QVBoxLayout()
-        for part in (self.title, self.text, self.privacy):
-            self.column.addWidget(part)
-        self.column.addLayout(self._place)
-        self.column.addWidget(self.progress)
         self._buttons = QWidget()
-        buttons = row(self.check, self.fetch, self.stop, 0, spacing=theme.SMALL)
-        buttons.setContentsMargins(0, 0, 0, 0)
-        self._buttons.setLayout(buttons)
-        self.column.addWidget(self._buttons)
-        self.check.clicked.connect(self.checked)
-        self.fetch.clicked.connect(self.fetched)
-        self.stop.clicked.connect(self.stopped)
+        self._buttons.setLayout(row(self.check, self.fetch, self.stop, 0))
+        put(self.column, self.title, self.text, self.privacy, self._place)
+        put(self.column, self.progress, self._buttons)
+        self.check.clicked.connect(lambda: page.run(room.check()))
+        self.fetch.clicked.connect(lambda: page.run(room.fetch()))
+        self.stop.clicked.connect(lambda: page.run(room.stop_building()))
         self.hide()
 
     def show_offer(self, offer: GraphicsOffer) -> None:
@@ -530,10 +508,7 @@ class GraphicsCard(Card):
         if download is None:
             return
         if self.row is None:
-            self.row = DownloadRow(download)
-            self.row.paused.connect(self.paused)
-            self.row.resumed.connect(self.resumed)
-            self.row.cancelled.connect(self.cancelled)
+            self.row = DownloadRow(download, self._page, self._page.core.graphics)
             self._place.addWidget(self.row)
         self.row.show_download(download)
 
@@ -552,8 +527,6 @@ def gain_words(offer: GraphicsOffer) -> str:
 
 
 class SpeedCard(Card):
-    measured = Signal()
-
     def __init__(self) -> None:
         super().__init__()
         self.best = Label("", wrap=True)
@@ -561,9 +534,7 @@ class SpeedCard(Card):
         self.note = Label("", "small", wrap=True)
         self.measure = Button(tr("Measure now"), "reset")
         self.column.addLayout(row(Label(tr("Measured speed"), "headline"), 0, self.measure))
-        for part in (self.best, self.others, self.note):
-            self.column.addWidget(part)
-        self.measure.clicked.connect(self.measured)
+        put(self.column, self.best, self.others, self.note)
 
     def show_measuring(self) -> None:
         self.measure.setEnabled(False)

@@ -1,10 +1,11 @@
 """Home: how it stands, where it answers, which model, what it is doing."""
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLineEdit,
     QProgressBar,
     QSizePolicy,
     QVBoxLayout,
@@ -20,6 +21,9 @@ from app.look.controls import (
     Column,
     CopyButton,
     Label,
+    drop_all,
+    line_to_copy,
+    put,
     restyle,
     row,
     short_name,
@@ -44,9 +48,8 @@ from server.face.models import ModelCard
 
 
 class Hero(Card):
-    switched = Signal()
-
-    def __init__(self) -> None:
+    def __init__(self, switch: Callable[[], None]) -> None:
+        """`switch`: what its button does."""
         super().__init__()
         self.picture = LookPicture(theme.HERO_SIDE)
         self.headline = Label("", "headline", wrap=True)
@@ -54,7 +57,8 @@ class Hero(Card):
         self.facts = Label("", "small", wrap=True)
         self.switch = Button(tr("Start"), kind="primary")
         self.switch.setProperty("scale", "big")
-        self.switch.clicked.connect(self._switch)
+        self.switch.clicked.connect(lambda: self.switch.setEnabled(False))
+        self.switch.clicked.connect(switch)
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.progress.setAccessibleName(tr("Loading the model"))
@@ -87,32 +91,25 @@ class Hero(Card):
         self.progress.setRange(0, 100 if model.progress else 0)
         self.progress.setValue(round(model.progress * 100))
 
-    def _switch(self) -> None:
-        self.switch.setEnabled(False)
-        self.switched.emit()
-
 
 NO_MODEL = "No model is installed yet. Put a GGUF file into the model folder."
 
 
 class ModelPicker(Card):
-    picked = Signal(str)
-    unloaded = Signal()
-
-    def __init__(self) -> None:
+    def __init__(self, page: Page) -> None:
         super().__init__()
         self.choice = QComboBox()
         self.choice.setAccessibleName(tr("Model in use"))
         self.choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.choice.setMinimumContentsLength(12)
-        self.choice.activated.connect(self._pick)
+        self.choice.activated.connect(
+            lambda index: page.run(page.core.load_model(self.choice.itemData(index)))
+        )
         self._lines: list[tuple[str, str]] = []
         self.unload = Button(tr("Unload"), "unload")
-        self.unload.clicked.connect(self.unloaded)
+        self.unload.clicked.connect(lambda: page.run(page.core.unload_model()))
         self.note = Label("", "small", wrap=True)
-        self.column.addWidget(Label(tr("Model"), "section"))
-        self.column.addLayout(row(self.choice, self.unload))
-        self.column.addWidget(self.note)
+        put(self.column, Label(tr("Model"), "section"), row(self.choice, self.unload), self.note)
 
     def show_models(
         self, cards: tuple[ModelCard, ...], model: ModelStatus, *, is_known: bool = True
@@ -140,9 +137,6 @@ class ModelPicker(Card):
         none = tr(NO_MODEL) if is_known else tr("Models are listed when the server responds.")
         self.note.tell(label if cards else none)
 
-    def _pick(self, index: int) -> None:
-        self.picked.emit(self.choice.itemData(index))
-
 
 def _line(card: ModelCard) -> str:
     place = ", ".join(card.hosts) if card.hosts else size(card.size_bytes)
@@ -159,17 +153,19 @@ class HomePage(Page):
 
     def __init__(self, core: Face) -> None:
         super().__init__(core)
-        self.hero = Hero()
+        self.hero = Hero(self.switch)
         self.failure = self._build_failure()
-        self.address = QLineEdit()
+        self.address = line_to_copy(
+            tr("Address of the server"), tr("There is no address while Moat is stopped.")
+        )
         self.copy = CopyButton(tr("the address"), self.address.text)
         self.port_note = Label("", "small", wrap=True)
         self.chat = Button(tr("Chat here"), "chat")
         self.openbb = Button(tr("Connect OpenBB Workspace"), "connect")
         self.editor = Button(tr("Connect an editor"), "edit")
         self.client = FirstClient(core)
-        self.picker = ModelPicker()
-        self.activity = Activity()
+        self.picker = ModelPicker(self)
+        self.activity = Activity(self)
         self._notices = QVBoxLayout()
         self._notices.setSpacing(theme.SMALL)
         self._lay_out()
@@ -184,7 +180,6 @@ class HomePage(Page):
     def show_server(self, server: ServerStatus) -> None:
         self.hero.show_server(server)
         self.address.setText(server.address)
-        self.address.setPlaceholderText(tr("There is no address while Moat is stopped."))
         self.copy.setEnabled(bool(server.address))
         self.port_note.setText(told(server.port_note) or tr(ADDRESS_HELP))
 
@@ -194,10 +189,7 @@ class HomePage(Page):
         self.picker.show_models(cards, self.core.model.get(), is_known=is_known)
 
     def show_notices(self, notices: tuple[str, ...]) -> None:
-        while old := self._notices.takeAt(0):
-            if widget := old.widget():
-                widget.hide()
-                widget.deleteLater()
+        drop_all(self._notices)
         for text in notices:
             self._notices.addWidget(self._notice(text))
 
@@ -212,27 +204,20 @@ class HomePage(Page):
             self.run(self.core.start())
 
     def _bind(self, core: Face) -> None:
-        self.hero.switched.connect(self.switch)
         self.chat.clicked.connect(lambda: self.wants_page.emit("Chat"))
         self.openbb.clicked.connect(lambda: self.wants_page.emit("Connect"))
         self.editor.clicked.connect(lambda: self.wants_page.emit("Connect"))
-        self.picker.picked.connect(lambda name: self.run(core.load_model(name)))
-        self.picker.unloaded.connect(lambda: self.run(core.unload_model()))
-        self.activity.cancelled.connect(lambda number: self.run(core.cancel_request(number)))
         self.failed.connect(lambda _: self.show_server(core.server.get()))
         self.failed.connect(self.show_models)
         self.until_gone(watch(core, self.show_summary))
         self.observe(core.server, self.show_server)
         self.observe(core.server, self.show_models)
         self.observe(core.model, self.show_models)
-        self.observe(core.model, self._show_model)
+        self.observe(core.model, self.hero.show_model)
         self.observe(core.models.cards, self.show_models)
         self.observe(core.requests, self.activity.show_requests)
         self.observe(core.load, self.activity.show_load)
         self.observe(core.notices, self.show_notices)
-
-    def _show_model(self, model: ModelStatus) -> None:
-        self.hero.show_model(model)
 
     def _notice(self, text: str) -> QWidget:
         banner = Banner("warn", text=told(text))
@@ -250,19 +235,10 @@ class HomePage(Page):
         return banner
 
     def _lay_out(self) -> None:
-        self.address.setReadOnly(True)
-        self.address.setAccessibleName(tr("Address of the server"))
-        self.address.setFont(theme.mono())
-        address = Card()
-        address.column.addWidget(Label(tr("Use it"), "section"))
-        address.column.addLayout(Flow(self.chat, self.openbb, self.editor))
-        address.column.addLayout(row(self.address, self.copy))
-        address.column.addWidget(self.port_note)
-        address.column.addWidget(self.client)
-        column = Column()
-        column.body.addWidget(Label(tr("Home"), "title"))
-        column.body.addLayout(self._notices)
-        for part in (self.hero, self.failure, address, self.picker, self.activity):
-            column.body.addWidget(part)
+        address, column = Card(), Column()
+        ways, line = Flow(self.chat, self.openbb, self.editor), row(self.address, self.copy)
+        put(address.column, Label(tr("Use it"), "section"), ways, line, self.port_note, self.client)
+        put(column.body, Label(tr("Home"), "title"), self._notices, self.hero, self.failure)
+        put(column.body, address, self.picker, self.activity)
         column.fill(self)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

@@ -13,7 +13,6 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QRect,
     Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import QAction, QColor, QFont, QFontMetrics, QKeyEvent, QKeySequence, QPainter
@@ -21,7 +20,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QHeaderView,
-    QLineEdit,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -30,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.look import theme
-from app.look.controls import Button, CopyButton, Label, row
+from app.look.controls import Button, CopyButton, Label, delay, row, search_field
 from app.look.page import Page
 from app.look.theme import Colours
 from app.look.translate import numeral, tr
@@ -63,10 +61,7 @@ class LogLines(QAbstractListModel):
         self._text = ""
         self._paused = False
         self._cleared_at = float("-inf")
-        self._flush = QTimer(self)
-        self._flush.setSingleShot(True)
-        self._flush.setInterval(_FLUSH_MS)
-        self._flush.timeout.connect(self.flush)
+        self._flush = delay(self, _FLUSH_MS, self.flush)
 
     def add(self, line: LogLine) -> None:
         self._new.append(line)
@@ -292,13 +287,13 @@ class LogsPage(Page):
         self.lines = LogLines(self)
         self.view = LogView(self.lines)
         self.level = QComboBox()
-        self.search = QLineEdit()
+        self.search = search_field(tr("Filter by text"))
         self.pause = Button(tr("Pause"), "pause")
         self.copy = CopyButton(tr("the visible or selected lines"), self._copied)
         self.clear = Button(tr("Clear"), "trash", name=tr("Clear the list"))
         self.count = Label("", "small")
         self.detail = Label("", "small", wrap=True)
-        self._typing = QTimer(self)
+        self._typing = delay(self, _TYPING_MS, self._filter)
         self._prepare()
         self._lay_out()
         self.observe(core.logged, self.lines.add)
@@ -347,12 +342,6 @@ class LogsPage(Page):
         self.level.view().setMinimumWidth(self.level.view().sizeHintForColumn(0) + theme.HUGE)
         self.search.setMinimumWidth(theme.LEAST_SEARCH)
         self.level.currentIndexChanged.connect(self._filter)
-        self.search.setPlaceholderText(tr("Filter by text"))
-        self.search.setAccessibleName(tr("Filter by text"))
-        self.search.setClearButtonEnabled(True)
-        self._typing.setSingleShot(True)
-        self._typing.setInterval(_TYPING_MS)
-        self._typing.timeout.connect(self._filter)
         self.search.textChanged.connect(lambda _: self._typing.start())
         self.pause.setCheckable(True)
         self.pause.toggled.connect(self._paused)

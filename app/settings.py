@@ -15,7 +15,6 @@ from pydantic.fields import FieldInfo
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
-    QFontDatabase,
     QResizeEvent,
     QShowEvent,
     QValidator,
@@ -110,7 +109,7 @@ class LicencesDialog(SafeKeyboard, QDialog):
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setAccessibleName(tr("Text of the licence"))
-        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.text.setFont(theme.mono())
         layout = QHBoxLayout(self)
         layout.addWidget(self.names, 1)
         layout.addWidget(self.text, 2)

@@ -1,4 +1,8 @@
-"""Pictures of every page in every state, light and dark: `make screenshots`."""
+"""Pictures of every page in every state, light and dark: `make screenshots`.
+
+It fails when a scene shows a sentence of the server that no server says: such a sentence has no
+translation.
+"""
 
 import argparse
 import asyncio
@@ -30,6 +34,8 @@ MEMORY = "window.ini"
 OUT = Path("build/screenshots")
 SETTLE_S = 0.25
 LARGE, SMALL = (1080, 720), (900, 600)
+FROM_PLUGINS = {"Folders with statements", "Address of its API"}
+"""Words of the plugins in the scenes, which nobody translates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +64,29 @@ SHOTS = (*shots(), Shot("light", "-de", SMALL, language="de"))
 SHARP_SHOTS = shots("-2x")
 
 
+class Unknown:
+    """Collects what the window was told by the server and could not say in its own language."""
+
+    def __init__(self) -> None:
+        self.sentences: set[str] = set()
+        self._tell = translate.Sentences._tell
+
+    def listen(self) -> None:
+        translate.Sentences._tell = lambda *given: self._hear(*given)  # type: ignore[method-assign]
+
+    def _hear(self, known: translate.Sentences, text: str, *depth: int) -> str:
+        said = self._tell(known, text, *depth)
+        is_whole = not depth and " " in text and text.isascii()
+        if is_whole and said == text and text not in FROM_PLUGINS:
+            self.sentences.add(text)
+        return said
+
+
 async def take(app: QApplication, out: Path, wanted: str, taken: tuple[Shot, ...]) -> None:
     for shot in taken:
+        if translate.lacks_font(shot.language):
+            sys.stdout.write(f"No font here for {shot.language}: no {shot.label} pictures.\n")
+            continue
         theme.apply(app, shot.look)
         translator = translate.install(shot.language)
         for name, scene in SCENES.items():
@@ -121,6 +148,8 @@ def main() -> int:
     os.environ["MOAT_HOME"] = tempfile.mkdtemp(prefix="moat-pictures-")
     app = QApplication([])
     theme.prepare(app)
+    unknown = Unknown()
+    unknown.listen()
     with asyncio.Runner(loop_factory=lambda: Loop(app)) as runner:
         wanted = SHARP_SHOTS if options.sharp else SHOTS
         runner.run(take(app, options.out, options.only, wanted))
@@ -132,7 +161,9 @@ def main() -> int:
     (options.out / MEMORY).unlink(missing_ok=True)
     shutil.rmtree(os.environ["MOAT_HOME"], ignore_errors=True)
     sys.stdout.write(f"{len(list(options.out.glob('*.png')))} pictures in {options.out}\n")
-    return 0
+    for sentence in sorted(unknown.sentences):
+        sys.stdout.write(f"No server says this, but a scene shows it: {sentence}\n")
+    return 1 if unknown.sentences else 0
 
 
 if __name__ == "__main__":

@@ -133,10 +133,6 @@ class ChatList(QWidget):
         self._chats, self._current = chats, current
         self._filter(current if has_changed else self._chosen())
 
-    def item_of(self, chat_id: str) -> QListWidgetItem | None:
-        items = [self.list.item(place) for place in range(self.list.count())]
-        return next((item for item in items if item.data(_ID) == chat_id), None)
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if watched is self.list and event.type() == QEvent.Type.KeyPress:
             assert isinstance(event, QKeyEvent)

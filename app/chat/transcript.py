@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QBuffer, QByteArray, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QBuffer, QByteArray, QSize, Qt, Signal
 from PySide6.QtGui import QImageReader, QPixmap
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -26,6 +26,7 @@ from app.look.controls import (
     CopyButton,
     Label,
     ReadBox,
+    delay,
     drop,
     hint,
     reveal,
@@ -138,15 +139,6 @@ class AnswerBody(QWidget):
         """The text whose beginning filled the budget: what comes after it changes nothing."""
         self._column = stack(spacing=theme.MEDIUM)
         self.setLayout(self._column)
-
-    @property
-    def charts(self) -> list[ChartView]:
-        return [part for part in self._parts if isinstance(part, ChartView)]
-
-    def plain_text(self) -> str:
-        """The words as they are read, without their marks."""
-        texts = [part for part in self._parts if isinstance(part, MarkdownView)]
-        return "\n".join(part.toPlainText() for part in texts)
 
     def show_text(self, text: str) -> None:
         """Parts that are the same stay; an answer grows at its end, so few are made anew."""
@@ -456,10 +448,7 @@ class Answer(QWidget):
         self.versions = Versions()
         self.sources = Sources()
         self.failure = Banner("bad", closes=False)
-        self._render = QTimer(self)
-        self._render.setSingleShot(True)
-        self._render.setInterval(_RENDER_MS)
-        self._render.timeout.connect(self._draw)
+        self._render = delay(self, _RENDER_MS, self._draw)
         self._lay_out(model)
 
     def text(self) -> str:

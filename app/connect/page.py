@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFormLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.connect.clients import KEY_PLACE, NO_KEY, Client, Here, RecipesCard, all_clients
 from app.connect.visitors import Door
@@ -17,11 +17,12 @@ from app.look.controls import (
     Label,
     NumberBox,
     Remark,
+    Removable,
     Rows,
     field,
+    form,
     line_to_copy,
     put,
-    reveal,
     row,
     stack,
 )
@@ -34,33 +35,23 @@ from server.face.core import Face, KeyCard, KeyLimits, ServerStatus
 _MOST = 1_000_000_000
 
 
-class KeyRow(QWidget):
-    revoked = Signal(str)
-
-    def __init__(self, card: KeyCard) -> None:
-        super().__init__()
+class KeyRow(Removable):
+    def __init__(self, card: KeyCard, page: Page) -> None:
         name = card.name
+        super().__init__(
+            name,
+            Button(tr("Revoke"), "trash", name=tr("Revoke {name}").format(name=name)),
+            Button(tr("Revoke now"), "trash", name=tr("Really revoke {name}").format(name=name)),
+        )
+        self.sure.clicked.connect(lambda: page.run(page.core.revoke_key(name)))
         self.name = Label(name, "section", wrap=True)
         self.limits = Label("", "small", wrap=True)
-        self.revoke = Button(tr("Revoke"), "trash", name=tr("Revoke {name}").format(name=name))
-        self.sure = Button(
-            tr("Revoke now"), "trash", name=tr("Really revoke {name}").format(name=name)
-        )
-        self.keep = Button(tr("Cancel"), name=tr("Cancel: keep {name}").format(name=name))
-        self.revoke.clicked.connect(lambda: self._ask(asking=True))
-        self.keep.clicked.connect(lambda: self._ask(asking=False))
-        self.sure.clicked.connect(lambda: self.revoked.emit(name))
         words = stack(self.name, self.limits, spacing=2)
-        self.setLayout(row(words, self.revoke, self.sure, self.keep, grows=words))
-        self._ask(asking=False)
+        self.setLayout(row(words, self.remove, self.sure, self.keep, grows=words))
+        self.ask(asking=False)
 
     def show_card(self, card: KeyCard) -> None:
         self.limits.tell(describe(card))
-
-    def _ask(self, *, asking: bool) -> None:
-        reveal(self.sure, shown=asking)
-        reveal(self.keep, shown=asking)
-        reveal(self.revoke, shown=not asking)
 
 
 def describe(card: KeyCard) -> str:
@@ -77,11 +68,7 @@ def describe(card: KeyCard) -> str:
 
 
 class KeysCard(Card):
-    added = Signal(str, object)
-    """A name and its `KeyLimits`."""
-    revoked = Signal(str)
-
-    def __init__(self) -> None:
+    def __init__(self, page: Page) -> None:
         super().__init__()
         self.empty = Label(
             tr("No named keys yet. Give each person or program its own, and take it back alone."),
@@ -89,7 +76,7 @@ class KeysCard(Card):
             wrap=True,
         )
         self.list: Rows[KeyCard, KeyRow] = Rows(
-            lambda card: card.name, self._make, lambda line, card: line.show_card(card)
+            lambda card: card.name, lambda card: KeyRow(card, page), KeyRow.show_card
         )
         self.name = field(tr("Name"), tr("A person or a program"))
         self.models = field(tr("Models"), tr("Empty: all. Several with commas between."))
@@ -98,7 +85,7 @@ class KeysCard(Card):
             number.setRange(0, _MOST)
             number.setSpecialValueText(tr("No limit"))
         self.add = Button(tr("Make a key"), "plus", name=tr("Make a named key"))
-        self.add.clicked.connect(self._send)
+        self.add.clicked.connect(lambda: page.run(self._send(page.core)))
         self.unasked = Label("", "small", wrap=True)
         self.state = Remark()
         self.key = line_to_copy(tr("The new key"))
@@ -113,7 +100,7 @@ class KeysCard(Card):
         self.unasked.tell("" if asks or not cards else text)
 
     def show_made(self, name: str, key: str) -> None:
-        """Shown until the next one is made or the page is left: nobody can show it again."""
+        """Shown until the next one is made: nobody can show it again."""
         for edit in (self.name, self.models):
             edit.clear()
         for number in (self.at_once, self.tokens):
@@ -122,42 +109,27 @@ class KeysCard(Card):
         self.state.tell(tr("The key of {name}. It is shown this once.").format(name=name))
         self.made.show()
 
-    def show_problem(self, error: AppError) -> None:
-        self.made.hide()
-        self.state.fail(error)
-
-    def forget(self) -> None:
-        self.key.clear()
-        self.made.hide()
-        self.state.tell("")
-
-    def _send(self) -> None:
+    async def _send(self, core: Face) -> None:
         models = tuple(one.strip() for one in self.models.text().split(",") if one.strip())
         limits = KeyLimits(models, self.at_once.value(), self.tokens.value())
-        self.added.emit(self.name.text().strip(), limits)
-
-    def _make(self, card: KeyCard) -> KeyRow:
-        made = KeyRow(card)
-        made.revoked.connect(self.revoked)
-        return made
+        name = self.name.text().strip()
+        try:
+            self.show_made(name, await core.add_key(name, limits))
+        except AppError as error:
+            self.made.hide()
+            self.state.fail(error)
 
     def _lay_out(self) -> None:
-        form = QFormLayout()
-        form.setSpacing(theme.SMALL)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         controls: dict[str, QWidget] = {
             tr("Name"): self.name,
             tr("Models"): self.models,
             tr("Requests at a time"): self.at_once,
             tr("Tokens per day"): self.tokens,
         }
-        for title, control in controls.items():
-            control.setAccessibleName(title)
-            form.addRow(Label(title), control)
         self.made.setLayout(row(self.key, self.copy))
         self.made.hide()
         put(self.column, Label(tr("Keys"), "headline"), self.empty, self.list.layout)
-        put(self.column, self.unasked, form, row(0, self.add), self.state, self.made)
+        put(self.column, self.unasked, form(controls), row(0, self.add), self.state, self.made)
 
 
 class ClientCard(Card):
@@ -302,7 +274,7 @@ class ConnectPage(Page):
         self._key = ""
         self.door = Door()
         self.secure = SecureCard()
-        self.keys = KeysCard()
+        self.keys = KeysCard(self)
         self.recipes = RecipesCard()
         self.cards = {client.id: ClientCard(client) for client in all_clients()}
         self._lay_out()
@@ -337,12 +309,6 @@ class ConnectPage(Page):
     def serve_https(self) -> None:
         self.run(self.core.change_setting("server.https", value=True))
 
-    async def add_key(self, name: str, limits: KeyLimits) -> None:
-        try:
-            self.keys.show_made(name, await self.core.add_key(name, limits))
-        except AppError as error:
-            self.keys.show_problem(error)
-
     async def test(self, card: ClientCard) -> None:
         key = self._key if self.core.settings.get().server.asks_for_key else ""
         address = self.core.server.get().address
@@ -366,8 +332,6 @@ class ConnectPage(Page):
         self.door.removed.connect(self.remove)
         self.secure.wanted.connect(self.serve_https)
         self.door.wants_key.connect(lambda: self.run(self._copy_key()))
-        self.keys.added.connect(lambda name, limits: self.run(self.add_key(name, limits)))
-        self.keys.revoked.connect(lambda name: self.run(core.revoke_key(name)))
         self.observe(core.keys, self.show_here)
         self.observe(core.server, self.show_here)
         self.observe(core.model, self.show_here)

@@ -5,12 +5,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.desktop.probe import NAME
 from app.look import theme
-from app.look.controls import Button, Card, Label, breakable, drop, put, row, shortened, stack
+from app.look.controls import (
+    Button,
+    Card,
+    Label,
+    breakable,
+    delay,
+    drop,
+    put,
+    row,
+    shortened,
+    stack,
+)
 from app.look.icons import Picture
 from app.look.translate import tr
 from server.face.core import Knock
@@ -110,10 +121,7 @@ class Door(Card):
         head = row(Label(tr("Recent connection attempts"), "headline"), 0, self.more)
         put(self.column, head, self.silence, self._list, self.help)
         self.help.hide()
-        self._still = QTimer(self)
-        self._still.setSingleShot(True)
-        self._still.setInterval(_STILL_MS)
-        self._still.timeout.connect(lambda: self._open_lines(is_open=True))
+        self._still = delay(self, _STILL_MS, lambda: self._open_lines(is_open=True))
         self.show_knocks((), ())
 
     def show_knocks(self, knocks: tuple[Knock, ...], allowed: tuple[str, ...]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Sequence
 from html import escape
 from typing import Any, Generic, Literal, TypeVar
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QGuiApplication, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
     QDoubleSpinBox,
+    QFormLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -174,10 +175,7 @@ class CopyButton(Button):
         super().__init__(tr("Copy"), "copy", kind, name=tr("Copy {what}").format(what=what))
         self._what = what
         self._text = text
-        self._back = QTimer(self)
-        self._back.setSingleShot(True)
-        self._back.setInterval(_COPIED_MS)
-        self._back.timeout.connect(self._rest)
+        self._back = delay(self, _COPIED_MS, self._rest)
         self.clicked.connect(self._copy)
 
     def _copy(self) -> None:
@@ -191,6 +189,15 @@ class CopyButton(Button):
         self.set_icon("copy", tr("Copy {what}").format(what=self._what))
         if self.text():
             self.setText(tr("Copy"))
+
+
+def delay(owner: QObject, wait_ms: int, work: Callable[[], object]) -> QTimer:
+    """Does the work once, so long after the last call of its `start`."""
+    timer = QTimer(owner)
+    timer.setSingleShot(True)
+    timer.setInterval(wait_ms)
+    timer.timeout.connect(work)
+    return timer
 
 
 class Card(QFrame):
@@ -364,6 +371,17 @@ def line_to_copy(name: str, words: str = "") -> QLineEdit:
     made = field(name, words)
     made.setReadOnly(True)
     made.setFont(theme.mono())
+    return made
+
+
+def form(controls: dict[str, QWidget]) -> QFormLayout:
+    """Controls below each other, each with its title before it."""
+    made = QFormLayout()
+    made.setSpacing(theme.SMALL)
+    made.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+    for title, control in controls.items():
+        control.setAccessibleName(title)
+        made.addRow(Label(title), control)
     return made
 
 
@@ -587,6 +605,23 @@ class Rows(Generic[T, Row]):
     def _drop(self, key: Hashable) -> None:
         del self._rows[key]
         drop(self.layout, self._lines.pop(key))
+
+
+class Removable(QWidget):
+    """A row that can be taken away: its button asks first, and `sure` does it."""
+
+    def __init__(self, name: str, remove: Button, sure: Button) -> None:
+        super().__init__()
+        self.remove, self.sure = remove, sure
+        self.keep = Button(tr("Cancel"), name=tr("Cancel: keep {name}").format(name=name))
+        remove.clicked.connect(lambda: self.ask(asking=True))
+        self.keep.clicked.connect(lambda: self.ask(asking=False))
+
+    def ask(self, *, asking: bool) -> None:
+        """Shows the question, or what is there while nothing is asked."""
+        reveal(self.sure, shown=asking)
+        reveal(self.keep, shown=asking)
+        reveal(self.remove, shown=not asking)
 
 
 _PICTURES: dict[Tone, tuple[str, str]] = {

@@ -3,7 +3,7 @@
 from collections import deque
 from datetime import datetime
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
@@ -21,6 +21,7 @@ from app.look.controls import (
     row,
     stack,
 )
+from app.look.page import Page
 from app.look.summary import phase_of, size
 from app.look.translate import join_sentences, numeral, told, tr
 from server.errors import AppError
@@ -91,12 +92,13 @@ class Plot(QWidget):
 
 
 class Activity(Card):
-    cancelled = Signal(int)
-
-    def __init__(self) -> None:
+    def __init__(self, page: Page) -> None:
         super().__init__()
         self.list: Rows[RunningRequest, RequestRow] = Rows(
-            lambda request: request.id, self._make, RequestRow.show_request, lined=False
+            lambda request: request.id,
+            lambda request: RequestRow(request.id, page),
+            RequestRow.show_request,
+            lined=False,
         )
         self.list.layout.setSpacing(theme.SMALL)
         self.speed, self.running, self.waiting, self.memory = (Figure() for _ in range(4))
@@ -119,21 +121,15 @@ class Activity(Card):
         self.list.show(requests)
         self.empty.setVisible(not requests)
 
-    def _make(self, request: RunningRequest) -> "RequestRow":
-        line = RequestRow(request.id)
-        line.cancelled.connect(self.cancelled)
-        return line
-
 
 class RequestRow(QWidget):
-    cancelled = Signal(int)
-
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, page: Page) -> None:
         super().__init__()
         self.who = Label()
         self.what = Label("", "small")
         self.cancel = Button(tr("Cancel"), "close", "icon", name=tr("Cancel this request"))
-        self.cancel.clicked.connect(lambda: self._cancel(number))
+        self.cancel.clicked.connect(lambda: self.cancel.setEnabled(False))
+        self.cancel.clicked.connect(lambda: page.run(page.core.cancel_request(number)))
         words = stack(self.who, self.what, spacing=0)
         self.setLayout(row(words, self.cancel, grows=words))
 
@@ -142,10 +138,6 @@ class RequestRow(QWidget):
         self.who.setText(f"{who}  ·  {request.route}")
         self.what.setText(f"{phase_of(request)}  ·  {request.model}")
         self.cancel.setAccessibleName(tr("Cancel the request of {who}").format(who=who))
-
-    def _cancel(self, number: int) -> None:
-        self.cancel.setEnabled(False)
-        self.cancelled.emit(number)
 
 
 class Figure(QWidget):

@@ -1,15 +1,15 @@
 """What lists show of a model: whether it runs here and why, and how its download goes."""
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 from app.look import theme
 from app.look.controls import Button, Label, Remark, row, stack
+from app.look.page import Page
 from app.look.summary import size
 from app.look.translate import numeral, told, tr
 from server.errors import AppError
 from server.face.core import ModelStatus
-from server.face.models import Download, Fit, Suggestion, Verdict
+from server.face.models import Download, Fit, GraphicsFace, ModelsFace, Suggestion, Verdict
 
 _ROLES: dict[Verdict, str] = {
     "runs well": "good",
@@ -88,11 +88,8 @@ def facts(*parts: str) -> str:
 
 
 class DownloadRow(QWidget):
-    paused = Signal(str)
-    resumed = Signal(str)
-    cancelled = Signal(str)
-
-    def __init__(self, download: Download) -> None:
+    def __init__(self, download: Download, page: Page, room: ModelsFace | GraphicsFace) -> None:
+        """`room`: whose download it is."""
         super().__init__()
         number = self.number = download.id
         self.name = Label(download.name, "section")
@@ -105,10 +102,10 @@ class DownloadRow(QWidget):
         self.resume = Button("", "play", "icon", name=tr("Resume {name}").format(name=name))
         self.retry = Button(tr("Try again"), "reset", name=tr("Try {name} again").format(name=name))
         self.cancel = Button("", "close", "icon", name=tr("Cancel {name}").format(name=name))
-        self.pause.clicked.connect(lambda: self.paused.emit(number))
-        self.resume.clicked.connect(lambda: self.resumed.emit(number))
-        self.retry.clicked.connect(lambda: self.resumed.emit(number))
-        self.cancel.clicked.connect(lambda: self.cancelled.emit(number))
+        self.pause.clicked.connect(lambda: page.run(room.pause_download(number)))
+        for button in (self.resume, self.retry):
+            button.clicked.connect(lambda: page.run(room.resume_download(number)))
+        self.cancel.clicked.connect(lambda: page.run(room.cancel_download(number)))
         words = stack(self.name, self.state, spacing=2)
         line = row(words, self.pause, self.resume, self.retry, self.cancel, grows=words)
         self.setLayout(stack(line, self.progress, spacing=theme.SMALL))

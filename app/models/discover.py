@@ -1,6 +1,7 @@
 """Finding a model: what suits this machine, a search, and the files of one repository."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from PySide6.QtCore import Signal
@@ -21,9 +22,10 @@ from app.look.controls import (
     text_to_read,
 )
 from app.look.model_rows import FitLabel, download_size, facts, parameters
+from app.look.page import Page
 from app.look.summary import size
 from app.look.translate import numeral, told, tr
-from server.errors import AppError
+from server.errors import AppError, LinkLost
 from server.face.models import HubCard, HubFile, HubListing, HubModel, Suggestion
 
 T = TypeVar("T")
@@ -135,16 +137,13 @@ def _scan_words(card: HubCard) -> tuple[str, str]:
 
 
 class Discover(QWidget):
-    searched = Signal(str)
-    opened = Signal(str)
-    card_wanted = Signal(str)
-    wanted = Signal(str, str)
-    """A repository and the file in it to download."""
-    refreshed = Signal()
-    refresh_cancelled = Signal()
+    began = Signal()
+    """A download has begun."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: Page) -> None:
         super().__init__()
+        self._run, self._room = page.run, page.core.models
+        self._was_suggested = False
         self.search = search_field(tr("Search Hugging Face"))
         self.search.returnPressed.connect(self._search)
         self.go = Button(tr("Search"), "search")
@@ -156,9 +155,9 @@ class Discover(QWidget):
         self.back.clicked.connect(lambda: self.show_suggestions(self._suggested))
         self.refresh = Button(tr("Look for new models"), "search")
         self.refresh.setToolTip(tr("Asks the hub what is popular now and fits this computer."))
-        self.refresh.clicked.connect(self.refreshed)
+        self.refresh.clicked.connect(lambda: self._run(self.look_for_new()))
         self.cancel = Button(tr("Cancel"), name=tr("Cancel looking for new models"))
-        self.cancel.clicked.connect(self.refresh_cancelled)
+        self.cancel.clicked.connect(lambda: self._run(self._room.cancel_refresh()))
         self.cancel.hide()
         self.about = CardBox()
         self.about.wanted.connect(self._want_card)
@@ -175,6 +174,66 @@ class Discover(QWidget):
         head = row(self.heading, 0, self.refresh, self.cancel, self.back)
         put(self.card.column, head, self.note, self.about, self.busy, self._body)
         self.setLayout(stack(row(self.search, self.go), self.card, spacing=theme.LARGE))
+
+    def begin(self) -> None:
+        """Suggests models when somebody first looks here."""
+        if not self._was_suggested:
+            self._was_suggested = True
+            self._run(self._suggest())
+
+    def follow_pace(self, _: object) -> None:
+        """The pace was measured: what is recommended may be another model now."""
+        if self._was_suggested:
+            self._run(self._suggest_again())
+
+    async def look_up(self, text: str) -> None:
+        try:
+            self.show_found(text, await self._room.search(text))
+        except AppError as error:
+            self.show_problem(error)
+
+    async def open(self, repo: str) -> None:
+        self.show_busy(tr("Reading the files of {repo}…").format(repo=repo))
+        try:
+            self.show_listing(await self._room.list_repository(repo))
+        except AppError as error:
+            self.show_problem(error)
+
+    async def read_card(self, repo: str) -> None:
+        try:
+            self.show_card(await self._room.read_hub_card(repo))
+        except AppError as error:
+            self.about.clear()
+            self.show_problem(error)
+
+    async def look_for_new(self) -> None:
+        self.show_refreshing(tr("Asking the hub…"))
+        try:
+            await self._room.refresh_suggestions()
+        except AppError as error:
+            self.show_refreshing("")
+            self.show_problem(error)
+        else:
+            self.show_refreshing("")
+            await self._suggest()
+
+    async def _suggest(self) -> None:
+        try:
+            self.show_suggestions(await self._room.suggest())
+        except LinkLost:
+            self._was_suggested = False
+
+    async def _suggest_again(self) -> None:
+        with suppress(LinkLost):
+            self.renew_suggestions(await self._room.suggest())
+
+    async def _download(self, repo: str, file: str) -> None:
+        try:
+            await self._room.download(repo, file)
+        except AppError:
+            self.offer_again(repo, file)
+            raise
+        self.began.emit()
 
     def show_problem(self, error: AppError) -> None:
         self.show_busy("")
@@ -239,7 +298,7 @@ class Discover(QWidget):
 
     def _want_card(self) -> None:
         self.about.read.setEnabled(False)
-        self.card_wanted.emit(self._repo)
+        self._run(self.read_card(self._repo))
 
     def _head(self, heading: str, note: str) -> None:
         self.show_busy("")
@@ -270,26 +329,26 @@ class Discover(QWidget):
         uses = ", ".join(_USES[use]() for use in one.uses if use in _USES)
         about = facts(good_at, uses, parameters(one.parameters), download_size(one), one.licence)
         made = FileRow(one.title, about, one)
-        made.wanted.connect(lambda: self.wanted.emit(one.repo, one.file))
+        made.wanted.connect(lambda: self._run(self._download(one.repo, one.file)))
         self._files[one.repo, one.file] = made
         return made
 
     def _repository(self, one: HubModel) -> QWidget:
         made = RepositoryRow(one)
-        made.opened.connect(self.opened)
+        made.opened.connect(lambda repo: self._run(self.open(repo)))
         return made
 
     def _file(self, repo: str, one: HubFile) -> QWidget:
         parts = tr("{count} parts").format(count=len(one.parts)) if len(one.parts) > 1 else ""
         made = FileRow(one.name, facts(one.quantisation, size(one.size_bytes), parts), one)
-        made.wanted.connect(lambda: self.wanted.emit(repo, one.name))
+        made.wanted.connect(lambda: self._run(self._download(repo, one.name)))
         self._files[repo, one.name] = made
         return made
 
     def _search(self) -> None:
         if text := self.search.text().strip():
             self.show_busy(tr("Searching…"))
-            self.searched.emit(text)
+            self._run(self.look_up(text))
 
 
 def _suggestion_key(one: Suggestion) -> str:

@@ -1,14 +1,9 @@
 """Engines elsewhere: the servers whose models Moat serves, and a form to add another."""
 
-from collections.abc import Callable
-
 from pydantic import ValidationError
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
     QWidget,
 )
@@ -17,18 +12,23 @@ from app.look import theme
 from app.look.controls import (
     Button,
     Card,
+    Choice,
     FractionBox,
     Label,
     NumberBox,
     Remark,
+    Removable,
     Rows,
-    restyle,
+    SecretsPlace,
+    field,
+    form,
+    put,
     reveal,
     row,
-    secrets_words,
     stack,
 )
 from app.look.model_rows import facts, parameters, show_use
+from app.look.page import Page
 from app.look.summary import where_words
 from app.look.translate import numeral, told, tr
 from server.errors import AppError
@@ -40,35 +40,25 @@ _TEST_NAME = "-"
 """A test needs no name; the model's own is offered after it."""
 
 
-class EngineRow(QWidget):
-    loaded = Signal(str)
-    removed = Signal(str)
-
-    def __init__(self, state: EngineState) -> None:
-        super().__init__()
+class EngineRow(Removable):
+    def __init__(self, state: EngineState, page: Page) -> None:
         name = state.engine.name
+        super().__init__(
+            name,
+            Button("", "trash", "icon", name=tr("Remove {name}").format(name=name)),
+            Button(tr("Remove"), "trash", name=tr("Confirm: remove {name}").format(name=name)),
+        )
         self.name = Label(name, "section", wrap=True)
         self.facts = Label("", "small", wrap=True)
         self.where = Label("", "small", wrap=True)
         self.note = Remark()
         self.load = Button(tr("Load"), name=tr("Load {name}").format(name=name))
-        self.remove = Button("", "trash", "icon", name=tr("Remove {name}").format(name=name))
-        self.sure = Button(
-            tr("Remove"), "trash", name=tr("Confirm: remove {name}").format(name=name)
-        )
-        self.keep = Button(tr("Cancel"), name=tr("Cancel: keep {name}").format(name=name))
-        self.load.clicked.connect(lambda: self.loaded.emit(name))
-        self.remove.clicked.connect(lambda: self._ask(asking=True))
-        self.keep.clicked.connect(lambda: self._ask(asking=False))
-        self.sure.clicked.connect(lambda: self.removed.emit(name))
+        self.load.clicked.connect(lambda: page.run(page.core.load_model(name)))
+        self.sure.clicked.connect(lambda: page.run(page.core.engines.remove(name)))
         self._state = state
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(theme.SMALL)
-        line.addLayout(stack(self.name, self.facts, self.where, self.note, spacing=2), 1)
-        for button in (self.load, self.remove, self.sure, self.keep):
-            line.addWidget(button)
-        self._ask(asking=False)
+        words = stack(self.name, self.facts, self.where, self.note, spacing=2)
+        self.setLayout(row(words, self.load, self.remove, self.sure, self.keep, grows=words))
+        self.ask(asking=False)
 
     def show_state(self, state: EngineState, model: ModelStatus) -> None:
         self._state = state
@@ -76,15 +66,14 @@ class EngineRow(QWidget):
         self.where.tell(where_words(state.engine.hosts))
         show_use(self.load, state.engine.name, model)
         if not self.sure.isVisibleTo(self):
-            self._ask(asking=False)
+            self.ask(asking=False)
 
-    def _ask(self, *, asking: bool) -> None:
+    def ask(self, *, asking: bool) -> None:
+        super().ask(asking=asking)
         if asking:
             self.note.tell(tr("Its key is deleted too. The server itself is not changed."))
         else:
             self.note.tell(*_note(self._state))
-        reveal(self.sure, shown=asking)
-        reveal(self.keep, shown=asking)
         reveal(self.load, shown=not asking)
         reveal(self.remove, shown=not asking and not self._state.is_given)
 
@@ -117,10 +106,7 @@ def _note(state: EngineState) -> tuple[str, str, str]:
 class Engines(Card):
     """The list, or what to do where it is empty."""
 
-    loaded = Signal(str)
-    removed = Signal(str)
-
-    def __init__(self) -> None:
+    def __init__(self, page: Page) -> None:
         super().__init__()
         self._model = ModelStatus()
         self.empty = Label(
@@ -133,41 +119,33 @@ class Engines(Card):
         )
         self.list: Rows[EngineState, EngineRow] = Rows(
             lambda state: state.engine.name,
-            self._make,
+            lambda state: EngineRow(state, page),
             lambda line, state: line.show_state(state, self._model),
         )
         about = tr(
             "Models on other servers. Your prompts leave this computer, unless the server "
             "runs on it."
         )
-        self.column.addWidget(Label(tr("Remote"), "headline"))
-        self.column.addWidget(Label(about, "small", wrap=True))
-        self.column.addWidget(self.empty)
-        self.column.addLayout(self.list.layout)
+        put(self.column, Label(tr("Remote"), "headline"), Label(about, "small", wrap=True))
+        put(self.column, self.empty, self.list.layout)
 
     def show_engines(self, states: tuple[EngineState, ...], model: ModelStatus) -> None:
         self._model = model
         self.list.show(states)
         self.empty.setVisible(not states)
 
-    def _make(self, state: EngineState) -> EngineRow:
-        made = EngineRow(state)
-        made.loaded.connect(self.loaded)
-        made.removed.connect(self.removed)
-        return made
-
 
 class EngineForm(Card):
-    tested = Signal(object, str)
-    added = Signal(object, str)
-    """An `EngineElsewhere` and its key."""
+    kept = Signal()
+    """An engine was added, and its key is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: Page) -> None:
         super().__init__()
-        self.urls = _line(tr("Addresses"), "http://gpu-box:8000/v1")
-        self.name = _line(tr("Name"), tr("The name programs use for it"))
-        self.model = _line(tr("Model on the server"), tr("Empty: the first model it lists"))
-        self.key = _line(tr("Key"), tr("If the server needs one"))
+        self._run, self._room = page.run, page.core.engines
+        self.urls = field(tr("Addresses"), "http://gpu-box:8000/v1")
+        self.name = field(tr("Name"), tr("The name programs use for it"))
+        self.model = field(tr("Model on the server"), tr("Empty: the first model it lists"))
+        self.key = field(tr("Key"), tr("If the server needs one"))
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
         says = tr("As the server reports")
         self.context = NumberBox()
@@ -179,37 +157,45 @@ class EngineForm(Card):
         self.tools = _choice({"server": tr("The server"), "moat": tr("Moat")})
         for number in (self.context, self.billions):
             number.setSpecialValueText(says)
-        self.place = Label("", "small", wrap=True)
+        self.place = SecretsPlace()
         self.state = Remark()
         self.more = Button(tr("More options"))
         self.options = QWidget()
         self.test = Button(tr("Test connection"), "reset")
         self.add = Button(tr("Add"), "plus", "primary", name=tr("Add the engine"))
-        self.test.clicked.connect(lambda: self._send(self.tested.emit, is_test=True))
-        self.add.clicked.connect(lambda: self._send(self.added.emit, is_test=False))
+        self.test.clicked.connect(lambda: self._send(is_test=True))
+        self.add.clicked.connect(lambda: self._send(is_test=False))
         self._lay_out()
 
-    def show_place(self, plain_file: str) -> None:
-        self.place.setText(secrets_words(plain_file))
-        self.place.setProperty("role", "warn" if plain_file else "small")
-        restyle(self.place)
-
-    def show_busy(self) -> None:
+    async def try_out(self, engine: EngineElsewhere, key: str) -> None:
         self.state.tell(tr("Connecting to {hosts}…").format(hosts=self.urls.text().strip()))
         self.test.setEnabled(False)
+        try:
+            self._show_found(await self._room.test(engine, key))
+        except AppError as error:
+            self._show_problem(error)
 
-    def show_found(self, state: EngineState) -> None:
+    async def _add(self, engine: EngineElsewhere, key: str) -> None:
+        try:
+            await self._room.add(engine, key)
+        except AppError as error:
+            self._show_problem(error)
+        else:
+            self._clear()
+            self.kept.emit()
+
+    def _show_found(self, state: EngineState) -> None:
         self.test.setEnabled(True)
         if not self.name.text().strip():
             self.name.setText(state.model)
         model = state.model if state.model == state.engine.name else ""
         self.state.tell(facts(tr("It works"), model, describe(state)), "good")
 
-    def show_problem(self, error: AppError) -> None:
+    def _show_problem(self, error: AppError) -> None:
         self.test.setEnabled(True)
         self.state.fail(error)
 
-    def clear(self) -> None:
+    def _clear(self) -> None:
         for edit in (self.urls, self.name, self.model, self.key):
             edit.clear()
         for number in (self.context, self.billions):
@@ -218,7 +204,7 @@ class EngineForm(Card):
             choice.setCurrentIndex(0)
         self.state.tell("")
 
-    def _send(self, emit: Callable[[EngineElsewhere, str], None], *, is_test: bool) -> None:
+    def _send(self, *, is_test: bool) -> None:
         try:
             engine = EngineElsewhere(
                 name=self.name.text().strip() or (_TEST_NAME if is_test else ""),
@@ -234,13 +220,13 @@ class EngineForm(Card):
             self.test.setEnabled(True)
             self.state.tell(tr("Give it a name.") if is_name else told(ENGINE_FORM), "bad")
             return
-        emit(engine, self.key.text().strip())
+        self._run((self.try_out if is_test else self._add)(engine, self.key.text().strip()))
 
     def _turn(self) -> None:
         reveal(self.options, shown=not self.options.isVisibleTo(self))
 
     def _lay_out(self) -> None:
-        form = _form(
+        needed = _aligned(
             {
                 tr("Addresses"): self.urls,
                 tr("Name"): self.name,
@@ -248,7 +234,7 @@ class EngineForm(Card):
                 tr("Key"): self.key,
             }
         )
-        options = _form(
+        options = _aligned(
             {
                 tr("Context (tokens)"): self.context,
                 tr("Parameters (billions)"): self.billions,
@@ -260,43 +246,24 @@ class EngineForm(Card):
         self.options.setLayout(options)
         self.more.clicked.connect(self._turn)
         several = tr("Several addresses of the same model, with spaces between, share the work.")
-        self.column.addWidget(Label(tr("Add an engine"), "headline"))
-        self.column.addWidget(Label(several, "small", wrap=True))
-        self.column.addLayout(form)
-        for part in (self.options, self.place, self.state):
-            self.column.addWidget(part)
-        self.column.addLayout(row(self.more, 0, self.test, self.add))
+        about, send = Label(several, "small", wrap=True), row(self.more, 0, self.test, self.add)
+        put(self.column, Label(tr("Add an engine"), "headline"), about, needed)
+        put(self.column, self.options, self.place, self.state, send)
         self.options.hide()
 
 
-class _Choice(QComboBox):
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        # Scrolling the page must not change what is under the pointer.
-        event.ignore()
-
-
-def _form(controls: dict[str, QWidget]) -> QFormLayout:
-    form = QFormLayout()
-    form.setSpacing(theme.SMALL)
-    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-    for title, control in controls.items():
-        control.setAccessibleName(title)
-        label = Label(title)
+def _aligned(controls: dict[str, QWidget]) -> QFormLayout:
+    """The titles of both forms are as wide, so that their fields stand below each other."""
+    made = form(controls)
+    for control in controls.values():
+        label = made.labelForField(control)
         label.setFixedHeight(control.sizeHint().height())
         label.setMinimumWidth(theme.FIELD_WIDTH * 3 // 4)
-        form.addRow(label, control)
-    return form
-
-
-def _line(name: str, hint: str) -> QLineEdit:
-    made = QLineEdit()
-    made.setAccessibleName(name)
-    made.setPlaceholderText(hint)
     return made
 
 
-def _choice(options: dict[str, str]) -> QComboBox:
-    made = _Choice()
+def _choice(options: dict[str, str]) -> Choice:
+    made = Choice()
     for value, words in options.items():
         made.addItem(words, value)
     return made

@@ -1,6 +1,5 @@
 """The models on this computer: their details, load one, delete one with the space it frees."""
 
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -15,6 +14,7 @@ from app.look.controls import (
     Choice,
     Label,
     Remark,
+    Removable,
     Rows,
     divider,
     drop_all,
@@ -25,6 +25,7 @@ from app.look.controls import (
     text_to_read,
 )
 from app.look.model_rows import FitLabel, facts, parameters, show_use
+from app.look.page import Page
 from app.look.summary import sentence, size
 from app.look.translate import locale, numeral, told, tr
 from server.chat import SAMPLED, Sampling
@@ -270,43 +271,31 @@ def _lines(detail: ModelDetail) -> list[str]:
     return [*found, detail.path]
 
 
-class InstalledRow(QWidget):
-    loaded = Signal(str)
-    deleted = Signal(str)
-    described = Signal(str)
-    """Its details are wanted."""
-    newer_sought = Signal(str)
-    newer_wanted = Signal(str)
-    set_otherwise = Signal(str, str, object)
-    """A setting of the model alone: the model, the field, the value."""
-
-    def __init__(self, card: ModelCard) -> None:
-        super().__init__()
+class InstalledRow(Removable):
+    def __init__(self, card: ModelCard, owner: "Installed") -> None:
         name = card.name
-        self.name = Label(name, "section")
-        self.facts = Label("", "small", wrap=True)
-        self.note = Remark()
-        self.load = Button(tr("Load"), name=tr("Load {name}").format(name=name))
-        self.load.clicked.connect(lambda: self.loaded.emit(name))
-        self.about = Button(tr("Details"), name=tr("Details of {name}").format(name=name))
-        self.about.clicked.connect(self._turn)
-        self.details: ModelDetails | None = None
         goes = (tr("Delete"), tr("Delete {name}"), tr("Confirm: delete {name}"))
         if card.owned == "listed":
             goes = (tr("Remove"), tr("Remove {name}"), tr("Confirm: remove {name}"))
         icon = "close" if card.owned == "listed" else "trash"
-        self.delete = Button("", icon, "icon", name=goes[1].format(name=name))
-        self.sure = Button(goes[0], icon, name=goes[2].format(name=name))
-        self.keep = Button(tr("Cancel"), name=tr("Cancel: keep {name}").format(name=name))
-        self.delete.clicked.connect(lambda: self._ask(asking=True))
-        self.keep.clicked.connect(lambda: self._ask(asking=False))
-        self.sure.clicked.connect(lambda: self.deleted.emit(name))
+        remove = Button("", icon, "icon", name=goes[1].format(name=name))
+        super().__init__(name, remove, Button(goes[0], icon, name=goes[2].format(name=name)))
+        self.sure.clicked.connect(lambda: owner.deleted.emit(name))
+        self._owner = owner
+        self.name = Label(name, "section")
+        self.facts = Label("", "small", wrap=True)
+        self.note = Remark()
+        self.load = Button(tr("Load"), name=tr("Load {name}").format(name=name))
+        self.load.clicked.connect(lambda: owner.page.run(owner.page.core.load_model(name)))
+        self.about = Button(tr("Details"), name=tr("Details of {name}").format(name=name))
+        self.about.clicked.connect(self._turn)
+        self.details: ModelDetails | None = None
         self._card = card
         words = stack(self.name, self.facts, self.note, spacing=2)
-        buttons = (self.load, self.about, self.delete, self.sure, self.keep)
+        buttons = (self.load, self.about, self.remove, self.sure, self.keep)
         self._column = stack(row(words, *buttons, grows=words), spacing=theme.SMALL)
         self.setLayout(self._column)
-        self._ask(asking=False)
+        self.ask(asking=False)
 
     def show_card(self, card: ModelCard, model: ModelStatus) -> None:
         self._card = card
@@ -321,15 +310,17 @@ class InstalledRow(QWidget):
         )
         show_use(self.load, card.name, model)
         if not self.sure.isVisibleTo(self):
-            self._ask(asking=False)
+            self.ask(asking=False)
 
     def show_detail(self, detail: ModelDetail) -> None:
         if self.details is None:
-            name = self._card.name
+            name, owner = self._card.name, self._owner
             self.details = ModelDetails()
-            self.details.newer.sought.connect(lambda: self.newer_sought.emit(name))
-            self.details.newer.wanted.connect(lambda: self.newer_wanted.emit(name))
-            self.details.own.changed.connect(partial(self.set_otherwise.emit, name))
+            self.details.newer.sought.connect(lambda: owner.page.run(owner.find_newer(name)))
+            self.details.newer.wanted.connect(lambda: owner.newer_wanted.emit(name))
+            self.details.own.changed.connect(
+                lambda *given: owner.page.run(owner.set_otherwise(name, *given))
+            )
             self._column.addWidget(self.details)
         self.details.show_detail(detail)
         self.details.show()
@@ -338,9 +329,10 @@ class InstalledRow(QWidget):
         if self.details is not None and self.details.isVisibleTo(self):
             self.details.hide()
         else:
-            self.described.emit(self._card.name)
+            self._owner.page.run(self._owner.describe(self._card.name))
 
-    def _ask(self, *, asking: bool) -> None:
+    def ask(self, *, asking: bool) -> None:
+        super().ask(asking=asking)
         card = self._card
         does = tr("This frees {size} on the disk.").format(size=size(card.size_bytes))
         if card.owned == "listed":
@@ -352,26 +344,21 @@ class InstalledRow(QWidget):
             self.note.tell(words, details=card.failure_details)
         else:
             self.note.tell(sentence(told(card.label)))
-        reveal(self.sure, shown=asking)
-        reveal(self.keep, shown=asking)
         reveal(self.load, shown=not asking)
         reveal(self.about, shown=not asking)
         may_go = not card.starter and card.owned != "other"
-        reveal(self.delete, shown=not asking and may_go)
+        reveal(self.remove, shown=not asking and may_go)
 
 
 class Installed(Card):
-    loaded = Signal(str)
     deleted = Signal(str)
-    described = Signal(str)
-    newer_sought = Signal(str)
     newer_wanted = Signal(str)
-    set_otherwise = Signal(str, str, object)
     wants_import = Signal()
     wants_models = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, page: Page) -> None:
         super().__init__()
+        self.page = page
         self._model = ModelStatus()
         self._settings = ModelSettings()
         self.import_file = Button(tr("Add a GGUF file"), "plus")
@@ -381,7 +368,7 @@ class Installed(Card):
         self.discover.clicked.connect(self.wants_models)
         self.list: Rows[ModelCard, InstalledRow] = Rows(
             lambda card: card.name,
-            self._make,
+            lambda card: InstalledRow(card, self),
             lambda line, card: line.show_card(card, self._model),
         )
         head = row(Label(tr("On this computer"), "headline"), 0, self.import_file)
@@ -399,11 +386,31 @@ class Installed(Card):
         self.empty.setVisible(not cards)
         self.discover.setVisible(not cards and is_known)
 
-    def show_detail(self, detail: ModelDetail) -> None:
+    async def describe(self, name: str) -> None:
+        detail = await self.page.core.models.describe(name)
         for line in self.list.rows:
             if line.name.text() == detail.name:
                 line.show_detail(detail)
         self.show_settings(self._settings)
+
+    async def find_newer(self, name: str) -> None:
+        try:
+            found = await self.page.core.models.find_newer(name)
+        except AppError as error:
+            if details := self._details_of(name):
+                details.newer.show_problem(error)
+        else:
+            if details := self._details_of(name):
+                details.newer.show_found(found)
+
+    async def set_otherwise(self, name: str, field: str, value: object) -> None:
+        """Changes a setting of that model alone."""
+        try:
+            await self.page.core.models.change_own_setting(name, field, value)
+        except AppError as error:
+            # What was typed stays there to be mended.
+            if details := self._details_of(name):
+                details.own.problem.fail(error)
 
     def show_settings(self, settings: ModelSettings) -> None:
         self._settings = settings
@@ -411,37 +418,25 @@ class Installed(Card):
             if line.details:
                 line.details.own.show_settings(settings.own_of(line.name.text()), settings)
 
-    def details_of(self, name: str) -> ModelDetails | None:
+    def _details_of(self, name: str) -> ModelDetails | None:
         """None where its details were never shown, or it is gone."""
         found = [line.details for line in self.list.rows if line.name.text() == name]
         return found[0] if found else None
 
-    def _make(self, card: ModelCard) -> InstalledRow:
-        made = InstalledRow(card)
-        made.loaded.connect(self.loaded)
-        made.deleted.connect(self.deleted)
-        made.described.connect(self.described)
-        made.newer_sought.connect(self.newer_sought)
-        made.newer_wanted.connect(self.newer_wanted)
-        made.set_otherwise.connect(self.set_otherwise)
-        return made
-
 
 class FolderRow(QWidget):
-    used = Signal(str)
-
-    def __init__(self, found: FoundFolder) -> None:
+    def __init__(self, found: FoundFolder, owner: "OtherFolders") -> None:
         super().__init__()
         words = tr("{count} models, {size}, in {path}")
         if found.models == 1:
             words = tr("1 model, {size}, in {path}")
         words = words.format(count=found.models, size=size(found.size_bytes), path=found.path)
-        use = Button(
+        self.use = Button(
             tr("Use these models"), name=tr("Use the models of {name}").format(name=found.program)
         )
-        use.clicked.connect(lambda: self.used.emit(found.path))
+        self.use.clicked.connect(lambda: owner.used.emit(found.path))
         about = stack(Label(found.program, "section"), Label(words, "small", wrap=True))
-        self.setLayout(row(about, use, grows=about))
+        self.setLayout(row(about, self.use, grows=about))
 
 
 class OtherFolders(Card):
@@ -451,7 +446,9 @@ class OtherFolders(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self.list: Rows[FoundFolder, FolderRow] = Rows(lambda one: one.path, self._make)
+        self.list: Rows[FoundFolder, FolderRow] = Rows(
+            lambda one: one.path, lambda one: FolderRow(one, self)
+        )
         put(self.column, Label(tr("Found in other programs"), "headline"), self.list.layout)
         self.hide()
 
@@ -459,8 +456,3 @@ class OtherFolders(Card):
         offered = [one for one in found if not one.used and one.models]
         self.list.show(offered)
         self.setVisible(bool(offered))
-
-    def _make(self, found: FoundFolder) -> FolderRow:
-        made = FolderRow(found)
-        made.used.connect(self.used)
-        return made

@@ -29,35 +29,25 @@ from app.look.translate import tr
 from app.models.discover import Discover
 from app.models.elsewhere import EngineForm, Engines
 from app.models.installed import Installed, OtherFolders
-from server.errors import AppError, LinkLost
+from server.errors import LinkLost
 from server.face.core import Face
 from server.face.models import Download
-from server.settings import EngineElsewhere
 
 
 class Downloads(Card):
-    paused = Signal(str)
-    resumed = Signal(str)
-    cancelled = Signal(str)
-
-    def __init__(self) -> None:
+    def __init__(self, page: Page) -> None:
         super().__init__()
         self.empty = Label(tr("Nothing is being downloaded."), "muted")
         self.list: Rows[Download, DownloadRow] = Rows(
-            lambda one: one.id, self._make, DownloadRow.show_download
+            lambda one: one.id,
+            lambda one: DownloadRow(one, page, page.core.models),
+            DownloadRow.show_download,
         )
         put(self.column, self.empty, self.list.layout)
 
     def show_downloads(self, downloads: tuple[Download, ...]) -> None:
         self.list.show(downloads)
         self.empty.setVisible(not downloads)
-
-    def _make(self, download: Download) -> DownloadRow:
-        made = DownloadRow(download)
-        made.paused.connect(self.paused)
-        made.resumed.connect(self.resumed)
-        made.cancelled.connect(self.cancelled)
-        return made
 
 
 class HubToken(Card):
@@ -120,17 +110,16 @@ class ModelsPage(Page):
             tr("Sections of this page"),
             (tr("On this computer"), tr("Remote"), tr("Discover"), tr("Downloads")),
         )
-        self.installed = Installed()
+        self.installed = Installed(self)
         self.folders = OtherFolders()
-        self.engines = Engines()
-        self.engine_form = EngineForm()
-        self.discover = Discover()
-        self.downloads = Downloads()
+        self.engines = Engines(self)
+        self.engine_form = EngineForm(self)
+        self.discover = Discover(self)
+        self.downloads = Downloads(self)
         self.token = HubToken()
         self.freed = Banner("info")
         self.freed.hide()
         self._body = QStackedWidget()
-        self._was_suggested = False
         self._listed: set[str] = set()
         """Where downloads are from: one that goes from here was cancelled, or cleared away."""
         self._lay_out()
@@ -154,30 +143,8 @@ class ModelsPage(Page):
 
     def turn_to(self, part: int) -> None:
         self._body.setCurrentIndex(part)
-        if part == DISCOVER and not self._was_suggested:
-            self._was_suggested = True
-            self.run(self._suggest())
-
-    async def search(self, text: str) -> None:
-        try:
-            self.discover.show_found(text, await self.core.models.search(text))
-        except AppError as error:
-            self.discover.show_problem(error)
-
-    async def open(self, repo: str) -> None:
-        self.discover.show_busy(tr("Reading the files of {repo}…").format(repo=repo))
-        try:
-            self.discover.show_listing(await self.core.models.list_repository(repo))
-        except AppError as error:
-            self.discover.show_problem(error)
-
-    async def download(self, repo: str, file: str) -> None:
-        try:
-            await self.core.models.download(repo, file)
-        except AppError:
-            self.discover.offer_again(repo, file)
-            raise
-        self.parts.choose(DOWNLOADS)
+        if part == DISCOVER:
+            self.discover.begin()
 
     async def delete(self, name: str) -> None:
         freed = await self.core.models.delete(name)
@@ -186,9 +153,6 @@ class ModelsPage(Page):
         )  # fmt: skip
         self.freed.tell("", words.format(name=name, size=size(freed)))
         self.freed.show()
-
-    async def describe(self, name: str) -> None:
-        self.installed.show_detail(await self.core.models.describe(name))
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
@@ -199,7 +163,7 @@ class ModelsPage(Page):
         with suppress(LinkLost):
             plain_file = await self.core.plain_secrets_file()
             self.token.place.show_place(plain_file)
-            self.engine_form.show_place(plain_file)
+            self.engine_form.place.show_place(plain_file)
 
     async def _show_login(self) -> None:
         with suppress(LinkLost):
@@ -210,32 +174,6 @@ class ModelsPage(Page):
         self.token.show_saved(kept=True)
         await self._show_place_of_token()
         await self._show_login()
-
-    async def read_card(self, repo: str) -> None:
-        try:
-            self.discover.show_card(await self.core.models.read_hub_card(repo))
-        except AppError as error:
-            self.discover.about.clear()
-            self.discover.show_problem(error)
-
-    async def find_newer(self, name: str) -> None:
-        try:
-            found = await self.core.models.find_newer(name)
-        except AppError as error:
-            if details := self.installed.details_of(name):
-                details.newer.show_problem(error)
-        else:
-            if details := self.installed.details_of(name):
-                details.newer.show_found(found)
-
-    async def set_otherwise(self, name: str, field: str, value: object) -> None:
-        """Changes a setting of that model alone."""
-        try:
-            await self.core.models.change_own_setting(name, field, value)
-        except AppError as error:
-            # What was typed stays there to be mended.
-            if details := self.installed.details_of(name):
-                details.own.problem.fail(error)
 
     async def download_newer(self, name: str) -> None:
         await self.core.models.download_newer(name)
@@ -261,48 +199,6 @@ class ModelsPage(Page):
         await self.core.change_setting("model.folders", (*folders, path))
         await self._find_folders()
 
-    async def test_engine(self, engine: EngineElsewhere, key: str) -> None:
-        self.engine_form.show_busy()
-        try:
-            self.engine_form.show_found(await self.core.engines.test(engine, key))
-        except AppError as error:
-            self.engine_form.show_problem(error)
-
-    async def add_engine(self, engine: EngineElsewhere, key: str) -> None:
-        try:
-            await self.core.engines.add(engine, key)
-        except AppError as error:
-            self.engine_form.show_problem(error)
-        else:
-            self.engine_form.clear()
-            await self._show_place_of_token()
-
-    async def _suggest(self) -> None:
-        try:
-            self.discover.show_suggestions(await self.core.models.suggest())
-        except LinkLost:
-            self._was_suggested = False
-
-    def _follow_pace(self, _: object) -> None:
-        """The pace was measured: what is recommended may be another model now."""
-        if self._was_suggested:
-            self.run(self._suggest_again())
-
-    async def _suggest_again(self) -> None:
-        with suppress(LinkLost):
-            self.discover.renew_suggestions(await self.core.models.suggest())
-
-    async def refresh(self) -> None:
-        self.discover.show_refreshing(tr("Asking the hub…"))
-        try:
-            await self.core.models.refresh_suggestions()
-        except AppError as error:
-            self.discover.show_refreshing("")
-            self.discover.show_problem(error)
-        else:
-            self.discover.show_refreshing("")
-            await self._suggest()
-
     def _look_again(self, _: object) -> None:
         """The page is there before its server is."""
         self.run(self._find_folders())
@@ -313,10 +209,8 @@ class ModelsPage(Page):
             self.discover.show_refreshing(words)
 
     async def _find_folders(self) -> None:
-        try:
+        with suppress(LinkLost):
             self.folders.show_folders(await self.core.models.find_folders())
-        except LinkLost:
-            return
 
     def _pick_file(self) -> None:
         picked, _ = QFileDialog.getOpenFileName(
@@ -327,25 +221,17 @@ class ModelsPage(Page):
 
     def _bind(self, core: Face) -> None:
         self.parts.chosen.connect(self.turn_to)
-        self._bind_installed(core)
-        self.discover.refreshed.connect(lambda: self.run(self.refresh()))
-        self.discover.refresh_cancelled.connect(lambda: self.run(core.models.cancel_refresh()))
+        self.installed.deleted.connect(lambda name: self.run(self.delete(name)))
+        self.installed.wants_import.connect(self._pick_file)
+        self.installed.newer_wanted.connect(lambda name: self.run(self.download_newer(name)))
+        self.installed.wants_models.connect(lambda: self.parts.choose(DISCOVER))
+        self.discover.began.connect(lambda: self.parts.choose(DOWNLOADS))
         self.observe(core.models.refreshing, self._show_refreshing)
-        self.observe(core.models.pace, self._follow_pace)
-        self.discover.card_wanted.connect(lambda repo: self.run(self.read_card(repo)))
+        self.observe(core.models.pace, self.discover.follow_pace)
         self.token.saved.connect(lambda token: self.run(self.keep_token(token)))
         self.token.login_used.connect(lambda: self.run(self.use_login()))
         self.folders.used.connect(lambda path: self.run(self.use_folder(path)))
-        self.discover.searched.connect(lambda text: self.run(self.search(text)))
-        self.discover.opened.connect(lambda repo: self.run(self.open(repo)))
-        self.discover.wanted.connect(lambda repo, file: self.run(self.download(repo, file)))
-        self.downloads.paused.connect(lambda number: self.run(core.models.pause_download(number)))
-        self.downloads.resumed.connect(lambda number: self.run(core.models.resume_download(number)))
-        self.downloads.cancelled.connect(lambda key: self.run(core.models.cancel_download(key)))
-        self.engines.loaded.connect(lambda name: self.run(core.load_model(name)))
-        self.engines.removed.connect(lambda name: self.run(core.engines.remove(name)))
-        self.engine_form.tested.connect(lambda one, key: self.run(self.test_engine(one, key)))
-        self.engine_form.added.connect(lambda one, key: self.run(self.add_engine(one, key)))
+        self.engine_form.kept.connect(lambda: self.run(self._show_place_of_token()))
         self.freed.dismissed.connect(self.freed.hide)
         self.observe(core.settings, lambda now: self.installed.show_settings(now.model))
         self.observe(core.models.cards, self.show_models)
@@ -354,18 +240,6 @@ class ModelsPage(Page):
         self.observe(core.models.downloads, self.show_downloads)
         self.observe(core.server, self._look_again)
         self.observe(core.server, self.show_models)
-
-    def _bind_installed(self, core: Face) -> None:
-        self.installed.loaded.connect(lambda name: self.run(core.load_model(name)))
-        self.installed.deleted.connect(lambda name: self.run(self.delete(name)))
-        self.installed.described.connect(lambda name: self.run(self.describe(name)))
-        self.installed.wants_import.connect(self._pick_file)
-        self.installed.newer_sought.connect(lambda name: self.run(self.find_newer(name)))
-        self.installed.newer_wanted.connect(lambda name: self.run(self.download_newer(name)))
-        self.installed.set_otherwise.connect(
-            lambda name, field, value: self.run(self.set_otherwise(name, field, value))
-        )
-        self.installed.wants_models.connect(lambda: self.parts.choose(DISCOVER))
 
     def _lay_out(self) -> None:
         for parts in (

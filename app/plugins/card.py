@@ -1,9 +1,11 @@
 """One plugin: what it is, what it may do, its options, its log, and a trial of it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -35,6 +37,7 @@ from app.look.controls import (
     stack,
 )
 from app.look.model_rows import facts
+from app.look.page import Page
 from app.look.translate import join_sentences, told, tr
 from app.plugins.questions import AnswerGrid, Unfit
 from server.chat import Json
@@ -42,6 +45,7 @@ from server.errors import AppError
 from server.face.plugins import OperationCard, OptionCard, PluginCard, PluginTest, ToolCard
 
 _MOST_LOG_LINES = 14
+LOG_LINES = 300
 _MOST_NAMED = 20
 
 
@@ -345,22 +349,10 @@ class SecretField(QLineEdit):
 
 
 class PluginBox(Card):
-    switched = Signal(str, bool)
-    removed = Signal(str)
-    rolled_back = Signal(str)
-    policy_set = Signal(str, str, str)
-    secret_set = Signal(str, str, str)
-    option_set = Signal(str, str, str)
-    tried = Signal(str, str, str, str)
-    tool_tried = Signal(str, str, str, str)
-    tools_wanted = Signal(str)
-    log_wanted = Signal(str)
-    sign_in = Signal(str)
-    sign_out = Signal(str)
-
-    def __init__(self, card: PluginCard) -> None:
+    def __init__(self, card: PluginCard, page: Page) -> None:
         super().__init__()
         self._card = card
+        self._run, self._room = page.run, page.core.plugins
         self.name = Label(card.name, "headline")
         self.state = Label("", "small", wrap=True)
         self.about = Label(card.description, "muted", wrap=True)
@@ -368,7 +360,7 @@ class PluginBox(Card):
         self.working = Label("", "small", wrap=True)
         self.findings = Remark("warn")
         self.switch = Button(tr("Enable"))
-        self.switch.clicked.connect(lambda: self.switched.emit(card.key, not self._card.enabled))
+        self.switch.clicked.connect(self._switch)
         self.more = Button(tr("Details"), name=tr("Details of {name}").format(name=card.name))
         self.more.setCheckable(True)
         self.details = QWidget()
@@ -423,9 +415,6 @@ class PluginBox(Card):
             secret.show_plain(is_plain=bool(plain_file))
         self.place.show_place(plain_file)
 
-    def show_again(self) -> None:
-        self.show_card(self._card)
-
     def _lay_out(self) -> None:
         words = stack(self.name, self.state, spacing=2)
         head = row(words, self.more, self.switch, grows=words)
@@ -446,21 +435,53 @@ class PluginBox(Card):
         self._inside.addWidget(self.offered)
         self._section(tr("Test it"), [] if self.trial.is_empty else [self.trial])
         self._section("", [self.log])
-        self.options.option_set.connect(lambda *given: self.option_set.emit(card.key, *given))
-        self.trial.asked.connect(lambda *given: self.tried.emit(card.key, *given))
-        self.trial.called.connect(lambda *given: self.tool_tried.emit(card.key, *given))
-        self.trial.tools_wanted.connect(lambda: self.tools_wanted.emit(card.key))
-        self.log.wanted.connect(lambda: self.log_wanted.emit(card.key))
-        actions = row(self.signing, 0)
-        if card.previous_version is not None:
-            back = Button(tr("Back to version {old}").format(old=card.previous_version), "reset")
-            back.clicked.connect(lambda: self.rolled_back.emit(card.key))
-            actions.insertWidget(0, back)
-        if not card.shipped:
-            remove = Button(tr("Remove"), "trash", name=tr("Remove {name}").format(name=card.name))
-            remove.clicked.connect(lambda: self.removed.emit(card.key))
-            actions.insertWidget(0, remove)
-        self._inside.addLayout(actions)
+        self._connect_parts(card.key)
+        self.back = Button(tr("Back to version {old}").format(old=card.previous_version), "reset")
+        self.back.clicked.connect(lambda: self._run(self._room.roll_back(card.key)))
+        self.back.setHidden(card.previous_version is None)
+        self.remove = Button(tr("Remove"), "trash", name=tr("Remove {name}").format(name=card.name))
+        self.remove.clicked.connect(lambda: self._run(self._room.remove(card.key)))
+        self.remove.setHidden(card.shipped)
+        self._inside.addLayout(row(self.remove, self.back, self.signing, 0))
+
+    def _connect_parts(self, key: str) -> None:
+        room, run = self._room, self._run
+        self.options.option_set.connect(lambda *given: run(self._set(room.set_option(key, *given))))
+        self.trial.asked.connect(lambda *given: run(self._try(room.test(key, *given))))
+        self.trial.called.connect(lambda *given: run(self._try(room.try_tool(key, *given))))
+        self.trial.tools_wanted.connect(lambda: run(self._find_tools()))
+        self.log.wanted.connect(lambda: run(self._read_log()))
+
+    async def _set(self, work: Coroutine[Any, Any, None]) -> None:
+        """After a refusal it shows again what holds."""
+        try:
+            await work
+        except AppError:
+            self.show_card(self._card)
+            raise
+
+    async def _keep_secret(self, name: str, secret: str) -> None:
+        kept = False
+        try:
+            await self._room.set_secret(self._card.key, name, secret)
+            kept = True
+        finally:
+            self.secrets[name].settle(kept=kept)
+
+    async def _try(self, work: Coroutine[Any, Any, PluginTest]) -> None:
+        try:
+            self.trial.show_test(await work)
+        except AppError as error:
+            self.trial.show_failure(error)
+
+    async def _find_tools(self) -> None:
+        try:
+            self.trial.show_tools(await self._room.find_tools(self._card.key))
+        except AppError as error:
+            self.trial.show_failure(error)
+
+    async def _read_log(self) -> None:
+        self.log.show_lines(await self._room.read_log(self._card.key, LOG_LINES))
 
     def _build_abilities(self) -> None:
         """A list that grows: the tools of an MCP server are known once it was asked."""
@@ -486,8 +507,9 @@ class PluginBox(Card):
         for policy in _POLICIES:
             if policy != "allow" or operation.risk != "danger":
                 choice.addItem(policy_words(policy), policy)
+        key, policy_of = self._card.key, choice.currentData
         choice.activated.connect(
-            lambda _: self.policy_set.emit(self._card.key, operation.key, choice.currentData())
+            lambda _: self._run(self._set(self._room.set_policy(key, operation.key, policy_of())))
         )
         self.policies[operation.key] = choice
         holder = QWidget()
@@ -497,7 +519,7 @@ class PluginBox(Card):
 
     def _secret(self, name: str) -> QWidget:
         secret = SecretField(name, is_missing=name in self._card.missing_secrets)
-        secret.given.connect(lambda text: self.secret_set.emit(self._card.key, name, text))
+        secret.given.connect(lambda text: self._run(self._keep_secret(name, text)))
         self.secrets[name] = secret
         holder, label = QWidget(), Label(name)
         holder.setLayout(row(label, secret, grows=label))
@@ -509,9 +531,16 @@ class PluginBox(Card):
         self.signing.setText(words.get(card.sign_in, tr("Sign in")))
         self.signing.setAccessibleName(f"{self.signing.text()}: {card.name}")
 
+    def _switch(self) -> None:
+        is_on = self._card.enabled
+        self._run((self._room.disable if is_on else self._room.enable)(self._card.key))
+
     def _sign(self) -> None:
         is_done = self._card.sign_in == "done"
-        (self.sign_out if is_done else self.sign_in).emit(self._card.key)
+        self._run(self._room.sign_out(self._card.key) if is_done else self._sign_in())
+
+    async def _sign_in(self) -> None:
+        QDesktopServices.openUrl(QUrl(await self._room.sign_in(self._card.key)))
 
 
 def review_words(card: PluginCard) -> str:

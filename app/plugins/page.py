@@ -1,12 +1,10 @@
 """Plugins: what is there, what each may do, and a way to add one."""
 
-from collections.abc import Coroutine
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.look.controls import Button, Card, Column, Label, Rows, field, put, row, stack
@@ -17,10 +15,9 @@ from app.look.translate import told, tr
 from app.plugins.card import PluginBox
 from server.errors import AppError
 from server.face.core import Face
-from server.face.plugins import CommonServer, PluginCard, PluginTest
+from server.face.plugins import CommonServer, PluginCard
 from server.settings import Settings
 
-LOG_LINES = 300
 _LOOK_MS = 2000
 """How often the folders are looked at while this page is shown."""
 
@@ -28,10 +25,7 @@ _LOOK_MS = 2000
 class ServerRow(QWidget):
     """A common MCP server: what it does and may reach, and a button that makes a plugin of it."""
 
-    wanted = Signal(str, str)
-    """Its name, and the hosts that it may reach."""
-
-    def __init__(self, server: CommonServer) -> None:
+    def __init__(self, server: CommonServer, page: "PluginsPage") -> None:
         super().__init__()
         name = tr("Add {name}").format(name=server.name)
         self.add = Button(tr("Added") if server.added else tr("Add"), "plus", name=name)
@@ -41,7 +35,7 @@ class ServerRow(QWidget):
             tr("Hosts it may reach, such as en.wikipedia.org"),
         )
         self.hosts.setVisible(server.asks_hosts and not server.added)
-        self.add.clicked.connect(lambda: self.wanted.emit(server.name, self.hosts.text()))
+        self.add.clicked.connect(lambda: page.run(page.add_server(server.name, self.hosts.text())))
         reaches = tr("Reaches: {places}").format(places=told(server.reaches))
         words = stack(
             Label(server.name, "section"),
@@ -86,7 +80,7 @@ class PluginsPage(Page):
             _identity, self._make, PluginBox.show_card, lined=False
         )
         self.servers: Rows[CommonServer, ServerRow] = Rows(
-            lambda server: (server.name, server.added), self._make_server
+            lambda server: (server.name, server.added), lambda server: ServerRow(server, self)
         )
         self._looking = QTimer(self)
         self._looking.setInterval(_LOOK_MS)
@@ -123,67 +117,11 @@ class PluginsPage(Page):
     def show_settings(self, settings: Settings) -> None:
         self.paused.setVisible(settings.plugins.paused)
 
-    def switch(self, key: str, on: bool) -> None:
-        self.run(self.core.plugins.enable(key) if on else self.core.plugins.disable(key))
-
     def _make(self, card: PluginCard) -> PluginBox:
-        core = self.core
-        box = PluginBox(card)
+        box = PluginBox(card, self)
         if self._plain_file is not None:
             box.show_place(self._plain_file)
-        box.switched.connect(self.switch)
-        box.removed.connect(lambda key: self.run(core.plugins.remove(key)))
-        box.rolled_back.connect(lambda key: self.run(core.plugins.roll_back(key)))
-        box.policy_set.connect(
-            lambda *given: self.run(self._set(box, core.plugins.set_policy(*given)))
-        )
-        box.secret_set.connect(lambda *given: self.run(self._keep_secret(box, *given)))
-        box.option_set.connect(
-            lambda *given: self.run(self._set(box, core.plugins.set_option(*given)))
-        )
-        box.tried.connect(lambda *given: self.run(self._try(box, core.plugins.test(*given))))
-        box.tool_tried.connect(
-            lambda *given: self.run(self._try(box, core.plugins.try_tool(*given)))
-        )
-        box.tools_wanted.connect(lambda key: self.run(self._find_tools(box, key)))
-        box.log_wanted.connect(lambda key: self.run(self._read_log(box, key)))
-        box.sign_in.connect(lambda key: self.run(self._sign_in(key)))
-        box.sign_out.connect(lambda key: self.run(core.plugins.sign_out(key)))
         return box
-
-    async def _set(self, box: PluginBox, work: Coroutine[Any, Any, None]) -> None:
-        """After a refusal it shows again what holds."""
-        try:
-            await work
-        except AppError:
-            box.show_again()
-            raise
-
-    async def _keep_secret(self, box: PluginBox, key: str, name: str, secret: str) -> None:
-        kept = False
-        try:
-            await self.core.plugins.set_secret(key, name, secret)
-            kept = True
-        finally:
-            box.secrets[name].settle(kept=kept)
-
-    async def _try(self, box: PluginBox, work: Coroutine[Any, Any, PluginTest]) -> None:
-        try:
-            box.trial.show_test(await work)
-        except AppError as error:
-            box.trial.show_failure(error)
-
-    async def _find_tools(self, box: PluginBox, key: str) -> None:
-        try:
-            box.trial.show_tools(await self.core.plugins.find_tools(key))
-        except AppError as error:
-            box.trial.show_failure(error)
-
-    async def _read_log(self, box: PluginBox, key: str) -> None:
-        box.log.show_lines(await self.core.plugins.read_log(key, LOG_LINES))
-
-    async def _sign_in(self, key: str) -> None:
-        QDesktopServices.openUrl(QUrl(await self.core.plugins.sign_in(key)))
 
     async def take_files(self, found: list[Path]) -> None:
         """What was dropped: zip files and folders."""
@@ -205,12 +143,7 @@ class PluginsPage(Page):
         if picked:
             self.run(self.core.plugins.import_servers(picked))
 
-    def _make_server(self, server: CommonServer) -> ServerRow:
-        line = ServerRow(server)
-        line.wanted.connect(lambda name, hosts: self.run(self._add_server(name, hosts)))
-        return line
-
-    async def _add_server(self, name: str, hosts: str) -> None:
+    async def add_server(self, name: str, hosts: str) -> None:
         await self.core.plugins.add_server(name, hosts)
         await self._look()
 

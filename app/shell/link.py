@@ -15,10 +15,8 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import aiohttp
 from pydantic_core import to_jsonable_python
 
 from server import tasks
@@ -26,13 +24,13 @@ from server.errors import AppError, LinkLost
 from server.face.core import ServerStatus
 from server.face.wire import COMMANDS, SIGNALS, VALUES, assemble, initial
 from server.observe import Signal, Value
-from server.sse import Reader, Sent
+
+if TYPE_CHECKING:
+    from app.shell.connection import Connection
 
 log = logging.getLogger(__name__)
 
-_LONGEST_LINE = 2**22
 _KEPT = "settings"
-_STREAM_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=3)
 _MISSED = 2
 """Pings in a row: one may be lost to a machine that slept in between."""
 
@@ -62,26 +60,22 @@ class Link:
         self._pulse = pulse
         self._values: dict[str, Value[Any]] = {name: Value(initial(name)) for name in VALUES}
         self._signals: dict[str, Signal[Any]] = {name: Signal() for name in SIGNALS}
-        self._session: aiohttp.ClientSession | None = None
+        self._connection: Connection | None = None
         self._looked = asyncio.Event()
         commands = {name: self._command(name) for name in COMMANDS}
         self.face = assemble(self._values | self._signals | commands)
 
     async def follow(self, address: str, secret: str) -> None:
         """Mirror the core at this address until its stream ends, or it falls silent."""
-        async with aiohttp.ClientSession(
-            address,
-            headers={"Authorization": f"Bearer {secret}"},
-            timeout=_STREAM_TIMEOUT,
-        ) as session:
-            self._session = session
-            reading = tasks.spawn(self._read_stream(session), "mirror: read")
+        from app.shell.connection import connect  # noqa: PLC0415
+
+        async with connect(address, secret) as connection:
+            self._connection = connection
+            reading = tasks.spawn(self._read_stream(connection), "mirror: read")
             try:
-                await self._ping_while(reading, session)
-            except aiohttp.ClientError as error:
-                raise LinkLost from error
+                await self._ping_while(reading, connection)
             finally:
-                self._session = None
+                self._connection = None
                 await tasks.stop(reading)
             if not await reading:
                 raise LinkLost
@@ -97,38 +91,23 @@ class Link:
                 value.set(initial(name))
         self.face.server.set(status)
 
-    async def _read_stream(self, session: aiohttp.ClientSession) -> bool:
+    async def _read_stream(self, connection: "Connection") -> bool:
         """Whether it ended in good order."""
         try:
-            async with session.get("/control/stream") as response:
-                response.raise_for_status()
-                too_long = partial(log.warning, "An event of the server part was too long")
-                reader = Reader(_LONGEST_LINE, on_too_long=too_long)
-                async for chunk in response.content.iter_any():
-                    for sent in reader.feed(chunk):
-                        if isinstance(sent, Sent):
-                            self._hear(sent.data)
-        except aiohttp.ClientError:
+            async for told in connection.events():
+                self._hear(told)
+        except LinkLost:
             return False
         return True
 
-    async def _ping_while(
-        self, reading: "asyncio.Task[bool]", session: aiohttp.ClientSession
-    ) -> None:
+    async def _ping_while(self, reading: "asyncio.Task[bool]", connection: "Connection") -> None:
         missed = 0
         while True:
             if not missed:
                 await self._wait_for_a_look(reading)
             if reading.done():
                 return
-            try:
-                async with (
-                    asyncio.timeout(self._pulse.patience_s),
-                    session.get("/control/ping") as response,
-                ):
-                    missed = 0 if response.ok else missed + 1
-            except TimeoutError:
-                missed += 1
+            missed = 0 if await connection.ping(self._pulse.patience_s) else missed + 1
             if missed >= _MISSED:
                 raise Unresponsive
 
@@ -161,7 +140,7 @@ class Link:
 
     def _command(self, name: str) -> Callable[..., Awaitable[Any]]:
         async def call(*args: Any, **named: Any) -> Any:
-            is_gone = self._session is None or self.face.server.get().phase == "hung"
+            is_gone = self._connection is None or self.face.server.get().phase == "hung"
             if name == "start" and is_gone:
                 self.restart.set()
                 return None
@@ -172,21 +151,10 @@ class Link:
         return call
 
     async def _send(self, name: str, arguments: dict[str, Any]) -> Any:
-        if self._session is None:
+        if self._connection is None:
             raise LinkLost
         self.look()
-        body = {"name": name, "arguments": to_jsonable_python(arguments)}
-        try:
-            async with self._session.post("/control/command", json=body) as response:
-                answer = await response.json()
-        except (aiohttp.ClientError, ValueError) as error:
-            raise LinkLost from error
-        if response.ok:
-            return answer["result"]
-        failure = AppError(answer["error"]["message"])
-        failure.code = answer["error"]["code"]
-        failure.known_details = answer["error"].get("details", "")
-        raise failure
+        return await self._connection.command(name, to_jsonable_python(arguments))
 
 
 _EXCEPTION = re.compile(r"[\w.]+: ")

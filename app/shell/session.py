@@ -28,8 +28,6 @@ from app.look import icons, theme, translate
 from app.look.translate import tr
 from app.shell.link import Link, Program, keep_serving
 from app.shell.tray import Tray
-from app.shell.window import Window
-from app.welcome import WelcomePage
 from server import tasks
 from server.errors import AppError
 from server.face.core import Face, ServerStatus
@@ -253,6 +251,9 @@ class Session:
         self._theme = core.settings.get().window.theme
         self._language = core.settings.get().window.language
         self._repaint()
+        # All pages come in with the window; the icon is there before.
+        from app.shell.window import Window  # noqa: PLC0415
+
         self.window = Window(core, memory)
         self.tray = tray
         self.tray.wants_window.connect(self.window.raise_to_front)
@@ -276,6 +277,8 @@ class Session:
         """Once, before anything else is shown."""
         if self._memory.value(_WELCOMED):
             return
+        from app.welcome import WelcomePage  # noqa: PLC0415
+
         page = WelcomePage(self._core, autostart, models)
         self.window.welcome(page)
 

@@ -288,9 +288,6 @@ class Window(SafeKeyboard, QWidget):
         address = self._core.server.get().address
         self._where.setText(address.partition("//")[2] or summary.headline)
 
-    def state_words(self) -> tuple[str, str]:
-        return self._words.text(), self._where.text()
-
     def show_failure(self, error: AppError) -> None:
         self.banner.fail(tr("Something went wrong"), error)
         self.banner.show()

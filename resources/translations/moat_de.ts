@@ -3615,10 +3615,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Der Server reagierte nicht rechtzeitig.</translation>
   </message>
   <message>
-   <source>There are no figures here.</source>
-   <translation>Hier gibt es keine Messwerte.</translation>
-  </message>
-  <message>
    <source>Deleting '{0}' would also delete {1}: delete that model first.</source>
    <translation>Mit „{0}“ würde auch {1} gelöscht: Löschen Sie zuerst dieses Modell.</translation>
   </message>
@@ -3629,10 +3625,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>The engine does not support this: {0}.</source>
    <translation>Das unterstützt die Engine nicht: {0}.</translation>
-  </message>
-  <message>
-   <source>There are no models here.</source>
-   <translation>Hier gibt es keine Modelle.</translation>
   </message>
   <message>
    <source>Only a model that runs on this computer can be measured.</source>
@@ -5183,6 +5175,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} lässt sich nicht starten: {1}.</translation>
   </message>
   <message>
+   <source>The program {0} is not installed on this computer, or its folder is not in the variable PATH.</source>
+   <translation>Das Programm {0} ist auf diesem Computer nicht installiert, oder sein Ordner steht nicht in der Variablen PATH.</translation>
+  </message>
+  <message>
    <source>This sandbox is available on Linux only.</source>
    <translation>Diese Sandbox gibt es nur unter Linux.</translation>
   </message>
@@ -5221,10 +5217,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>The sign-in was given up.</source>
    <translation>Die Anmeldung wurde abgebrochen.</translation>
-  </message>
-  <message>
-   <source>There are no agents here.</source>
-   <translation>Hier gibt es keine Agenten.</translation>
   </message>
   <message>
    <source>Too many requests at once.</source>

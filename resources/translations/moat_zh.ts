@@ -3615,10 +3615,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>服务器没有及时响应。</translation>
   </message>
   <message>
-   <source>There are no figures here.</source>
-   <translation>这里没有指标。</translation>
-  </message>
-  <message>
    <source>Deleting '{0}' would also delete {1}: delete that model first.</source>
    <translation>删除“{0}”也会删除 {1}：请先删除那个模型。</translation>
   </message>
@@ -3629,10 +3625,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>The engine does not support this: {0}.</source>
    <translation>引擎不支持：{0}。</translation>
-  </message>
-  <message>
-   <source>There are no models here.</source>
-   <translation>这里没有模型。</translation>
   </message>
   <message>
    <source>Only a model that runs on this computer can be measured.</source>
@@ -5183,6 +5175,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>无法启动 {0}：{1}。</translation>
   </message>
   <message>
+   <source>The program {0} is not installed on this computer, or its folder is not in the variable PATH.</source>
+   <translation>这台电脑上没有安装程序 {0}，或者它的文件夹不在变量 PATH 中。</translation>
+  </message>
+  <message>
    <source>This sandbox is available on Linux only.</source>
    <translation>此沙箱仅在 Linux 上可用。</translation>
   </message>
@@ -5221,10 +5217,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>The sign-in was given up.</source>
    <translation>登录已放弃。</translation>
-  </message>
-  <message>
-   <source>There are no agents here.</source>
-   <translation>这里没有代理。</translation>
   </message>
   <message>
    <source>Too many requests at once.</source>

@@ -41,9 +41,9 @@ async def outgoing(core: FakeCore, window: Window) -> str:
     page.parts.choose(1)
     core.outgoing.set(
         (
-            Use(NINE + 9, "huggingface.co:443", "find models", 200, 18_400),
-            Use(NINE + 60, "huggingface.co:443", "download a model", 302, 0),
-            Use(NINE + 61, "cas-bridge.xethub.hf.co:443", "download a model", 206, 8_388_608),
+            Use(NINE + 9, "huggingface.co:443", "searching for models", 200, 18_400),
+            Use(NINE + 60, "huggingface.co:443", "downloading a model", 302, 0),
+            Use(NINE + 61, "cas-bridge.xethub.hf.co:443", "downloading a model", 206, 8_388_608),
         )
     )
     return "Activity"

@@ -48,8 +48,8 @@ async def busy(_core: FakeCore, window: Window) -> str:
     chat = _asked(window)
     answer = chat.transcript.answer("Qwen3-8B")
     answer.add_thought("The question is about moats. A table of three kinds will do.")
-    answer.add_step("Reading the prompt: 4,096 of 12,288 tokens")
-    answer.add_step("Portfolio: reading holdings.db")
+    answer.add_step("Chose portfolio")
+    answer.add_step("Calling portfolio.holdings")
     for word in ANSWER.split(" ")[:60]:
         answer.add_text(f"{word} ")
     chat.composer.show_answering(answering=True)
@@ -74,8 +74,7 @@ async def failed(_core: FakeCore, window: Window) -> str:
     chat = _asked(window)
     answer = chat.transcript.answer("SmolLM2-135M-Instruct")
     answer.add_text("A moat in investing is")
-    words = "The engine stopped while answering. It was started again; please ask once more."
-    answer.fail(EngineCrashed(words))
+    answer.fail(EngineCrashed("The engine stopped: killed, perhaps because memory ran out."))
     return "Chat"
 
 

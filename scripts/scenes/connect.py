@@ -4,6 +4,7 @@ import time
 
 from app.connect.page import ConnectPage
 from app.desktop.probe import Outcome
+from app.look.translate import join_sentences, told, tr
 from app.shell.window import Window
 from scripts.scenes.base import Scene, opened, scrolled_down
 from server.face.core import Knock, ServerStatus
@@ -32,9 +33,12 @@ async def knocks(core: FakeCore, window: Window) -> str:
             Knock(NINE + 70, "https://pro.openbb.co", "GET", BROWSER, "let in"),
         )
     )
-    found = "GET /agents.json was answered in 4 ms. It found the agent “Moat”."
+    head = tr("{method} {path} was answered in {ms} ms.")
+    said = head.format(method="GET", path="/agents.json", ms=4)
+    found = join_sentences([said, tr("It found the agent “{name}”.").format(name="Moat")])
     page.cards["workspace"].show_outcome(Outcome(ok=True, text=found))
-    page.cards["openai"].show_outcome(Outcome(ok=False, text="The access key is missing or wrong."))
+    refused = told("The access key is missing or wrong.")
+    page.cards["openai"].show_outcome(Outcome(ok=False, text=refused))
     return "Connect"
 
 

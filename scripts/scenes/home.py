@@ -57,9 +57,8 @@ async def notices(core: FakeCore, window: Window) -> str:
     )
     core.notices.set(
         (
-            "No keychain was found: secrets are kept in a file that only you can read.",
-            "The settings file could not be read. It was kept as settings.broken-1.json "
-            "and Moat started with its defaults.",
+            "This system has no usable keyring: secrets are stored unencrypted in secrets.json.",
+            "The settings file could not be read; it was saved as settings.broken-1.json.",
         )
     )
     core.model.set(ModelStatus("ready", LONG_NAME, 1, context_tokens=65536, device="CPU"))

@@ -41,7 +41,7 @@ async def empty(core: FakeCore, window: Window) -> str:
 
 
 async def delete(_core: FakeCore, window: Window) -> str:
-    _part(window, HERE).installed.list.rows[1].delete.click()
+    _part(window, HERE).installed.list.rows[1].remove.click()
     return "Models"
 
 
@@ -56,7 +56,7 @@ async def searching(_core: FakeCore, window: Window) -> str:
     page = _part(window, DISCOVER)
     page.discover.search.setText("qwen3")
     await asyncio.sleep(0.1)
-    await page.search("qwen3")
+    await page.discover.look_up("qwen3")
     page.discover.show_busy("Reading the files of Qwen/Qwen3-8B-GGUF…")
     return "Models"
 
@@ -64,7 +64,7 @@ async def searching(_core: FakeCore, window: Window) -> str:
 async def listing(_core: FakeCore, window: Window) -> str:
     page = _part(window, DISCOVER)
     await asyncio.sleep(0.1)
-    await page.open("maker/model-GGUF")
+    await page.discover.open("maker/model-GGUF")
     return "Models"
 
 
@@ -73,16 +73,16 @@ async def card(core: FakeCore, window: Window) -> str:
     core.models.hub_login = "HF_TOKEN"
     page = _part(window, DISCOVER)
     await asyncio.sleep(0.1)
-    await page.open("maker/model-GGUF")
-    await page.read_card("maker/model-GGUF")
+    await page.discover.open("maker/model-GGUF")
+    await page.discover.read_card("maker/model-GGUF")
     return "Models"
 
 
 async def newer(core: FakeCore, window: Window) -> str:
     name = core.models.cards.get()[-1].name
     page = _part(window, HERE)
-    await page.describe(name)
-    await page.find_newer(name)
+    await page.installed.describe(name)
+    await page.installed.find_newer(name)
     return "Models"
 
 
@@ -139,7 +139,7 @@ async def engines(core: FakeCore, window: Window) -> str:
     )
     page = _part(window, ELSEWHERE)
     page.engine_form.urls.setText("http://gpu-4:30000/v1")
-    await page.test_engine(GONE, "")
+    await page.engine_form.try_out(GONE, "")
     return "Models"
 
 
@@ -148,7 +148,7 @@ async def engine_failed(core: FakeCore, window: Window) -> str:
     core.engines.states.set((EngineState(GONE, "failed", reason),))
     page = _part(window, ELSEWHERE)
     core.refuse = AppError("The engine at gpu-3:8000 does not accept our key.")
-    await page.test_engine(GONE, "")
+    await page.engine_form.try_out(GONE, "")
     return "Models"
 
 
@@ -159,7 +159,7 @@ async def failed(core: FakeCore, window: Window) -> str:
     core.refuse = HubFailed(
         "Cannot reach huggingface.co. Check the connection, or set a mirror in Settings → Network."
     )
-    page.run(page.search("qwen3"))
+    page.run(page.discover.look_up("qwen3"))
     return "Models"
 
 

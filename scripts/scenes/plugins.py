@@ -64,9 +64,7 @@ async def broken(core: FakeCore, window: Window) -> str:
         (replace(PORTFOLIO, state="broken", enabled=False, shipped=False, findings=(found,)),)
     )
     window.turn_to("Plugins")
-    window.show_failure(
-        AppError("evil.zip is refused: it holds a path that leads out of its folder.")
-    )
+    window.show_failure(AppError("The archive has an entry that leads outside: '../../.profile'."))
     return "Plugins"
 
 

@@ -15,7 +15,7 @@ async def changed(core: FakeCore, window: Window) -> str:
     """Some set, one refused, so that ways back and a reason show."""
     await core.change_settings({"server.port": 9000, "server.require_key": True})
     page = opened(window, SettingsPage)
-    page.fields["server.port"].show_problem("The port 9000 is taken by another program.")
+    page.fields["server.port"].show_problem("Port 9000 is taken by nginx (process 4711).")
     return "Settings"
 
 

@@ -65,12 +65,12 @@ async def test_it_never_says_so_once_a_program_ran_unwatched(core: FakeCore, sho
 
 async def test_it_names_where_it_went(core: FakeCore, shown: Shown) -> None:
     page = shown(ActivityPage(core))
-    away = Use(1.0, "huggingface.co:443", "find models", 200, 18_400)
+    away = Use(1.0, "huggingface.co:443", "searching for models", 200, 18_400)
     core.outgoing.set((away,))
     assert page.summary.text() == "Moat has connected to huggingface.co and nowhere else."
-    core.outgoing.set((away, Use(2.0, "xethub.hf.co:443", "download a model", 206, 10)))
+    core.outgoing.set((away, Use(2.0, "xethub.hf.co:443", "downloading a model", 206, 10)))
     assert page.summary.text() == "Moat has connected to 2 hosts."
-    assert "download a model" in page.detail.text()
+    assert "downloading a model" in page.detail.text()
     page.parts.choose(1)
     assert page.outgoing_view.isVisible()
     assert page.outgoing.rowCount() == 2

@@ -3,6 +3,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.chat.transcript import Answer, AnswerBody, Suggestion
+from tests.kit.chat_parts import charts, plain_text
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
@@ -20,20 +21,20 @@ def test_a_chart_is_drawn_where_it_is_written(shown: Shown) -> None:
     for end in range(1, len(text) + 1, 7):
         body.show_text(text[:end])
     body.show_text(text)
-    (chart,) = body.charts
+    (chart,) = charts(body)
     assert chart.figure.title == "Sales"
-    assert body.plain_text() == "Before.\nAfter."
+    assert plain_text(body) == "Before.\nAfter."
 
 
 def test_what_is_the_same_stays(shown: Shown) -> None:
     body = shown(AnswerBody())
     body.show_text(f"A\n\n{CHART}\n\nB")
-    (chart,) = body.charts
+    (chart,) = charts(body)
     body.show_text(f"A\n\n{CHART}\n\nB and more")
-    assert body.charts == [chart]
+    assert charts(body) == [chart]
     body.show_text("A")
-    assert body.charts == []
-    assert body.plain_text() == "A"
+    assert charts(body) == []
+    assert plain_text(body) == "A"
 
 
 async def test_what_may_be_asked_next_is_a_button(shown: Shown) -> None:
@@ -53,5 +54,5 @@ async def test_a_block_is_a_paragraph_of_its_own(shown: Shown) -> None:
     answer.add_block(CHART)
     answer.add_text("Done.")
     assert answer.text() == f"Here:\n\n{CHART}\n\nDone."
-    await until(lambda: answer.view.charts)
-    assert answer.view.plain_text() == "Here:\nDone."
+    await until(lambda: charts(answer.view))
+    assert plain_text(answer.view) == "Here:\nDone."

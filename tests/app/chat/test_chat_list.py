@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from app.chat.chat_list import ChatList, group_words
 from app.chat.chats import Chat, Said
+from tests.kit.chat_parts import item_of
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
@@ -28,7 +29,7 @@ def made(shown: Shown) -> tuple[ChatList, list[str]]:
 
 def point(listed: ChatList, chat_id: str) -> None:
     """As the pointer does that comes over a row."""
-    listed.list.itemEntered.emit(listed.item_of(chat_id))
+    listed.list.itemEntered.emit(item_of(listed, chat_id))
 
 
 def texts(listed: ChatList) -> list[str]:
@@ -66,7 +67,7 @@ async def test_the_question_is_about_no_other_chat(shown: Shown) -> None:
     listed, _ = made(shown)
     point(listed, "c2")
     listed.row_actions.forget.click()
-    listed.list.setCurrentItem(listed.item_of("c1"))
+    listed.list.setCurrentItem(item_of(listed, "c1"))
     assert not listed.sure.isVisible()
     QTest.keyClick(listed.list, Qt.Key.Key_Delete)
     assert listed.sure.isVisible()
@@ -77,7 +78,7 @@ async def test_the_question_is_about_no_other_chat(shown: Shown) -> None:
 
 async def test_another_chat_that_is_opened_is_the_chosen_one(shown: Shown) -> None:
     listed, _ = made(shown)
-    listed.list.setCurrentItem(listed.item_of("c2"))
+    listed.list.setCurrentItem(item_of(listed, "c2"))
     listed.show_chats(CHATS, "c1")
     assert listed.list.currentItem().text() == "Chat 1"
 
@@ -130,7 +131,7 @@ async def test_a_chat_is_renamed_in_its_row_and_a_list_that_comes_meanwhile_wait
     listed, _ = made(shown)
     told: list[tuple[str, str]] = []
     listed.renamed.connect(lambda *one: told.append(one))
-    listed.list.setCurrentItem(listed.item_of("c1"))
+    listed.list.setCurrentItem(item_of(listed, "c1"))
     QTest.keyClick(listed.list, Qt.Key.Key_F2)
     editor = listed.list.findChild(QLineEdit)
     listed.show_chats(CHATS[:2], "c0")
@@ -138,4 +139,4 @@ async def test_a_chat_is_renamed_in_its_row_and_a_list_that_comes_meanwhile_wait
     editor.setText("  My bonds ")
     QTest.keyClick(editor, Qt.Key.Key_Return)
     await until(lambda: told == [("c1", "My bonds")])
-    await until(lambda: listed.item_of("c2") is None)
+    await until(lambda: item_of(listed, "c2") is None)

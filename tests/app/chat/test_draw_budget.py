@@ -6,6 +6,7 @@ import pytest
 from app.chat import transcript as draw_budget
 from app.chat.transcript import Budget, Transcript
 from app.look.controls import Label, hint
+from tests.kit.chat_parts import plain_text
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
@@ -30,7 +31,7 @@ async def test_a_huge_answer_is_drawn_in_part_and_read_whole_as_text(
     answer = transcript.answer("m")
     await until(answer.isVisible)
     answer.show_whole(text)
-    document = answer.view.plain_text()
+    document = plain_text(answer.view)
     assert len(document) <= draw_budget.MOST_LETTERS
     assert document.count("\n") <= 2 * draw_budget.MOST_LINES
     assert answer.all_text.isVisible()
@@ -49,7 +50,7 @@ async def test_an_ordinary_answer_is_drawn_whole(shown: Shown, qapp: object) -> 
     await until(answer.isVisible)
     answer.show_whole("A **bold** word, `code`, and more.\n\n" * 300 + "| a | b |\n|---|---|\n")
     assert not answer.all_text.isVisible()
-    assert answer.view.plain_text().count("bold") == 300
+    assert plain_text(answer.view).count("bold") == 300
 
 
 async def test_what_comes_after_a_spent_budget_is_not_drawn_again(
@@ -64,7 +65,7 @@ async def test_what_comes_after_a_spent_budget_is_not_drawn_again(
     answer.view.show_text(text + "more")
     assert answer.view._parts[0].document().revision() == drawn
     answer.view.show_text("short")
-    assert answer.view.plain_text() == "short"
+    assert plain_text(answer.view) == "short"
 
 
 def test_a_budget_is_shared_by_all_parts_of_an_answer() -> None:

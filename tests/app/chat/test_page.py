@@ -16,6 +16,7 @@ from app.chat.transcript import Answer, AnswerBody, Question
 from server.errors import AppError
 from server.face.core import ModelStatus, ServerStatus
 from server.settings import Settings
+from tests.kit.chat_parts import plain_text
 from tests.kit.fake_api import answering, api, chunk, streaming
 from tests.kit.fake_core import FakeCore
 from tests.kit.until import until
@@ -45,7 +46,7 @@ async def test_a_question_is_answered(qtbot: QtBot, shown: Shown) -> None:
         await finished(page)
     (answer,) = answers(page)
     assert answer.text() == "Hello **you**"
-    assert answer.view.plain_text() == "Hello you"
+    assert plain_text(answer.view) == "Hello you"
     assert answer.footer.text().startswith("2 tokens")
     assert page.composer.editor.toPlainText() == ""
     assert not page.empty.isVisible()
@@ -74,7 +75,7 @@ async def test_an_answer_can_be_stopped(shown: Shown, qapp: object) -> None:
         page = shown(ChatPage(serving(address)))
         page.ask("A story, please.")
         (answer,) = answers(page)
-        await until(lambda: answer.view.plain_text() == "Once upon")
+        await until(lambda: plain_text(answer.view) == "Once upon")
         assert page.composer.button.accessibleName() == "Stop the answer"
         page.composer.button.click()
         await finished(page)
@@ -88,7 +89,7 @@ async def test_escape_stops_too(qtbot: QtBot, shown: Shown) -> None:
     async with api(streaming(chunk({"content": "Once"}), hold=hold)) as address:
         page = shown(ChatPage(serving(address)))
         page.ask("A story, please.")
-        await until(lambda: answers(page)[0].view.plain_text() == "Once")
+        await until(lambda: plain_text(answers(page)[0].view) == "Once")
         qtbot.keyClick(page.composer.editor, Qt.Key.Key_Escape)
         await finished(page)
         hold.set()
@@ -103,7 +104,7 @@ async def test_a_failure_is_shown_with_what_came_before(shown: Shown, qapp: obje
     (answer,) = answers(page)
     assert answer.failure.isVisible()
     assert answer.failure.text.text() == "The engine stopped."
-    assert answer.view.plain_text() == "Once"
+    assert plain_text(answer.view) == "Once"
 
 
 async def test_a_line_without_end_fails_the_turn_and_the_next_one_can_begin(
@@ -130,7 +131,7 @@ async def test_whatever_fails_in_a_turn_is_told_and_ends_it(
         await finished(page)
     (answer,) = answers(page)
     assert answer.failure.text.text() == "Something went wrong inside Moat."
-    assert answer.view.plain_text() == "Once"
+    assert plain_text(answer.view) == "Once"
     assert "KeyError" in caplog.text
 
 

@@ -9,6 +9,7 @@ from app.chat.chats import Chat, ChatStore, Said
 from app.chat.page import ChatPage
 from app.chat.transcript import Answer, Question
 from server.face.core import ServerStatus
+from tests.kit.chat_parts import item_of, plain_text
 from tests.kit.fake_api import api, chunk, streaming
 from tests.kit.fake_core import FakeCore
 from tests.kit.until import until
@@ -44,7 +45,7 @@ async def test_a_question_is_kept_before_its_answer_is_over(
         page = shown(page_of(address, store))
         await ask(page)
         assert kept(store) == [[QUESTION]]
-        assert page.chats.item_of(store.all()[0].id)
+        assert item_of(page.chats, store.all()[0].id)
         hold.set()
 
 
@@ -123,4 +124,4 @@ async def test_earlier_messages_come_above_an_answer_that_goes_on(
         assert answer.isVisible()
         hold.set()
         await until(lambda: page.composer.button.accessibleName() == "Send")
-    assert answer.view.plain_text() == "Once"
+    assert plain_text(answer.view) == "Once"

@@ -15,6 +15,7 @@ from app.chat.page import ChatPage
 from app.chat.transcript import Answer, Question
 from server.errors import AppError
 from server.face.core import ModelStatus, ServerStatus
+from tests.kit.chat_parts import item_of
 from tests.kit.fake_api import USAGE, answering, api, chunk, streaming
 from tests.kit.fake_core import FakeCore
 from tests.kit.until import until
@@ -85,11 +86,11 @@ async def test_chats_are_kept_searched_opened_and_deleted(
         page.new_chat.click()
         await ask(page, "What is a bond?")
     moat, bond = (chat.id for chat in reversed(store.all()))
-    assert page.chats.item_of(moat)
-    assert page.chats.item_of(bond)
+    assert item_of(page.chats, moat)
+    assert item_of(page.chats, bond)
     page.chats.search.setText("MOAT")
-    assert not page.chats.item_of(bond)
-    page.chats.list.itemClicked.emit(page.chats.item_of(moat))
+    assert not item_of(page.chats, bond)
+    page.chats.list.itemClicked.emit(item_of(page.chats, moat))
     await until(lambda: [one.text for one in visible(page, Question)] == ["What is a moat?"])
     assert [one.text() for one in visible(page, Answer)] == ["A ditch."]
     page.chats.search.clear()

@@ -18,6 +18,7 @@ from app.shell.window import Window
 from server.core.core import Core
 from server.engine.base import EngineOptions
 from server.system.paths import find
+from tests.kit.chat_parts import charts
 from tests.kit.engines import ScriptedEngine, says
 from tests.kit.until import until
 
@@ -126,7 +127,7 @@ async def test_a_flow_draws_its_chart_in_the_chat(core: Core, shown: Shown, tmp_
         page.ask("@shop/sales Draw the sales")
         await until(lambda page=page: page.composer.button.accessibleName() == "Send")
         answer = answer_of(page)
-        (chart,) = answer.view.charts
+        (chart,) = charts(answer.view)
         assert chart.figure.labels == ("2024", "2025")
         assert chart.figure.series[0].values == (3.0, 5.0)
         assert "2 rows" in answer.steps.text()

@@ -27,7 +27,7 @@ async def test_a_key_is_made_shown_once_and_revoked_after_a_question(
     assert line.limits.text() == "0 of 900 tokens today  ·  2 at a time  ·  only a, b"
     assert "No key is asked for" in keys.unasked.text()
     assert (keys.name.text(), keys.tokens.value()) == ("", 0)
-    line.revoke.click()
+    line.remove.click()
     assert core.commands[-1][0] == "add_key"
     line.sure.click()
     await until(lambda: not keys.list.rows)

@@ -9,8 +9,10 @@ from pytestqt.qtbot import QtBot
 from app.look import theme
 from app.look.controls import Banner, Button, CopyButton, Label, Remark, Slider
 from app.look.model_rows import DownloadRow
+from app.look.page import Page
 from server.errors import AppError, OutOfMemory
 from server.face.models import Download
+from tests.kit.fake_core import FakeCore
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
@@ -116,7 +118,8 @@ def test_a_remark_has_no_button_where_nothing_is_technical(shown: Shown) -> None
 
 def test_a_failed_download_has_its_details(shown: Shown) -> None:
     failed = Download("1", "m", "r", "failed", reason="It broke.", details="disk_failed\nOSError")
-    line = shown(DownloadRow(failed))
+    page = Page(FakeCore())
+    line = shown(DownloadRow(failed, page, page.core.models))
     line.show_download(failed)
     assert line.state.text() == "It broke."
     assert line.state.details.text.text() == failed.details

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from app.look.controls import Button, Label
 from app.look.model_rows import state_words, time_left
 from app.models.discover import FileRow, RepositoryRow
-from app.models.installed import FolderRow
+from app.models.installed import FolderRow, OtherFolders
 from app.models.page import DISCOVER, DOWNLOADS, ModelsPage
 from server.errors import AppError, LinkLost
 from server.face.core import ModelStatus, ServerStatus
@@ -25,7 +25,7 @@ async def test_what_is_installed_can_be_loaded(core: FakeCore, shown: Shown) -> 
     starter, large = page.installed.list.rows
     assert starter.load.text() == "In use"
     assert not starter.load.isEnabled()
-    assert not starter.delete.isVisible()
+    assert not starter.remove.isVisible()
     assert "5.0 GB" in large.facts.text()
     large.load.click()
     await until(lambda: core.model.get().name == LARGE.name)
@@ -38,11 +38,11 @@ async def test_what_is_installed_can_be_loaded(core: FakeCore, shown: Shown) -> 
 async def test_deleting_asks_first_and_says_what_it_freed(core: FakeCore, shown: Shown) -> None:
     page = shown(ModelsPage(core))
     large = page.installed.list.rows[1]
-    large.delete.click()
+    large.remove.click()
     assert "5.0 GB" in large.note.text()
     large.keep.click()
     assert not large.sure.isVisible()
-    large.delete.click()
+    large.remove.click()
     large.sure.click()
     await until(page.freed.isVisible)
     assert "2.1 GB" in page.freed.text.text()
@@ -115,7 +115,7 @@ async def test_a_card_is_read_before_a_download(core: FakeCore, shown: Shown) ->
     page = shown(ModelsPage(core))
     page.parts.choose(DISCOVER)
     await until(lambda: page.discover.heading.text() == "For this computer")
-    await page.open("maker/model-GGUF")
+    await page.discover.open("maker/model-GGUF")
     about = page.discover.about
     assert not about.text.isVisible()
     about.read.click()
@@ -140,7 +140,7 @@ async def test_folders_of_other_programs_are_offered(core: FakeCore, shown: Show
     page = shown(ModelsPage(core))
     await until(page.folders.isVisible)
     (line,) = page.folders.findChildren(FolderRow)
-    line.used.emit("/home/me/.lmstudio/models")
+    line.use.click()
     await until(lambda: core.settings.get().model.folders == ("/home/me/.lmstudio/models",))
 
 
@@ -186,7 +186,7 @@ async def test_a_download_that_is_refused_can_be_asked_for_again(
     assert not suggested.button.isEnabled()
     await until(lambda: told == ["Moat is set to offline."])
     assert suggested.button.isEnabled()
-    await page.open(LISTING.repo)
+    await page.discover.open(LISTING.repo)
     await until(lambda: len(page.discover.findChildren(FileRow)) == len(LISTING.files))
     file = page.discover.findChildren(FileRow)[0]
     core.refuse = AppError("Moat is set to offline.")
@@ -199,7 +199,7 @@ async def test_a_download_that_was_cancelled_can_be_asked_for_again(
     core: FakeCore, shown: Shown
 ) -> None:
     page = shown(ModelsPage(core))
-    await page.open(LISTING.repo)
+    await page.discover.open(LISTING.repo)
     await until(lambda: len(page.discover.findChildren(FileRow)) == len(LISTING.files))
     file = page.discover.findChildren(FileRow)[0]
     file.button.click()
@@ -272,11 +272,11 @@ async def test_deleting_promises_only_what_it_does(core: FakeCore, shown: Shown)
     core.models.cards.set((listed, replace(LARGE, name="theirs", owned="other")))
     page = shown(ModelsPage(core))
     first, second = page.installed.list.rows
-    assert not second.delete.isVisible()
-    first.delete.click()
+    assert not second.remove.isVisible()
+    first.remove.click()
     assert first.note.text() == "This removes it from the list. The file is not deleted."
     first.keep.click()
-    assert first.delete.isVisible()
+    assert first.remove.isVisible()
 
 
 async def test_while_one_model_loads_another_can_be_picked(core: FakeCore, shown: Shown) -> None:
@@ -288,7 +288,7 @@ async def test_while_one_model_loads_another_can_be_picked(core: FakeCore, shown
 
 
 def test_one_is_not_spoken_of_as_many(qapp: QApplication) -> None:
-    folder = FolderRow(FoundFolder("Other", "/models", 1, 5_000_000_000))
+    folder = FolderRow(FoundFolder("Other", "/models", 1, 5_000_000_000), OtherFolders())
     words = [label.text() for label in folder.findChildren(Label)]
     assert words == ["Other", "1 model, 5.0 GB, in /models"]
     folder.deleteLater()
@@ -365,9 +365,9 @@ async def test_new_models_are_looked_for_when_asked_and_no_more_when_cancelled(
     discover.cancel.click()
     await until(lambda: ("models.cancel_refresh",) in core.commands)
     core.refuse = AppError("No way.")
-    await page.refresh()
+    await page.discover.look_for_new()
     assert discover.busy.text() == "No way."
     assert (discover.refresh.isEnabled(), discover.cancel.isVisible()) == (True, False)
-    await page.refresh()
+    await page.discover.look_for_new()
     assert core.commands[-2:] == [("models.refresh_suggestions",), ("models.suggest",)]
     assert discover.busy.text() == ""

@@ -101,8 +101,8 @@ async def test_operations_secrets_and_versions_are_in_the_details(
     box.secrets["TOKEN"].setText("s3cret")
     box.secrets["TOKEN"].editingFinished.emit()
     box.secrets["TOKEN"].editingFinished.emit()
-    box.rolled_back.emit("broker")
-    box.removed.emit("broker")
+    box.back.click()
+    box.remove.click()
     await until(lambda: len(core.commands) == 4)
     assert box.secrets["TOKEN"].text() == ""
     assert box.secrets["TOKEN"].placeholderText() == "Stored in the keychain"

@@ -125,7 +125,7 @@ async def test_an_address_that_is_not_set_is_said(core: FakeCore, shown: Shown) 
 async def test_its_log_and_its_sign_in(core: FakeCore, shown: Shown, monkeypatch: Any) -> None:
     opened_urls: list[str] = []
     monkeypatch.setattr(
-        "app.plugins.page.QDesktopServices.openUrl", lambda url: opened_urls.append(url.toString())
+        "app.plugins.card.QDesktopServices.openUrl", lambda url: opened_urls.append(url.toString())
     )
     box = opened(core, shown)
     box.log.read.click()

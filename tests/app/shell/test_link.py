@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.shell import link as link_module
+from app.shell import connection
 from app.shell.link import Link, Program, Pulse, keep_serving
 from server import tasks
 from server.errors import AppError, BadRequest, LinkLost
@@ -69,7 +69,7 @@ async def test_a_listener_that_fails_does_not_end_the_link(core: FakeCore) -> No
 async def test_a_line_that_is_too_long_is_passed_over(
     core: FakeCore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(link_module, "_LONGEST_LINE", 2**16)
+    monkeypatch.setattr(connection, "_LONGEST_LINE", 2**16)
     link = Link()
     heard: list[LogLine] = []
     link.face.logged.connect(heard.append)

@@ -194,9 +194,12 @@ async def test_every_page_can_be_turned_to(core: FakeCore, memory: QSettings, sh
 
 async def test_the_sidebar_tells_the_state(core: FakeCore, memory: QSettings, shown: Shown) -> None:
     window = shown(Window(core, memory))
-    assert window.state_words() == ("Ready", "127.0.0.1:7777")
+    assert (window._words.text(), window._where.text()) == ("Ready", "127.0.0.1:7777")
     core.server.set(ServerStatus("failed", reason="No."))
-    assert window.state_words() == ("Needs attention", "The server cannot start")
+    assert (window._words.text(), window._where.text()) == (
+        "Needs attention",
+        "The server cannot start",
+    )
 
 
 async def test_a_failed_command_is_told_until_dismissed(
