@@ -24,7 +24,7 @@ help:
 	@echo "make film MODEL=x.gguf  the first ten minutes as pictures, by keyboard only, into build/film"
 	@echo "make pins         write the versions in use to constraints.txt"
 	@echo "make distclean    remove everything made here"
-	@echo "make clean-cache  remove the compiled engine that all clones share"
+	@echo "make clean-cache  remove what all clones share: the compiled engine, what mypy found out"
 
 setup:
 	@$(SETUP)
@@ -109,4 +109,5 @@ distclean:
 
 clean-cache:
 	@"$$(scripts/find_python.sh)" -c "import shutil; from scripts.bootstrap.places import wheel_cache; \
-		shutil.rmtree(wheel_cache(), ignore_errors=True)"
+		shutil.rmtree(wheel_cache(), ignore_errors=True); \
+		shutil.rmtree(wheel_cache().parent / 'mypy', ignore_errors=True)"

@@ -8,6 +8,7 @@ import argparse
 import os
 import subprocess
 import sys
+import tarfile
 import tempfile
 import tomllib
 import zipfile
@@ -16,11 +17,15 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+import platformdirs
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
 STUBS = ROOT / "build" / "stubs"
 CACHES = ROOT / "build" / "mypy"
+KEPT = platformdirs.user_cache_path("moat", appauthor=False) / "mypy"
+"""What mypy found out in a clone before this one: a new clone begins with it."""
+PACKAGES = ("server", "app", "scripts")
 QT = "PySide6-Essentials"
 OLDEST_GLIBC, NEWEST_GLIBC = 17, 36  # 2.36 is the one of Debian 12, the oldest system supported.
 
@@ -119,11 +124,51 @@ def run_mypy(system: System, stubs: Path | None, sources: Sequence[str] = ()) ->
         # Like a folder of installed packages, and before the real one.
         environment["PYTHONPATH"] = str(stubs)
     options = [f"--platform={system.sys_platform}", f"--python-version={system.python}"]
-    cache = f"--cache-dir={CACHES / system.name}"
-    command = [sys.executable, "-P", "-m", "mypy", *options, cache, *sources]
+    cache, kept = CACHES / system.name, KEPT / f"{system.name}.tar"
+    is_first = not sources and not cache.exists()
+    if is_first and is_usable(kept):
+        _begin_with(kept, cache)
+    command = [sys.executable, "-P", "-m", "mypy", *options, f"--cache-dir={cache}", *sources]
     sys.stdout.write(f"{system.name}, Python {system.python}, PySide6 {system.qt}: ")
     sys.stdout.flush()
-    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    if is_first and code == 0:
+        _keep(cache, kept)
+    return code
+
+
+def is_usable(kept: Path) -> bool:
+    """Whether all that is checked here was written after what is kept.
+
+    mypy takes a file for the one it knows when its path, size and second of writing are the same,
+    and otherwise compares what it holds. So files of two clones are always compared.
+    """
+    checked = [path for name in PACKAGES for path in (ROOT / name).rglob("*.py")]
+    written = min(path.stat().st_mtime for path in (*checked, Path(sys.prefix, "pyvenv.cfg")))
+    return kept.exists() and int(kept.stat().st_mtime) < int(written)
+
+
+def _begin_with(kept: Path, cache: Path) -> None:
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache.parent) as scratch:
+        try:
+            with tarfile.open(kept) as archive:
+                archive.extractall(scratch, filter="data")
+            Path(scratch, cache.name).rename(cache)
+        except (OSError, tarfile.TarError):
+            return  # It is gone or cut short: mypy finds out by itself.
+
+
+def _keep(cache: Path, kept: Path) -> None:
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept.parent) as scratch:
+            draft = Path(scratch, kept.name)
+            with tarfile.open(draft, "w") as archive:
+                archive.add(cache, cache.name)
+            draft.replace(kept)
+    except OSError as error:  # A full disk, or no right to write: the next clone starts anew.
+        sys.stdout.write(f"What mypy found out is not kept for other clones: {error}\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

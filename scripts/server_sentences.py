@@ -44,7 +44,7 @@ SAYING = (
     *(f"server/engine/worker/prompt/{name}.py" for name in (
         "pictures", "prepare", "template", "vision",
     )),
-    "server/asking/fit.py",
+    "server/asking/ask.py",
     *(f"server/flows/{name}.py" for name in (
         "calling", "runner", "steps",
     )),

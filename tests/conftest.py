@@ -1,8 +1,10 @@
 """What every test gets: a home of its own, no keyring of the user's, no screen unless asked for."""
 
 import os
+import subprocess
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 
 import psutil
@@ -10,6 +12,7 @@ import pytest
 
 from server.models import library
 
+ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Each started Moat would try out its model as soon as it has nothing to do: 20 s of a core.
 os.environ.setdefault("MOAT_MODEL__CALIBRATE", "false")
@@ -19,6 +22,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with a long test first: begun last, one would keep all others waiting."""
     long = {item.path for item in items if item.get_closest_marker("long")}
     items.sort(key=lambda item: item.path not in long)
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """Three for two cores: nearly a third of their time tests wait for a process or a limit."""
+    cores = yield
+    return cores * 3 // 2
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +60,22 @@ def starter_model() -> Path:
     if path is None:
         pytest.fail("The starter model is not installed; 'make setup' brings it.")
     return path
+
+
+@pytest.fixture(scope="session")
+def quick_starter(starter_model: Path) -> Path:
+    """The starter's weights in a form that is computed three times as fast, made once per clone.
+
+    For tests that have a model say much, whichever it is. It has the starter's name.
+    """
+    source = starter_model.stat()
+    mark = f"{source.st_size}-{source.st_mtime_ns}"
+    copy = ROOT / "build" / "quick-starter" / mark / f"{library.NAME}.gguf"
+    if not copy.exists():
+        # The engine's library stays out of the processes of tests.
+        write = [sys.executable, "-m", "tests.kit.by_llama_cpp", str(starter_model), str(copy)]
+        subprocess.run(write, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    return copy
 
 
 @pytest.hookimpl(trylast=True)

@@ -84,7 +84,7 @@ from server.protocols import ENDPOINTS
 from server.web.app import Site, create_app
 from server.web.guard import Gate, Guard
 guard = Guard(lambda: Gate(frozenset()), lambda _origin, _method: None)
-app = create_app(ENDPOINTS, Site(*[lambda *_: None] * 4), guard, 1000)
+app = create_app(ENDPOINTS, Site(*[lambda *_: None] * 12), guard, 1000)
 found = "/example" in {resource.canonical for resource in app.router.resources()}
 """,
         {"server/protocols/example.py": PROTOCOL},

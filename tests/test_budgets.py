@@ -16,10 +16,10 @@ ROOT = Path(__file__).resolve().parent.parent
 FUNCTION_LINES = 40
 FOLDERS = ("server", "app", "scripts", "tests")
 ROOM_LINES = {
-    "asking": 350, "commands": 3150, "conversation": 2600, "core": 3550, "dashboard": 9150,
-    "data": 3300, "engine": 15_150, "face": 1400, "flows": 2150, "language": 1000,
-    "models": 5600, "plugins": 7800, "protocols": 7150, "schemas": 1350, "system": 1300,
-    "web": 2550,
+    "asking": 310, "commands": 3110, "conversation": 2540, "core": 3490, "dashboard": 9850,
+    "data": 3290, "engine": 15_150, "face": 1390, "flows": 2130, "language": 960,
+    "models": 5580, "plugins": 7750, "protocols": 7130, "schemas": 1340, "system": 1280,
+    "web": 2520,
 }  # fmt: skip
 """The most lines of each room of the server: those of November 2026 and a fiftieth. Whoever exceeds
 one raises it in the same commit and says why."""

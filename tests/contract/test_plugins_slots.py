@@ -24,8 +24,8 @@ QUESTION = "Please do it for host 10.1.2.3 with id 5 and the task named weekly-c
 
 
 @pytest.fixture
-async def engine(starter_model: Path) -> AsyncIterator[WorkerProcess]:
-    made = WorkerProcess(starter_model, EngineOptions(context_tokens=16384, slots=4))
+async def engine(quick_starter: Path) -> AsyncIterator[WorkerProcess]:
+    made = WorkerProcess(quick_starter, EngineOptions(context_tokens=16384, slots=4))
     await made.load()
     yield made
     await made.close()

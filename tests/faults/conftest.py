@@ -19,11 +19,11 @@ Say = Callable[[str], None]
 
 @pytest.fixture
 async def engine(
-    starter_model: Path, new_children: Callable[[], list[psutil.Process]]
+    quick_starter: Path, new_children: Callable[[], list[psutil.Process]]
 ) -> AsyncIterator[WorkerProcess]:
     """Nothing of it may be left when a test is over."""
     tasks, descriptors = len(asyncio.all_tasks()), _open_descriptors()
-    engine = WorkerProcess(starter_model, OPTIONS, command=COMMAND)
+    engine = WorkerProcess(quick_starter, OPTIONS, command=COMMAND)
     yield engine
     await engine.close()
     gc.collect()

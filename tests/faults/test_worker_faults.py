@@ -119,7 +119,7 @@ async def time_of(work: Awaitable[object]) -> float:
 @pytest.mark.timeout(120 + 30 * ROUNDS)
 @pytest.mark.parametrize("name", FAULTS)
 async def test_a_fault_ends_the_answer_typed_and_the_next_is_served(
-    engine: WorkerProcess, starter_model: Path, say: Say, name: str
+    engine: WorkerProcess, quick_starter: Path, say: Say, name: str
 ) -> None:
     fault, sentence = FAULTS[name]
     await engine.load()
@@ -127,7 +127,7 @@ async def test_a_fault_ends_the_answer_typed_and_the_next_is_served(
     loads: list[float] = []
     for number in range(ROUNDS):
         if number % LOAD_EVERY == 0:
-            loads.append(await time_of(load_and_answer(starter_model)))
+            loads.append(await time_of(load_and_answer(quick_starter)))
         with pytest.raises(EngineCrashed, match=sentence):
             await break_in_mid_answer(engine, fault)
         waits.append(await time_of(answer(engine)))
@@ -141,7 +141,7 @@ async def test_a_fault_ends_the_answer_typed_and_the_next_is_served(
 
 @pytest.mark.timeout(120 + 30 * ROUNDS)
 async def test_a_hung_load_is_ended_and_the_next_is_served(
-    starter_model: Path,
+    quick_starter: Path,
     tmp_path: Path,
     say: Say,
     new_children: Callable[[], list[psutil.Process]],
@@ -157,7 +157,7 @@ async def test_a_hung_load_is_ended_and_the_next_is_served(
             await engine.load()
         hung_s = time.monotonic() - began
         link.unlink()
-        link.symlink_to(starter_model)
+        link.symlink_to(quick_starter)
         await answer(engine)
         await engine.close()
         link.unlink()
@@ -229,8 +229,8 @@ asyncio.run(serve())
 """
 
 
-def test_no_worker_outlives_a_killed_server(starter_model: Path) -> None:
-    command = [sys.executable, "-c", SERVER, str(starter_model)]
+def test_no_worker_outlives_a_killed_server(quick_starter: Path) -> None:
+    command = [sys.executable, "-c", SERVER, str(quick_starter)]
     with subprocess.Popen(
         command, env=processes.environment("serve"), stdout=subprocess.PIPE
     ) as server:

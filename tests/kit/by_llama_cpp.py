@@ -1,8 +1,13 @@
-"""What llama.cpp's own helpers make of a prompt with images, computed in a process of its own."""
+"""What llama.cpp's own helpers make of a prompt or a model, computed in a process of its own.
+
+python -m tests.kit.by_llama_cpp MODEL COPY writes a quick copy of a model.
+"""
 
 import ctypes
 import io
 import multiprocessing
+import sys
+import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,6 +25,23 @@ def next_chances(
     alone = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=alone) as process:
         return process.submit(_compute, path, eyes, prompt, images).result()
+
+
+def write_quick_copy(model: Path, copy: Path) -> None:
+    """Writes a model's weights as Q4_0, which processors multiply in blocks of rows.
+
+    llama.cpp has no such way for the Q4_1 of the starter: the copy reads prompts, and answers
+    several at once, three times as fast.
+    """
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    params = lib.llama_model_quantize_default_params()
+    params.ftype = lib.LLAMA_FTYPE_MOSTLY_Q4_0
+    params.allow_requantize = True
+    with tempfile.TemporaryDirectory(dir=copy.parent) as scratch:
+        draft = Path(scratch, copy.name)
+        paths = (str(model).encode(), str(draft).encode())
+        assert lib.llama_model_quantize(*paths, ctypes.byref(params)) == 0
+        draft.replace(copy)  # Another process may have been as quick: the files are the same.
 
 
 def _compute(path: Path, eyes: Path, prompt: str, images: list[bytes]) -> tuple[list[float], int]:
@@ -60,3 +82,7 @@ def _bitmap(image: bytes) -> Any:
         pixels = opened.convert("RGB").tobytes()
         data = ctypes.cast(ctypes.c_char_p(pixels), BYTE_P)
         return vision.mtmd_bitmap_init(opened.width, opened.height, data)
+
+
+if __name__ == "__main__":
+    write_quick_copy(*map(Path, sys.argv[1:]))

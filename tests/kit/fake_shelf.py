@@ -77,7 +77,7 @@ SUGGESTED = Suggestion(
     "maker/model-GGUF",
     "m-Q4_K_M.gguf",
     "Model 4B",
-    "Reasoning and tool calls.",
+    "Sound analysis and reliable tool calls; needs 8 GB of free memory.",
     ("chat", "tools"),
     "apache-2.0",
     4_000_000_000,

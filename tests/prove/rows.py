@@ -33,8 +33,8 @@ class Row:
     beside: Literal["", "apart", "waits"] = ""
     """In the short form it runs beside the others, in a line of its own with those of its kind:
 
-    apart: it has its own processes, and no limit of time. waits: it sleeps most of the time, and is
-    judged by what the load of the machine does not change.
+    apart: it has its own processes, and no limit but of the processor's time. waits: it sleeps most
+    of the time, and is judged by what the load of the machine does not change.
     """
 
 

@@ -1,10 +1,12 @@
 """The check of patterns finds those that explode, and only those."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.prove.patterns import Used, collect, time_one
+from tests.prove import patterns
+from tests.prove.patterns import Used, collect, time_all, time_one
 
 
 @pytest.mark.parametrize(
@@ -37,3 +39,19 @@ def test_patterns_in_tables_and_in_calls_are_found() -> None:
     places = {used.place.partition(":")[0] for used in collect()}
     assert "server.protocols.openbb.query.MARKER" in places
     assert "server/dashboard/arguments.py" in places
+
+
+def test_a_row_beside_others_names_every_place_of_a_slow_pattern(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slow, linear = r"(a+)+$", r"\w+"
+    used = [Used("first", slow, 0, False), Used("quick", linear, 0, False)]
+    used.append(Used("second", slow, 0, False))
+    monkeypatch.setattr(patterns, "collect", lambda: used)
+    with ThreadPoolExecutor(1) as line:
+        timed = line.submit(time_all).result()
+    assert {one.used.place: one.is_superlinear for one in timed} == {
+        "first": True,
+        "second": True,
+        "quick": False,
+    }

@@ -9,10 +9,12 @@ import pytest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.look.page import Page
 from app.models.discover import Discover
 from scripts.pictures import LIST, OUT, ROOT, SCENES, Untrue, check_suggestions
 from server.face.models import Suggestion
 from server.models import catalogue
+from tests.kit.fake_core import FakeCore
 from tests.kit.fake_shelf import SUGGESTED
 
 
@@ -37,7 +39,7 @@ def test_the_documentation_shows_only_these() -> None:
 def shown(qtbot: QtBot, suggestion: Suggestion) -> QWidget:
     page = QWidget()
     qtbot.addWidget(page)
-    discover = Discover()
+    discover = Discover(Page(FakeCore()))
     QVBoxLayout(page).addWidget(discover)
     discover.show_suggestions([suggestion])
     return page

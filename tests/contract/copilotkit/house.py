@@ -10,7 +10,6 @@ from server.chat import Json, Tool
 from server.conversation.agents.base import AgentCard, AgentRequest, Agents, Source, ThreadState
 from server.conversation.agents.local import Copilot
 from server.conversation.agents.remote import Elsewhere
-from server.conversation.threads import Threads
 from server.engine.base import Engine
 from server.errors import AppError, EngineCrashed
 from server.events import (
@@ -26,9 +25,11 @@ from server.events import (
 from server.face.core import About
 from server.protocols import copilotkit
 from server.protocols.base import AgentRun, Ask, Facts, Look, LookResult
-from server.web.app import Site, create_app
+from server.web.app import create_app
 from server.web.guard import Gate, Guard
 from tests.contract.copilotkit.obedient import ObedientEngine
+from tests.kit.sites import make_site
+from tests.kit.threads import make_threads
 
 PAGES = frozenset({"https://one.example", "https://other.example"})
 
@@ -93,9 +94,9 @@ def agents(engine: Engine | None = None, elsewhere: Elsewhere | None = None) -> 
 
     if elsewhere is None:
         sources: tuple[Source, ...] = (Copilot(find, tools, lambda: 256), Demos())
-        return Agents(lambda: sources, Threads())
+        return Agents(lambda: sources, make_threads())
     copilot = Copilot(find, elsewhere.tools, lambda: 256)
-    return Agents(lambda: (copilot, *elsewhere.sources()), Threads())
+    return Agents(lambda: (copilot, *elsewhere.sources()), make_threads())
 
 
 def app(here: Agents, hosts: set[str]) -> web.Application:
@@ -113,12 +114,12 @@ def app(here: Agents, hosts: set[str]) -> web.Application:
     async def no_answer(_ask: Ask) -> None:
         raise NotImplementedError
 
-    site = Site(
+    site = make_site(
         converse,
         no_answer,
         lambda host: Facts(f"http://{host}"),
         lambda: 100,
-        look,
+        look=look,
         is_own=lambda sent: sent == "own",
     )
     guard = Guard(lambda: Gate(frozenset(hosts), PAGES), lambda _origin, _method: None)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from server.commands.quit import NOT_RUNNING
+from server.commands.running import NOTHING_TO_QUIT
 from server.system import processes
 from tests.kit.running import SERVES, all_gone, serving
 
@@ -35,4 +35,4 @@ def test_a_server_in_a_terminal_ends_when_asked_and_so_do_its_children() -> None
 
 def test_without_a_running_moat_there_is_nothing_to_do() -> None:
     done = quit_moat()
-    assert (done.returncode, done.stdout.strip()) == (0, NOT_RUNNING)
+    assert (done.returncode, done.stdout.strip()) == (0, NOTHING_TO_QUIT)

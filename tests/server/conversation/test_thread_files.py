@@ -56,9 +56,9 @@ async def talk(threads: Threads, thread: str, *events: Event) -> None:
 
 async def test_a_thread_is_the_same_after_a_restart(tmp_path: Path):
     files = ThreadFiles(tmp_path, Switch())
-    before = Threads(keeper=files)
+    before = Threads(files)
     await talk(before, "../any name", *EVENTS)
-    after = Threads(keeper=files)
+    after = Threads(files)
     one, other = before.find("../any name"), after.find("../any name")
     assert one
     assert other
@@ -70,8 +70,8 @@ async def test_a_thread_is_the_same_after_a_restart(tmp_path: Path):
 
 async def test_a_failure_keeps_its_words_and_its_code(tmp_path: Path):
     files = ThreadFiles(tmp_path, Switch())
-    await talk(Threads(keeper=files), "t", Failed(EngineCrashed("It broke.")))
-    thread = Threads(keeper=files).find("t")
+    await talk(Threads(files), "t", Failed(EngineCrashed("It broke.")))
+    thread = Threads(files).find("t")
     assert thread
     (failed,) = thread.runs[0].events
     assert isinstance(failed, Failed)
@@ -79,7 +79,7 @@ async def test_a_failure_keeps_its_words_and_its_code(tmp_path: Path):
 
 
 async def test_what_is_forgotten_leaves_the_disk(tmp_path: Path):
-    threads = Threads(Bounds(threads=1), keeper=ThreadFiles(tmp_path, Switch()))
+    threads = Threads(ThreadFiles(tmp_path, Switch()), Bounds(threads=1))
     await talk(threads, "a", *EVENTS)
     await talk(threads, "b", *EVENTS)
     assert len(list(tmp_path.glob("*.json"))) == 1
@@ -89,7 +89,7 @@ async def test_what_is_forgotten_leaves_the_disk(tmp_path: Path):
 
 async def test_what_was_kept_is_deleted_when_a_person_wants_that(tmp_path: Path):
     folder = tmp_path / "threads"
-    threads = Threads(keeper=ThreadFiles(folder, Switch()))
+    threads = Threads(ThreadFiles(folder, Switch()))
     await talk(threads, "t", *EVENTS)
     threads.keep_no_longer()
     assert not folder.exists()
@@ -99,13 +99,13 @@ async def test_what_was_kept_is_deleted_when_a_person_wants_that(tmp_path: Path)
 async def test_switched_off_nothing_is_read_or_written_and_nothing_is_lost(tmp_path: Path):
     """It may be off only because its setting cannot be read."""
     switch, folder = Switch(), tmp_path / "threads"
-    threads = Threads(keeper=ThreadFiles(folder, switch))
+    threads = Threads(ThreadFiles(folder, switch))
     await talk(threads, "t", *EVENTS)
     switch.on = False
     await talk(threads, "other", *EVENTS)
-    assert Threads(keeper=ThreadFiles(folder, switch)).find("t") is None
+    assert Threads(ThreadFiles(folder, switch)).find("t") is None
     switch.on = True
-    after = Threads(keeper=ThreadFiles(folder, switch))
+    after = Threads(ThreadFiles(folder, switch))
     assert [thread.id for thread in after.of_agent("")] == ["t"]
 
 
@@ -119,42 +119,42 @@ async def test_what_is_being_written_as_it_is_switched_off_goes_too(
         write_atomically(path, text)
 
     monkeypatch.setattr(thread_files, "write_atomically", write_late)
-    await talk(Threads(keeper=ThreadFiles(folder, switch)), "t", *EVENTS)
+    await talk(Threads(ThreadFiles(folder, switch)), "t", *EVENTS)
     assert not folder.exists()
 
 
 async def test_a_damaged_file_is_left_out(tmp_path: Path):
     files = ThreadFiles(tmp_path, Switch())
-    await talk(Threads(keeper=files), "t", *EVENTS)
+    await talk(Threads(files), "t", *EVENTS)
     for text in ("{", "[]", '{"id": 1}'):
         (tmp_path / f"broken-{len(text)}.json").write_text(text)
-    assert [thread.id for thread in Threads(keeper=files).of_agent("")] == ["t"]
+    assert [thread.id for thread in Threads(files).of_agent("")] == ["t"]
 
 
 async def test_a_page_finds_its_own_thread_after_a_restart(tmp_path: Path):
     files = ThreadFiles(tmp_path, Switch())
-    threads = Threads(keeper=files)
+    threads = Threads(files)
     for origin in ("", "https://one.example", "https://other.example"):
         run = KeptRun("r1", (ASK,))
         async for _ in threads.keep("default", "t", run, replay(TextDelta(origin)), origin):
             pass
-    after = Threads(keeper=files)
+    after = Threads(files)
     kept = after.find("t", "https://one.example")
     assert kept
     assert kept.runs[0].events[0] == TextDelta("https://one.example")
     after.clear("https://one.example")
-    again = Threads(keeper=files)
+    again = Threads(files)
     assert [one.origin for one in again.of_agent("", EVERYBODY)] == ["https://other.example", ""]
 
 
 async def test_a_file_from_before_threads_had_owners_belongs_to_programs(tmp_path: Path):
     files = ThreadFiles(tmp_path, Switch())
-    await talk(Threads(keeper=files), "t", *EVENTS)
+    await talk(Threads(files), "t", *EVENTS)
     (path,) = tmp_path.glob("*.json")
     whole = json.loads(path.read_text("utf-8"))
     del whole["origin"]
     path.write_text(json.dumps(whole))
-    after = Threads(keeper=files)
+    after = Threads(files)
     assert after.find("t")
     assert after.find("t", EVERYBODY)
     assert after.find("t", "https://one.example") is None

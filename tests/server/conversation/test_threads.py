@@ -29,6 +29,7 @@ from server.events import (
     ToolCallStarted,
 )
 from tests.kit.engines import replay
+from tests.kit.threads import make_threads
 
 HI = ThreadMessage("u1", Message("user", "hi"))
 CALL = ToolCall("c1", "add", {"a": 1})
@@ -55,7 +56,7 @@ async def followed(threads: Threads, thread: str) -> list[Event]:
 
 
 async def test_events_pass_unchanged_and_are_replayed_joined():
-    threads = Threads()
+    threads = make_threads()
     assert await talk(threads, "t", *ANSWER) == list(ANSWER)
     assert await followed(threads, "t") == [
         MessageOpened("m1"),
@@ -66,7 +67,7 @@ async def test_events_pass_unchanged_and_are_replayed_joined():
 
 
 async def test_only_what_was_not_said_yet_is_new():
-    threads = Threads()
+    threads = make_threads()
     await talk(threads, "t", *ANSWER)
     again = (
         HI,
@@ -77,7 +78,7 @@ async def test_only_what_was_not_said_yet_is_new():
 
 
 async def test_a_follower_gets_what_was_and_what_comes():
-    threads, going_on = Threads(), asyncio.Event()
+    threads, going_on = make_threads(), asyncio.Event()
 
     async def slow() -> Events:
         yield TextDelta("one ")
@@ -95,7 +96,7 @@ async def test_a_follower_gets_what_was_and_what_comes():
 
 
 async def test_stopping_ends_a_run_cleanly_and_closes_its_source():
-    threads, closed = Threads(), asyncio.Event()
+    threads, closed = make_threads(), asyncio.Event()
 
     async def endless() -> Events:
         try:
@@ -115,7 +116,7 @@ async def test_stopping_ends_a_run_cleanly_and_closes_its_source():
 
 
 async def test_a_run_whose_client_left_is_replayed_as_ended():
-    threads = Threads()
+    threads = make_threads()
     events = threads.keep("default", "t", KeptRun("r", ()), replay(*ANSWER))
     await anext(events)
     await events.aclose()
@@ -123,7 +124,7 @@ async def test_a_run_whose_client_left_is_replayed_as_ended():
 
 
 async def test_the_latest_state_is_kept():
-    threads = Threads()
+    threads = make_threads()
     await talk(threads, "t", StateChanged({"a": 1}), StateChanged({"a": 2}), Finished("stop"))
     thread = threads.find("t")
     assert thread
@@ -131,7 +132,7 @@ async def test_the_latest_state_is_kept():
 
 
 async def test_the_oldest_threads_go_when_there_are_too_many():
-    threads = Threads(Bounds(threads=2))
+    threads = make_threads(Bounds(threads=2))
     for name in ("a", "b", "a", "c"):
         await talk(threads, name, *ANSWER)
     assert [thread.id for thread in threads.of_agent("default")] == ["c", "a"]
@@ -139,7 +140,7 @@ async def test_the_oldest_threads_go_when_there_are_too_many():
 
 
 async def test_long_threads_go_when_they_take_too_much_room():
-    threads = Threads(Bounds(characters=100))
+    threads = make_threads(Bounds(characters=100))
     await talk(threads, "long", TextDelta("x" * 90), Finished("stop"))
     await talk(threads, "short", TextDelta("x" * 20), Finished("stop"))
     assert threads.find("long") is None
@@ -148,7 +149,7 @@ async def test_long_threads_go_when_they_take_too_much_room():
 
 async def test_abandoned_threads_are_forgotten():
     now = 0.0
-    threads = Threads(Bounds(idle_s=60), clock=lambda: now)
+    threads = make_threads(Bounds(idle_s=60), clock=lambda: now)
     await talk(threads, "t", *ANSWER)
     assert threads.find("t")
     now = 61.0
@@ -156,14 +157,14 @@ async def test_abandoned_threads_are_forgotten():
 
 
 async def test_clearing_forgets_all_that_rest():
-    threads = Threads()
+    threads = make_threads()
     await talk(threads, "t", *ANSWER)
     threads.clear()
     assert threads.find("t") is None
 
 
 async def test_what_was_said_is_put_together_from_the_runs():
-    threads = Threads()
+    threads = make_threads()
     await talk(
         threads, "t", MessageOpened("m1"), TextDelta("Let me. "), ToolCallStarted(CALL),
         ToolCallFinished("c1", "2"), MessageOpened("m2"), ClientToolCall(ToolCall("c2", "say", {})),
@@ -194,7 +195,7 @@ async def test_an_agent_that_breaks_has_failed_not_finished(caplog: pytest.LogCa
         yield TextDelta("half an ans")
         raise IndexError("a secret detail")
 
-    threads = Threads()
+    threads = make_threads()
     told = [event async for event in threads.keep("default", "t", KeptRun("r", ()), breaking())]
     assert isinstance(told[-1], Failed)
     assert str(told[-1].error) == "Something went wrong inside Moat."
@@ -203,7 +204,7 @@ async def test_an_agent_that_breaks_has_failed_not_finished(caplog: pytest.LogCa
 
 
 async def test_a_page_has_threads_of_its_own():
-    threads = Threads()
+    threads = make_threads()
     await talk(threads, "t", *ANSWER, origin=PAGE)
     await talk(threads, "t", TextDelta("x"), Finished("stop"), origin=OTHER)
     await talk(threads, "p", *ANSWER)
@@ -223,7 +224,7 @@ async def test_a_page_has_threads_of_its_own():
 
 
 async def test_a_page_cannot_stop_what_runs_for_another():
-    threads = Threads()
+    threads = make_threads()
     events = threads.keep("default", "t", KeptRun("r", ()), replay(*ANSWER), PAGE)
     await anext(events)
     assert not threads.stop("t", OTHER)
@@ -233,7 +234,7 @@ async def test_a_page_cannot_stop_what_runs_for_another():
 
 
 async def test_the_persons_own_window_sees_all():
-    threads = Threads()
+    threads = make_threads()
     await talk(threads, "t", *ANSWER, origin=PAGE)
     await talk(threads, "p", *ANSWER)
     assert [thread.id for thread in threads.of_agent("", EVERYBODY)] == ["p", "t"]
@@ -245,7 +246,7 @@ async def test_the_persons_own_window_sees_all():
 
 
 async def test_results_states_and_pictures_take_room_too():
-    threads = Threads(Bounds(characters=1000))
+    threads = make_threads(Bounds(characters=1000))
     for number, event in enumerate(
         (
             ToolCallFinished("c", "x" * 900),

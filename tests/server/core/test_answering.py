@@ -25,6 +25,7 @@ from tests.kit.engines import ScriptedEngine
 from tests.kit.fake_hub import FakeHub
 from tests.kit.gguf_files import write_model
 from tests.kit.held_workers import Workers, gone, opened
+from tests.kit.requests import make_requests
 from tests.kit.until import until
 
 REPO, FILE = "Qwen/Qwen3-0.6B-GGUF", "Qwen3-0.6B-Q8_0.gguf"
@@ -379,15 +380,30 @@ class Talk:
         return events()
 
 
+class NoModels:
+    @staticmethod
+    def resolve(request: ChatRequest) -> ChatRequest:
+        return request
+
+    @staticmethod
+    def base_name(name: str) -> str:
+        return name
+
+
+def make_answering(engine: Any, house: Any, keys: Keys, requests: Requests) -> Answering:
+    rest: Any = None
+    keeper: Any = NoModels()
+    return Answering(engine, lambda: "m", house, rest, requests, keeper, rest, rest, rest, keys)
+
+
 async def chats(*asked: About) -> list[str]:
     async def engine(_name: str | None) -> Engine:
         return ScriptedEngine()
 
     talk = Talk()
     house: Any = SimpleNamespace(talk_for=lambda **_of: talk)
-    agents: Any = None
-    requests = Requests(lambda: None)
-    answering = Answering(engine, lambda: "m", house, agents, requests)
+    requests = make_requests()
+    answering = make_answering(engine, house, Keys(Path("no such folder")), requests)
     for about in asked:
         events: list[Event] = [one async for one in answering.chat(ASKED, about)]  # type: ignore[misc]
         assert events == [Finished("stop")]
@@ -420,9 +436,7 @@ async def test_a_request_counts_for_its_key_while_its_model_loads(tmp_path: Path
         await loaded.wait()
         return ScriptedEngine()
 
-    nothing: Any = None
-    requests = Requests(lambda: None)
-    answering = Answering(engine, lambda: "m", nothing, nothing, requests, keys=keys)
+    answering = make_answering(engine, None, keys, make_requests())
     ask = Ask("tokenize", "m", {"text": "hi"}, Reply, by=About("/tokenize", key="anna"))
     first = spawn(answering.ask(ask), "load")
     await until(lambda: keys._running["anna"] == 1)

@@ -12,13 +12,13 @@ from prometheus_client.parser import text_string_to_metric_families as parse
 from server.chat import ChatRequest, Message
 from server.core.core import Core
 from server.core.figures import Figures
-from server.core.running_requests import Requests
 from server.engine.base import EngineOptions
 from server.errors import EngineCrashed
 from server.events import Failed, Finished, OfChoice, TextDelta, Usage
 from server.face.core import About
 from server.system.paths import find
 from tests.kit.engines import EndlessEngine, ScriptedEngine, ready, replay, says
+from tests.kit.requests import make_requests
 
 ROOT = Path(__file__).resolve().parents[3]
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
@@ -75,7 +75,7 @@ async def test_an_answer_is_counted_by_model_and_key(core: Core) -> None:
 
 async def test_tokens_times_and_what_runs_are_told_apart() -> None:
     figures = Figures(lambda: ("small",))
-    requests = Requests(lambda: None, figures=figures)
+    requests = make_requests(figures=figures)
     about = About("/x", model="small", key="bob")
     waiting = requests.track(ready(EndlessEngine().generate(ChatRequest())), about)
     await anext(waiting)
@@ -96,7 +96,7 @@ async def test_tokens_times_and_what_runs_are_told_apart() -> None:
 
 async def test_several_answers_share_their_prompt_and_a_failure_has_its_code() -> None:
     figures = Figures(lambda: ("small",))
-    requests = Requests(lambda: None, figures=figures)
+    requests = make_requests(figures=figures)
     about = About("/x", model="small")
     two = [OfChoice(at, Finished("stop", Usage(10, 0, 5))) for at in range(2)]
     assert [item async for item in requests.track(ready(replay(*two)), about)]

@@ -9,6 +9,7 @@ from server.events import Events, Failed, Finished, TextDelta, Usage
 from server.face.core import About
 from server.tasks import spawn, stop
 from tests.kit.engines import EndlessEngine, ready, replay
+from tests.kit.requests import make_requests
 
 ASK = ChatRequest()
 ABOUT = About("/v1/x", "me")
@@ -16,7 +17,7 @@ ABOUT = About("/v1/x", "me")
 
 @pytest.fixture
 async def requests() -> Requests:
-    return Requests(lambda: None)
+    return make_requests()
 
 
 async def test_a_request_is_shown_while_it_runs(requests: Requests):
@@ -166,7 +167,7 @@ async def test_what_ended_is_remembered_with_its_outcome(requests: Requests):
 
 
 async def test_slow_readers_hold_no_place_in_the_line() -> None:
-    requests = Requests(lambda: None, lambda: Room(slots=1, queue=1))
+    requests = make_requests(room=Room(slots=1, queue=1))
     slow = [requests.track(ready(EndlessEngine().generate(ASK)), ABOUT) for _ in range(3)]
     for events in slow:
         assert isinstance(await anext(events), TextDelta)
@@ -191,7 +192,7 @@ async def test_slow_readers_hold_no_place_in_the_line() -> None:
 
 
 async def test_who_is_alone_is_never_refused() -> None:
-    requests = Requests(lambda: None, lambda: Room(slots=1, queue=1))
+    requests = make_requests(room=Room(slots=1, queue=1))
     events = [
         event async for event in requests.track(ready(replay(TextDelta("x"))), ABOUT, answers=9)
     ]
@@ -199,7 +200,7 @@ async def test_who_is_alone_is_never_refused() -> None:
 
 
 async def test_each_model_has_a_line_of_its_own() -> None:
-    requests = Requests(lambda: None, lambda: Room(slots=0, queue=1))
+    requests = make_requests(room=Room(slots=0, queue=1))
 
     async def silent() -> Events:
         await asyncio.Event().wait()

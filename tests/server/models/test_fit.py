@@ -115,7 +115,7 @@ def test_what_was_changed_is_one_sentence():
 
 
 def test_a_header_without_sizes_gives_no_verdict():
-    empty = Header(3, {"general.architecture": "odd"}, (), 0, 0)
+    empty = Header({"general.architecture": "odd"})
     assert judge(empty, Setup(), LAPTOP, GB).verdict == "unknown"
 
 

@@ -46,7 +46,7 @@ def test_the_working_space_is_close_to_what_llama_cpp_reports(starter_model: Pat
 def header(**own: object) -> Header:
     metadata = metadata_of(Shape(width=1024, layers=4, heads=16, key_heads=4))
     metadata |= {f"llama.{key}".replace("__", "."): value for key, value in own.items()}
-    return Header(3, metadata, (), 0, 0)
+    return Header(metadata)
 
 
 def test_heads_that_differ_by_layer_and_layers_without_attention_count_as_they_are():

@@ -13,12 +13,12 @@ EYES = {"general.type": "mmproj"}
 
 def model(width: int) -> Header:
     metadata = {"general.architecture": "llama", "llama.embedding_length": width}
-    return Header(3, metadata, (), 0, 0)
+    return Header(metadata)
 
 
 def eyes(width: int) -> Header:
     metadata = {"general.architecture": "clip", "clip.vision.projection_dim": width}
-    return Header(3, metadata, (), 0, 0)
+    return Header(metadata)
 
 
 def hub(name: str, quantisation: str) -> HubFile:

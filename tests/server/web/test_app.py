@@ -18,10 +18,11 @@ from server.events import Events, Failed, TextDelta
 from server.face.core import About
 from server.protocols.base import Ask, Cancel, Endpoint, Facts, Frames, Reply
 from server.web import stream
-from server.web.app import Site, create_app
+from server.web.app import create_app
 from server.web.body import _LARGE_WORK
 from server.web.guard import Gate, Guard
 from tests.kit.engines import EndlessEngine, ScriptedEngine, says
+from tests.kit.sites import make_site
 
 Client = TestClient[web.Request, web.Application]
 Open = Callable[..., Awaitable[Client]]
@@ -80,7 +81,7 @@ def opened(aiohttp_client: Callable[..., Awaitable[Client]]) -> Open:
 
         gate: dict[str, frozenset[str]] = {"hosts": frozenset()}
         guard = Guard(lambda: Gate(gate["hosts"]), lambda _origin, _method: None)
-        site = Site(run, answer, lambda host: Facts(f"http://{host}"), lambda: max_requests)
+        site = make_site(run, answer, lambda host: Facts(f"http://{host}"), lambda: max_requests)
         client = await aiohttp_client(create_app(ENDPOINTS, site, guard, 2**20))
         gate["hosts"] = frozenset({f"127.0.0.1:{client.port}"})
         return client
@@ -246,7 +247,7 @@ async def owned(aiohttp_client: Callable[..., Awaitable[Client]]) -> tuple[Clien
     gate: dict[str, frozenset[str]] = {"hosts": frozenset()}
     page = frozenset({"http://page"})
     guard = Guard(lambda: Gate(gate["hosts"], page), lambda _origin, _method: None)
-    site = Site(
+    site = make_site(
         lambda request, _about: converse(Means(engine), request),
         lambda _ask: engine.stats(),
         lambda host: Facts(f"http://{host}"),

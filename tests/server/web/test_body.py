@@ -11,9 +11,10 @@ from aiohttp.test_utils import TestClient
 from server.errors import BadRequest
 from server.protocols.base import Endpoint, Facts, Reply, Upload
 from server.web import body
-from server.web.app import Site, create_app
+from server.web.app import create_app
 from server.web.body import _check, _parse, _parse_patiently
 from server.web.guard import Gate, Guard
+from tests.kit.sites import make_site
 
 ODD: tuple[Any, ...] = (
     {"a": [1, -2.5, 1e300, "\u00e9\n", None, True, {}]}, [[[]]], "text", 7, {"a": 1, "b": {"a": 2}},
@@ -120,7 +121,7 @@ async def client(aiohttp_client: Callable[..., Awaitable[Client]]) -> Client:
     guard = Guard(
         lambda: Gate(frozenset(hosts), gate.origins, forms=gate.forms), lambda _o, _m: None
     )
-    site = Site(never, never, lambda host: Facts(f"http://{host}"), lambda: 10)  # type: ignore[arg-type]
+    site = make_site(never, never, lambda host: Facts(f"http://{host}"), lambda: 10)  # type: ignore[arg-type]
     opened = await aiohttp_client(create_app(endpoints, site, guard, 100_000_000))
     hosts.add(f"127.0.0.1:{opened.port}")
     return opened

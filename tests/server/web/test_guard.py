@@ -16,8 +16,9 @@ from server.events import Events
 from server.face.core import About
 from server.protocols import ENDPOINTS
 from server.protocols.base import Ask, Facts
-from server.web.app import Site, create_app
+from server.web.app import create_app
 from server.web.guard import OPEN_PATHS, SCHEME, Gate, Guard, note_forwarding
+from tests.kit.sites import make_site
 
 Client = TestClient[web.Request, web.Application]
 OPENBB = "https://pro.openbb.co"
@@ -60,7 +61,7 @@ async def open_client(
             lambda: Gate(frozenset(hosts), frozenset({OPENBB}), key, CREDENTIALED),
             lambda _origin, _method: None,
         )
-        site = Site(reached.converse, reached.answer, reached.facts, lambda: 100)
+        site = make_site(reached.converse, reached.answer, reached.facts, lambda: 100)
         client = await aiohttp_client(create_app(ENDPOINTS, site, guard, 1024))
         hosts.update({f"127.0.0.1:{client.port}", f"localhost:{client.port}"})
         return client

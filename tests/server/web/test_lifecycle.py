@@ -11,8 +11,8 @@ from server.face.core import Knock
 from server.protocols import health
 from server.protocols.base import Facts
 from server.settings import ServerSettings
-from server.web.app import Site
 from server.web.lifecycle import Serving
+from tests.kit.sites import make_site
 
 OPENBB = "https://pro.openbb.co"
 STRANGER = "https://stranger.example"
@@ -28,7 +28,7 @@ async def key() -> str:
 
 @pytest.fixture
 async def serving(tmp_path: Path) -> AsyncIterator[Serving]:
-    site = Site(no_answer, no_answer, lambda host: Facts(f"http://{host}"), lambda: 10)  # type: ignore[arg-type]
+    site = make_site(no_answer, no_answer, lambda host: Facts(f"http://{host}"), lambda: 10)  # type: ignore[arg-type]
     settings = ServerSettings(require_key=True)
     made = Serving(health.ENDPOINTS, site, lambda: settings, key, tmp_path / "https")
     await made.start(0)

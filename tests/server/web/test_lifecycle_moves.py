@@ -20,8 +20,8 @@ from server.settings import ServerSettings
 from server.system.keychain import KeyringFailed
 from server.tasks import spawn
 from server.web import lifecycle as module
-from server.web.app import Site
 from server.web.lifecycle import Serving
+from tests.kit.sites import make_site
 
 ENDPOINTS = (
     *health.ENDPOINTS,
@@ -42,7 +42,7 @@ class Desk:
     """A server, its settings, and a keyring that can be locked or wait for a person."""
 
     def __init__(self, folder: Path) -> None:
-        site = Site(one_event, no_answer, lambda host: Facts(f"http://{host}"), lambda: 10)  # type: ignore[arg-type]
+        site = make_site(one_event, no_answer, lambda host: Facts(f"http://{host}"), lambda: 10)  # type: ignore[arg-type]
         self.settings = ServerSettings(port=_free_port())
         slow = Endpoint("GET", "/slow", lambda _body, _facts: ChatRequest(), self._slowly)
         endpoints = (*ENDPOINTS, slow)

@@ -30,11 +30,12 @@ from server.plugins.approvals import Approvals
 from server.protocols.base import Ask, Facts
 from server.settings import NetworkSettings
 from server.tasks import spawn, stop
-from server.web.app import Site, create_app
+from server.web.app import create_app
 from server.web.guard import Gate, Guard
 from server.web.mcp_server import MOST_BODY
 from tests.kit.engines import ScriptedEngine, says
 from tests.kit.plugin_kits import ScriptedAction
+from tests.kit.sites import make_site
 
 KEY = "a key"
 SUMS: Json = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
@@ -97,7 +98,7 @@ async def url(house: House) -> AsyncIterator[str]:
     gate = lambda: Gate(frozenset(hosts), key=KEY)  # noqa: E731
     guard = Guard(gate, lambda _origin, _method: None)
     facts = lambda host: Facts(f"http://{host}")  # noqa: E731
-    site = Site(house.converse, house.embed, facts, lambda: 10, tools=house.tools)  # type: ignore[arg-type]
+    site = make_site(house.converse, house.embed, facts, lambda: 10, tools=house.tools)  # type: ignore[arg-type]
     async with TestServer(create_app((), site, guard, 2**23), host="127.0.0.1") as server:
         hosts.add(f"127.0.0.1:{server.port}")
         yield str(server.make_url("/mcp"))

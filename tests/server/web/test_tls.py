@@ -15,10 +15,10 @@ from server.protocols import health
 from server.protocols.base import Endpoint, Facts, Reply
 from server.settings import ServerSettings
 from server.web import certificates, tls
-from server.web.app import Site
 from server.web.certificates import Certificates
 from server.web.lifecycle import Serving, needs_new_socket
 from server.web.listener import own_names
+from tests.kit.sites import make_site
 
 OPENBB = "https://pro.openbb.co"
 ENDPOINTS = (
@@ -36,7 +36,7 @@ async def key() -> str:
 
 
 def made(folder: Path, settings: ServerSettings) -> Serving:
-    site = Site(no_answer, no_answer, lambda host: Facts(f"http://{host}"), lambda: 10)  # type: ignore[arg-type]
+    site = make_site(no_answer, no_answer, lambda host: Facts(f"http://{host}"), lambda: 10)  # type: ignore[arg-type]
     return Serving(ENDPOINTS, site, lambda: settings, key, folder)
 
 

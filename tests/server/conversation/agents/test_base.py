@@ -13,7 +13,7 @@ from server.conversation.agents.base import (
     TopicRefused,
     Topics,
 )
-from server.conversation.threads import ThreadMessage, Threads
+from server.conversation.threads import ThreadMessage
 from server.errors import AppError, EngineCrashed
 from server.events import (
     Event,
@@ -24,6 +24,7 @@ from server.events import (
     TextDelta,
     ToolCallFinished,
 )
+from tests.kit.threads import make_threads
 
 ASK = AgentRequest("echo", "t", "r", (ThreadMessage("u1", Message("user", "hi")),))
 
@@ -55,14 +56,14 @@ class Here:
 
 
 async def run(agent: Agent, request: AgentRequest, agents: Agents | None = None) -> list[Event]:
-    house = agents or Agents(lambda: (Here(agent),), Threads())
+    house = agents or Agents(lambda: (Here(agent),), make_threads())
     return [event async for event in house.run(agent, request)]
 
 
 async def test_agents_of_all_sources_are_known_and_a_broken_source_is_left_out():
     one, other = Scripted(name="one"), Scripted(name="other")
     sources = (Here(one), Here(EngineCrashed("gone")), Here(other, Scripted(name="one")))
-    agents = Agents(lambda: sources, Threads())
+    agents = Agents(lambda: sources, make_threads())
     assert [card.name for card in await agents.cards()] == ["one", "other"]
     assert await agents.find("one") is one
     with pytest.raises(AgentNotFound, match="Available agents: one, other"):
@@ -99,7 +100,7 @@ async def test_a_refused_topic_never_reaches_the_agent():
 
 async def test_a_run_is_kept_unless_it_is_a_passing_one():
     agent = Scripted(TextDelta("a"), Finished("stop"))
-    agents = Agents(lambda: (Here(agent),), Threads())
+    agents = Agents(lambda: (Here(agent),), make_threads())
     await run(agent, AgentRequest("echo", "passing", "r", ASK.messages, is_kept=False), agents)
     assert agents.threads.find("passing") is None
     await run(agent, ASK, agents)

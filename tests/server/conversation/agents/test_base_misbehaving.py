@@ -15,10 +15,11 @@ from server.conversation.agents.base import AgentRequest, Agents
 from server.conversation.agents.copilotkit import CopilotKitEndpoint
 from server.conversation.agents.langgraph import LangGraphServer
 from server.conversation.agents.remote import REASON, Elsewhere, Peer, RemoteAgentFailed
-from server.conversation.threads import ThreadMessage, Threads
+from server.conversation.threads import ThreadMessage
 from server.egress import Egress
 from server.events import Event, Failed
 from server.settings import NetworkSettings
+from tests.kit.threads import make_threads
 
 KINDS = {"copilotkit": CopilotKitEndpoint, "langgraph": LangGraphServer}
 DEEP = "[" * 100_000
@@ -84,13 +85,13 @@ async def test_an_answer_of_another_shape_leaves_that_server_out(
 ):
     far.told[path] = told if isinstance(told, str) else json.dumps(told)
     elsewhere = listed(kind)
-    assert await Agents(elsewhere.sources, Threads()).cards() == ()
+    assert await Agents(elsewhere.sources, make_threads()).cards() == ()
     assert await elsewhere.tools() == ()
 
 
 async def test_agents_by_name_are_understood_too(far: Far, listed: Listed):
     far.told["/info"] = json.dumps({"agents": {"default": {"description": "d"}, "two": {}}})
-    cards = await Agents(listed("copilotkit").sources, Threads()).cards()
+    cards = await Agents(listed("copilotkit").sources, make_threads()).cards()
     assert [(card.name, card.description) for card in cards] == [("default", "d"), ("two", "")]
 
 
@@ -107,7 +108,7 @@ async def test_a_silent_server_is_waited_for_once_and_shortly(
     monkeypatch.setattr(remote, "PATIENCE_S", 0.3)
     far.is_silent = True
     elsewhere = listed(kind)
-    agents = Agents(elsewhere.sources, Threads())
+    agents = Agents(elsewhere.sources, make_threads())
     async with asyncio.timeout(30):
         for _ in range(3):
             assert await agents.cards() == ()
@@ -125,7 +126,7 @@ async def test_the_agents_of_the_house_are_found_without_asking_elsewhere(far: F
             return (near,)
 
     elsewhere = listed("copilotkit")
-    agents = Agents(lambda: (Near(), *elsewhere.sources()), Threads())
+    agents = Agents(lambda: (Near(), *elsewhere.sources()), make_threads())
     assert await agents.find("far") is near
     assert far.asked == 0
 
@@ -167,7 +168,7 @@ async def test_an_endpoints_strange_events_end_its_run_alone(
     far: Far, listed: Listed, lines: str, why: str
 ):
     far.told = {"/info": json.dumps({"agents": [AGENT]}), "/agents/execute": lines}
-    failed = await last(Agents(listed("copilotkit").sources, Threads()))
+    failed = await last(Agents(listed("copilotkit").sources, make_threads()))
     assert isinstance(failed, Failed)
     assert isinstance(failed.error, RemoteAgentFailed)
     assert why in str(failed.error)
@@ -187,7 +188,7 @@ async def test_a_graphs_strange_events_end_its_run_alone(
     far.told = {"/assistants/search": json.dumps([{"assistant_id": "x", "name": "far"}])}
     thread = "5f3c1a1e-0000-4000-8000-000000000000"
     far.told[f"/threads/{thread}/runs/stream"] = sent
-    agents = Agents(listed("langgraph").sources, Threads())
+    agents = Agents(listed("langgraph").sources, make_threads())
     asked = AgentRequest("far", thread, "r", ASK.messages)
     *_, failed = [event async for event in agents.run(await agents.find("far"), asked)]
     assert isinstance(failed, Failed)

@@ -9,7 +9,7 @@ TENSOR = Tensor("blk.0.attn_q.weight", (256, 4), 12, 0)
 
 def header(**metadata: object) -> Header:
     renamed = {key.replace("__", "."): value for key, value in metadata.items()}
-    return Header(3, {"general.architecture": "llama", **renamed}, (TENSOR,), 0, 0)
+    return Header({"general.architecture": "llama", **renamed}, (TENSOR,))
 
 
 def test_sizes_follow_from_shape_and_format():
@@ -20,7 +20,7 @@ def test_sizes_follow_from_shape_and_format():
 def test_the_quantisation_is_what_the_file_says_or_what_most_weights_have():
     assert header(general__file_type=15).quantisation == "Q4_K_M"
     assert header().quantisation == "Q4_K"
-    assert Header(3, {}, (), 0, 0).quantisation == ""
+    assert Header({}).quantisation == ""
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from server.models.gguf.templates import KNOWN, notes
 
 def header(template: str, name: str = "Some Model") -> Header:
     metadata = {"general.architecture": "llama", "general.name": name}
-    return Header(3, {**metadata, "tokenizer.chat_template": template}, (), 0, 0)
+    return Header({**metadata, "tokenizer.chat_template": template})
 
 
 REAL = Path(__file__).resolve().parents[3] / "data" / "chat_templates"

@@ -43,7 +43,7 @@ METADATA = {
 
 class Keeper:
     def __init__(self, metadata: dict[str, Any], alias: Alias | None = None) -> None:
-        self._header = Header(3, metadata, (), 0, 0)
+        self._header = Header(metadata)
         self._alias = alias
 
     async def header(self, _card: ModelCard) -> Header:

@@ -46,7 +46,7 @@ class Keeper:
         self.kept: list[tuple[str, float]] = []
 
     async def header(self, _card: ModelCard) -> Header:
-        return Header(3, {"tokenizer.chat_template": self.template}, (), 0, 0)
+        return Header({"tokenizer.chat_template": self.template})
 
     def keep(self, card: ModelCard, seconds: float) -> None:
         self.kept.append((card.name, seconds))

@@ -12,8 +12,9 @@ from server.protocols import openbb
 from server.protocols.base import Ask, Facts, Look, Reply
 from server.protocols.openbb.discovery import QUERY
 from server.web import app, stream
-from server.web.app import Site, create_app
+from server.web.app import create_app
 from server.web.guard import Gate, Guard
+from tests.kit.sites import make_site
 
 BODY = {"messages": [{"role": "human", "content": "Hi"}]}
 
@@ -40,8 +41,12 @@ async def test_the_sdk_reads_an_answer_that_was_long_in_coming(monkeypatch: pyte
     monkeypatch.setattr(stream, "KEEP_ALIVE_S", 0.02)
     monkeypatch.setattr(app, "FIRST_EVENT_S", 0.01)
     patience, hosts = Patience(), set[str]()
-    site = Site(
-        patience.converse, no_answer, lambda host: Facts(f"http://{host}"), lambda: 9, no_answer
+    site = make_site(
+        patience.converse,
+        no_answer,
+        lambda host: Facts(f"http://{host}"),
+        lambda: 9,
+        look=no_answer,
     )
     guard = Guard(lambda: Gate(frozenset(hosts)), lambda _origin, _method: None)
     served = create_app(openbb.ENDPOINTS, site, guard, 100_000)

@@ -5,13 +5,13 @@ import pytest
 
 from server.asking.ask import Means
 from server.conversation.agents.base import Agents
-from server.conversation.threads import Threads
 from server.errors import BadRequest, EngineCrashed
 from server.protocols.base import Facts, Reply, Run, Upload
 from server.protocols.openbb import service
 from tests.contract.openbb.player import FACTS
 from tests.contract.openbb.talking import TalkingEngine
 from tests.kit.engines import ScriptedEngine, fails_trial, passes_trial, says
+from tests.kit.threads import make_threads
 
 NO_MODELS = Facts("http://localhost:1")
 ASKED = {"messages": [{"role": "human", "content": "compare two bonds, please!"}]}
@@ -103,7 +103,7 @@ def test_a_body_that_is_no_object_is_refused(accept: Callable[..., Any]) -> None
 
 async def file_info(**fields: Any) -> Any:
     looked = service.widget_info_of_file(fields, NO_MODELS)
-    reply = await looked.find(Agents(tuple, Threads()))
+    reply = await looked.find(Agents(tuple, make_threads()))
     assert isinstance(reply, Reply)
     return reply.body
 

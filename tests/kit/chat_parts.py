@@ -1,0 +1,25 @@
+"""What tests look at in the chat: the parts of an answer, and the rows of the list of chats."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QListWidgetItem
+
+from app.charts.view import ChartView
+from app.chat.chat_list import ChatList
+from app.chat.markdown import MarkdownView
+from app.chat.transcript import AnswerBody
+
+
+def charts(body: AnswerBody) -> list[ChartView]:
+    return [part for part in body._parts if isinstance(part, ChartView)]
+
+
+def plain_text(body: AnswerBody) -> str:
+    """The words as they are read, without their marks."""
+    texts = [part for part in body._parts if isinstance(part, MarkdownView)]
+    return "\n".join(part.toPlainText() for part in texts)
+
+
+def item_of(chats: ChatList, chat_id: str) -> QListWidgetItem | None:
+    items = [chats.list.item(place) for place in range(chats.list.count())]
+    known = Qt.ItemDataRole.UserRole
+    return next((item for item in items if item.data(known) == chat_id), None)

@@ -1,0 +1,19 @@
+"""The requests of a core without models, without keys and with room for all."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from server.core.figures import Figures
+from server.core.keys import Keys
+from server.core.running_requests import Requests, Room
+
+MUCH = Room(slots=1, queue=1 << 30)
+
+
+def make_requests(
+    changed: Callable[[], None] = lambda: None,
+    room: Room = MUCH,
+    figures: Figures | None = None,
+) -> Requests:
+    keys = Keys(Path("no such folder"))
+    return Requests(changed, lambda: room, figures or Figures(lambda: ()), keys)
