@@ -21,14 +21,13 @@ from server.commands import (
     running,
     serve,
 )
-from server.commands import quit as end
 from server.errors import AppError
 from server.system.limits import printable
 
 INTERRUPTED = 130
 COMMANDS = (
     *(serve, chat, running, models, graphics, plugins),
-    *(allow, keys, licenses, end, doctor, completion),
+    *(allow, keys, licenses, doctor, completion),
 )
 
 

@@ -1,9 +1,8 @@
 """What `moat COMMAND` can do: a file each, listed in server/cli.py, and how they all print."""
 
-import json
 import sys
 
-from server.system.limits import printable
+from server.system.limits import printable, printable_json
 
 
 def say(text: str) -> None:
@@ -12,6 +11,6 @@ def say(text: str) -> None:
 
 
 def say_json(found: object) -> int:
-    """Writes one line with every letter as it is. Returns the exit status."""
-    sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n")
+    """Writes one line that is fit for a terminal. Returns the exit status."""
+    sys.stdout.write(printable_json(found) + "\n")
     return 0

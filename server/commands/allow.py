@@ -5,7 +5,6 @@ A running Moat follows at once.
 
 import argparse
 import asyncio
-import json
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic_core import PydanticCustomError
 
+from server.commands import say_json
 from server.core.configuration import SettingsStore
 from server.errors import AppError, BadRequest
 from server.face import client
@@ -55,8 +55,7 @@ async def _allow(options: argparse.Namespace) -> int:
     if after != before:
         await _save(running, field, after)
     if options.json:
-        sys.stdout.write(json.dumps(after) + "\n")
-        return 0
+        return say_json(after)
     if options.list or not options.origin:
         sys.stdout.writelines(f"{origin}\n" for origin in after)
         return 0

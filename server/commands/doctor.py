@@ -16,6 +16,7 @@ from typing import Any, Literal
 import psutil
 
 from server import VERSION
+from server.commands import say_json
 from server.core.configuration import SettingsStore
 from server.models import library
 from server.sizes import GB
@@ -62,7 +63,7 @@ def main(*, try_again: bool = False, as_json: bool = False) -> int:
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     if as_json:
-        sys.stdout.write(json.dumps([asdict(one) for one in findings], ensure_ascii=False) + "\n")
+        say_json([asdict(one) for one in findings])
     else:
         sys.stdout.write(f"Moat {VERSION}, Python {sys.version.split()[0]}, {sys.platform}\n\n")
         sys.stdout.write(table(findings, width, colour=colour) + "\n")

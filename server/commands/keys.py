@@ -2,12 +2,12 @@
 
 import argparse
 import asyncio
-import json
 import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+from server.commands import say_json
 from server.core.configuration import SettingsStore
 from server.core.keys import Keys
 from server.face import client
@@ -66,8 +66,7 @@ async def _list(*, as_json: bool) -> int:
     running = await client.find(paths.find().control)
     cards = _stored().cards.get() if running is None else await running.value("keys")
     if as_json:
-        sys.stdout.write(json.dumps([asdict(card) for card in cards]) + "\n")
-        return 0
+        return say_json([asdict(card) for card in cards])
     if not cards:
         sys.stdout.write("There are no named keys. Make one with: moat keys add NAME\n")
     for card in cards:

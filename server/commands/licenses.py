@@ -1,10 +1,10 @@
 """moat licenses: list the components of Moat and their licences."""
 
-import json
 import sys
 from dataclasses import asdict
 from typing import Any
 
+from server.commands import say_json
 from server.system import licenses
 
 
@@ -16,15 +16,14 @@ def add_to(commands: Any) -> None:
 
 
 def show(name: str | None, *, as_json: bool = False) -> int:
-    components = licenses.find()
+    found = licenses.find()
+    wanted = [one for one in found if name is None or one.name.lower() == name.lower()]
     if as_json:
-        wanted = [one for one in components if name is None or one.name.lower() == name.lower()]
-        sys.stdout.write(json.dumps([asdict(one) for one in wanted], ensure_ascii=False) + "\n")
+        say_json([asdict(one) for one in wanted])
         return 0 if wanted else 1
     if name is None:
-        sys.stdout.write(licenses.table(components) + "\n\nmoat licenses NAME shows the text.\n")
+        sys.stdout.write(licenses.table(found) + "\n\nmoat licenses NAME shows the text.\n")
         return 0
-    wanted = [one for one in components if one.name.lower() == name.lower()]
     if not wanted:
         sys.stderr.write(f"There is nothing named {name} in Moat. See: moat licenses\n")
         return 1

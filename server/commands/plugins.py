@@ -36,38 +36,24 @@ LOOK_S = 0.5
 class Desk(Protocol):
     """Where plugins are looked after: in the Moat that runs, or else in this process."""
 
-    async def cards(self) -> tuple[PluginCard, ...]: ...
-    def changes(self) -> AsyncGenerator[tuple[PluginCard, ...], None]: ...
+    def values(self, name: str) -> AsyncGenerator[Any, None]: ...
+    async def value(self, name: str) -> Any: ...
     async def command(self, name: str, /, **arguments: str) -> Any: ...
 
 
-class Running:
-    """Its plugins change at once, and nothing is done twice beside it."""
-
-    def __init__(self, server: RunningServer) -> None:
-        self._server = server
-        self.command = server.command
-
-    async def cards(self) -> tuple[PluginCard, ...]:
-        await self._server.command("plugins.look_again")
-        found: tuple[PluginCard, ...] = await self._server.value("plugins.cards")
-        return found
-
-    def changes(self) -> AsyncGenerator[tuple[PluginCard, ...], None]:
-        return self._server.values("plugins.cards")
-
-
 class Alone:
+    """A core of this process, with the face of a running server."""
+
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def cards(self) -> tuple[PluginCard, ...]:
-        return self._core.plugins.cards.get()
-
-    async def changes(self) -> AsyncGenerator[tuple[PluginCard, ...], None]:
+    async def values(self, name: str) -> AsyncGenerator[Any, None]:
         while True:
-            yield self._core.plugins.cards.get()
+            yield await self.value(name)
             await asyncio.sleep(LOOK_S)
+
+    async def value(self, name: str) -> Any:
+        return attrgetter(name)(self._core).get()
 
     async def command(self, name: str, /, **arguments: str) -> Any:
         return await attrgetter(name)(self._core)(**arguments)
@@ -225,7 +211,7 @@ def _at_desk(work: Work) -> Callable[[argparse.Namespace], int]:
     async def run(options: argparse.Namespace) -> int:
         running = await client.find(paths.find().control)
         if running is not None:
-            return await work(Running(running), options)
+            return await work(running, options)
         async with _own_core() as core:
             return await work(Alone(core), options)
 
@@ -244,7 +230,7 @@ async def _own_core() -> AsyncIterator[Core]:
 
 
 async def _list(desk: Desk, options: argparse.Namespace) -> int:
-    cards = await desk.cards()
+    cards = await _cards(desk)
     if options.json:
         say(json.dumps([asdict(card) for card in cards]))
         return 0
@@ -369,7 +355,7 @@ async def _show_work(desk: Desk, key: str) -> None:
     # In a terminal each line takes the place of the one before.
     begin, end = ("\r\x1b[K", "") if sys.stderr.isatty() else ("", "\n")
     try:
-        async with aclosing(desk.changes()) as changes:
+        async with aclosing(desk.values("plugins.cards")) as changes:
             async for cards in changes:
                 words = next((card.working for card in cards if card.key == key), "")
                 if words and words != shown:
@@ -572,8 +558,15 @@ def _allows(approval: Approval) -> bool:
     return input().strip().lower() in ("y", "yes")
 
 
+async def _cards(desk: Desk) -> tuple[PluginCard, ...]:
+    """The plugins as they lie in their folders now."""
+    await desk.command("plugins.look_again")
+    found: tuple[PluginCard, ...] = await desk.value("plugins.cards")
+    return found
+
+
 async def _card(desk: Desk, key: str) -> PluginCard:
-    return next(card for card in await desk.cards() if card.key == key)
+    return next(card for card in await _cards(desk) if card.key == key)
 
 
 def _may(card: PluginCard) -> str:

@@ -1,4 +1,4 @@
-"""moat ps | load | unload | logs: the Moat that is running, looked at and changed in a terminal."""
+"""moat ps | load | unload | logs | quit: the Moat that is running, from a terminal."""
 
 import argparse
 import asyncio
@@ -10,15 +10,17 @@ from contextlib import aclosing, suppress
 from dataclasses import asdict
 from typing import Any
 
+from server.commands import say
 from server.commands.models import within
 from server.errors import AppError, LinkLost
 from server.face import client
 from server.face.client import RunningServer
 from server.face.core import LogLine, ModelStatus, RunningRequest, ServerStatus
 from server.system import paths
-from server.system.limits import printable
 
 MOST_LINES = 1_000_000
+QUIT_PATIENCE_S = 15.0
+NOTHING_TO_QUIT = "Moat is not running."
 NOT_RUNNING = 3
 """The exit status that tells a script apart what failed from what is not there."""
 Work = Callable[[RunningServer, argparse.Namespace], Awaitable[int]]
@@ -43,6 +45,8 @@ def add_to(commands: Any) -> None:
     parser.add_argument("-f", "--follow", action="store_true", help="go on with those that come")
     parser.add_argument("--json", action="store_true", help="a line of JSON for each")
     parser.set_defaults(run=_runner(_show_logs))
+    parser = commands.add_parser("quit", help="quit the running Moat and its window")
+    parser.set_defaults(run=lambda _options: asyncio.run(_quit()))
 
 
 def _runner(work: Work) -> Callable[[argparse.Namespace], int]:
@@ -61,9 +65,9 @@ async def _show(running: RunningServer, options: argparse.Namespace) -> int:
     server, model, requests = await asyncio.gather(*map(running.value, names))
     if options.json:
         found = {"server": asdict(server), "model": asdict(model)}
-        _tell(json.dumps({**found, "requests": [asdict(request) for request in requests]}))
+        say(json.dumps({**found, "requests": [asdict(request) for request in requests]}))
     else:
-        _tell("\n".join(_lines(server, model, requests)))
+        say("\n".join(_lines(server, model, requests)))
     return 0
 
 
@@ -91,14 +95,14 @@ async def _load(running: RunningServer, options: argparse.Namespace) -> int:
             if status.phase == "failed":
                 raise AppError(status.reason)
             if status.phase == "ready":
-                _tell(f"Ready: {status.name}, {status.context_tokens} tokens of context")
+                say(f"Ready: {status.name}, {status.context_tokens} tokens of context")
                 return 0
     raise AppError("Moat ended before the model was loaded.")
 
 
 async def _unload(running: RunningServer, _options: argparse.Namespace) -> int:
     await running.command("unload_model")
-    _tell("No model is loaded now. The next question loads one.")
+    say("No model is loaded now. The next question loads one.")
     return 0
 
 
@@ -114,9 +118,9 @@ async def _show_logs(running: RunningServer, options: argparse.Namespace) -> int
                 # The server lets lines fall when too many come at once; it still knows them.
                 known = await running.command("recent_logs", count=MOST_LINES)
                 for missed in (one for one in known if last < one.number < line.number):
-                    _tell(_log_line(missed, as_json=options.json))
+                    say(_log_line(missed, as_json=options.json))
             if line.number == 0 or line.number > last:
-                _tell(_log_line(line, as_json=options.json))
+                say(_log_line(line, as_json=options.json))
             last = max(last, line.number)
     sys.stderr.write("Moat has ended.\n")
     return NOT_RUNNING
@@ -126,7 +130,7 @@ async def _show_recent(running: RunningServer, options: argparse.Namespace) -> i
     """Returns the number of the last line there is, though none may be shown."""
     lines = await running.command("recent_logs", count=max(options.n, 1))
     for line in lines[-options.n :] if options.n else ():
-        _tell(_log_line(line, as_json=options.json))
+        say(_log_line(line, as_json=options.json))
     return lines[-1].number if lines else 0
 
 
@@ -137,6 +141,24 @@ def _log_line(line: LogLine, *, as_json: bool) -> str:
     return f"{at} {line.level:<7} {line.source}: {line.text}"
 
 
-def _tell(text: str) -> None:
-    sys.stdout.write(f"{printable(text)}\n")
-    sys.stdout.flush()
+async def _quit() -> int:
+    """Asks it to end, and waits until it has."""
+    running = await client.find(paths.find().control)
+    if running is None:
+        say(NOTHING_TO_QUIT)
+        return 0
+    try:
+        await running.command("quit")
+        # What it tells of itself ends with it.
+        async with asyncio.timeout(QUIT_PATIENCE_S), aclosing(running.values("server")) as told:
+            async for _status in told:
+                continue
+    except TimeoutError:
+        sys.stderr.write("Moat has been asked to quit and is still running.\n")
+        return 1
+    except AppError as error:
+        # It may end before it has answered.
+        if await asyncio.to_thread(running.answers):
+            sys.stderr.write(f"{error}\n")
+            return 1
+    return 0

@@ -196,33 +196,17 @@ class Thread:
         return sum(run.size for run in self.runs)
 
 
-class Keeper:
-    """Stores threads beyond the program's end. This class stores nothing."""
-
-    def load(self) -> list[Thread]:
-        return []
-
-    async def save(self, thread: Thread) -> None:
-        pass
-
-    def forget(self, thread: Thread) -> None:
-        pass
-
-    def forget_all(self) -> None:
-        pass
-
-
 class Threads:
     def __init__(
         self,
+        files: "ThreadFiles",
         bounds: Bounds = BOUNDS,
         clock: Callable[[], float] = time.time,
-        keeper: Keeper | None = None,
     ) -> None:
         self._bounds = bounds
         self._clock = clock
-        self._keeper = keeper or Keeper()
-        self._threads = OrderedDict((thread.key, thread) for thread in self._keeper.load())
+        self._files = files
+        self._threads = OrderedDict((thread.key, thread) for thread in self._files.load())
 
     def find(self, thread_id: str, origin: str | None = "") -> Thread | None:
         self._forget_old()
@@ -239,7 +223,7 @@ class Threads:
 
     def keep_no_longer(self) -> None:
         """Forgets them on disk: they then end with the program."""
-        self._keeper.forget_all()
+        self._files.forget_all()
 
     def unknown(
         self, thread_id: str, messages: Iterable[ThreadMessage], origin: str | None = ""
@@ -269,7 +253,7 @@ class Threads:
             run.end()
             self._forget_old()
             if thread.key in self._threads:
-                await self._keeper.save(thread)
+                await self._files.save(thread)
 
     def stop(self, thread_id: str, origin: str | None = "") -> bool:
         thread = self._find(thread_id, origin)
@@ -334,7 +318,7 @@ class Threads:
 
     def _forget(self, thread: Thread) -> None:
         del self._threads[thread.key]
-        self._keeper.forget(thread)
+        self._files.forget(thread)
 
 
 def result_id(call_id: str) -> str:
@@ -418,7 +402,9 @@ def _messages() -> TypeAdapter[tuple[ThreadMessage, ...]]:
     )
 
 
-class ThreadFiles(Keeper):
+class ThreadFiles:
+    """Stores threads beyond the program's end, where that is wished."""
+
     def __init__(self, folder: Path, is_on: Callable[[], bool]) -> None:
         self._folder = folder
         self._is_on = is_on

@@ -6,7 +6,6 @@ The models of this machine are served to programs that connect: their names, fac
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -100,7 +99,7 @@ class Keeper:
         if card.hosts:
             known: Json = {"general.name": card.title, "general.architecture": "elsewhere"}
             known |= {"elsewhere.context_length": card.trained_context_tokens}
-            return Header(3, known, (), 0, 0)
+            return Header(known)
         return await asyncio.to_thread(self._shelf.headers.check, Path(card.path))
 
     def alias(self, card: ModelCard) -> Alias | None:
@@ -193,16 +192,12 @@ def gather_agents(
     copilot.can_plan = KeptTrial(folder)
     flows = FlowAgents(house, engine)
     kept = ThreadFiles(folder / "threads", lambda: settings().keep_threads)
-    return Agents(lambda: (copilot, flows, *elsewhere.sources()), Threads(keeper=kept))
+    return Agents(lambda: (copilot, flows, *elsewhere.sources()), Threads(kept))
 
 
 ASKABLE = frozenset({"tokenize", "detokenize", "embed", "rerank", "apply_template", "load"})
 RESTING = {"running": 0, "waiting": 0}
 """The figures of a model that is not loaded."""
-
-
-async def _no_figures() -> str:
-    raise NotSupported("There are no figures here.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,12 +208,11 @@ class Answering:
     house: PluginHouse
     agents: Agents
     requests: Requests
-    keeper: Keeper | None = None
-    can_plan: CanPlan | None = None
-    """None: no model is asked to make a plan."""
-    files: AllowedFiles | None = None
-    show_figures: Callable[[], Awaitable[str]] = _no_figures
-    keys: Keys | None = None
+    keeper: Keeper
+    can_plan: CanPlan
+    files: AllowedFiles
+    show_figures: Callable[[], Awaitable[str]]
+    keys: Keys
 
     def chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
         """Every event of a conversation's answer, tracked and cancellable."""
@@ -226,7 +220,7 @@ class Answering:
         if asked is None and not isinstance(request, AgentRun):
             asked = self._default_for(about.key)
             request = replace(request, model=asked or None)
-        if isinstance(request, ChatRequest) and self.keeper is not None:
+        if isinstance(request, ChatRequest):
             request = self.keeper.resolve(request)
         model = request.model or self.model_name()
         about = replace(about, model=model, asked=asked or model)
@@ -241,48 +235,41 @@ class Answering:
         if ask.what not in ASKABLE:
             raise NotSupported(f"The engine does not support this: {ask.what}.")
         model = ask.model or self._default_for(ask.by.key)
-        if self.keys and (refusal := self.keys.find_refusal(ask.by.key, self._names(model))):
+        names = (model, self.keeper.base_name(model) or model)
+        if refusal := self.keys.find_refusal(ask.by.key, names):
             raise refusal
         try:
-            with self.keys.count(ask.by.key) if self.keys else nullcontext(None) as spend:
+            with self.keys.count(ask.by.key) as spend:
                 engine = await self.engine(model)
                 found = await getattr(engine, ask.what)(**ask.arguments)
                 if isinstance(found, Embeddings | Ranking):
                     self.requests.figures.count(model, ask.by.key, Usage(found.tokens))
-                    if spend is not None:
-                        spend(found.tokens)
+                    spend(found.tokens)
                 return found
         finally:
-            if ask.keep_s is not None and self.keeper is not None:
+            if ask.keep_s is not None:
                 self.keeper.keep_named(ask.model, ask.keep_s)
 
     def _default_for(self, key: str) -> str:
         """The model that answers when none is named: the first that the key may use."""
         name = self.model_name()
-        if self.keys is None or self.keys.may_use(key, name):
+        if self.keys.may_use(key, name):
             return name
         limits = self.keys.limits_of(key)
         return limits.models[0] if limits else name
 
-    def _names(self, model: str) -> tuple[str, ...]:
-        base = self.keeper.base_name(model) if self.keeper is not None else model
-        return (model, base or model)
-
     async def _figures(self, key: str) -> str:
-        limits = self.keys.limits_of(key) if self.keys else None
+        limits = self.keys.limits_of(key)
         if limits is not None and not limits.figures:
             raise KeyMayNot(key, "read the figures")
         return await self.show_figures()
 
     async def manage(self, manage: Manage) -> Managed:
-        if self.keeper is None:
-            raise NotSupported("There are no models here.")
         return await manage.do(self.keeper)
 
     async def _stats(self, key: str) -> Any:
         """Returns the counts of the default model, if it is loaded. Looking does not load it."""
-        may_look = self.keys is None or self.keys.may_use(key, self.model_name())
-        engine = self.keeper.peek() if self.keeper is not None and may_look else None
+        engine = self.keeper.peek() if self.keys.may_use(key, self.model_name()) else None
         if engine is None:
             return RESTING
         try:

@@ -7,7 +7,7 @@ import logging
 import math
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,8 +56,8 @@ class Cancelled(AppError):
 class Room:
     """How many answers a model makes at once, and how many requests may wait for that."""
 
-    slots: int = 1
-    queue: int = 1 << 30
+    slots: int
+    queue: int
 
 
 @dataclass(slots=True)
@@ -158,15 +158,11 @@ class _Tracked:
 
 class Requests:
     def __init__(
-        self,
-        changed: Callable[[], None],
-        room: Callable[[], Room] = Room,
-        figures: Figures | None = None,
-        keys: Keys | None = None,
+        self, changed: Callable[[], None], room: Callable[[], Room], figures: Figures, keys: Keys
     ) -> None:
         """`room`: of each model; a request beyond it is refused on arrival, never later."""
         self._keys = keys
-        self.figures = figures or Figures(lambda: ())
+        self.figures = figures
         self.running: Value[tuple[RunningRequest, ...]] = Value(())
         self._answered: Recent[AnsweredRequest] = Recent(KEPT_ANSWERED, lambda request: request.id)
         self.answered = self._answered.value
@@ -205,8 +201,7 @@ class Requests:
     @contextmanager
     def _show(self, begin: Begin, about: About, answers: int) -> Iterator[_Tracked]:
         """Shows a request while it runs, and counts it when it has ended."""
-        counted = self._keys.count(about.key) if self._keys else nullcontext(_spend_nothing)
-        with counted as spend:
+        with self._keys.count(about.key) as spend:
             tracked = self._add(begin, about, answers)
             try:
                 yield tracked
@@ -255,7 +250,7 @@ class Requests:
         if self._closed:
             return Stopping()
         names = (about.asked or about.model, about.model)
-        if self._keys and (refusal := self._keys.find_refusal(about.key, names)):
+        if refusal := self._keys.find_refusal(about.key, names):
             return refusal
         model = about.model
         room, waiting, begun = self._room(), 0, 0
@@ -335,10 +330,6 @@ def _summary(tracked: _Tracked) -> AnsweredRequest:
         tracked.count_usage().prompt_tokens,
         tracked.tokens,
     )
-
-
-def _spend_nothing(_tokens: int) -> None:
-    """For requests that no key limits."""
 
 
 def _add(before: Usage | None, usage: Usage) -> Usage:

@@ -79,7 +79,7 @@ class Entry(BaseModel, extra="forbid"):
 
     @property
     def header(self) -> Header:
-        return Header(3, self.head, (), 0, self.size_bytes)
+        return Header(self.head, (), self.size_bytes)
 
     def fit(self, machine: Machine, setup: Setup) -> Fit:
         setup = replace(setup, projector_bytes=self.projector_bytes)
@@ -397,7 +397,7 @@ def _uses(model: TrendingModel, header: Header, *, sees: bool) -> tuple[str, ...
     if header.is_embedder:
         return ("embeddings",)
     template = {"tokenizer.chat_template": model.template}
-    calls = Header(3, template, (), 0, 0).tool_style
+    calls = Header(template).tool_style
     thinks = "think" in model.template
     found = (("tools", bool(calls)), ("thinking", thinks), ("vision", sees))
     return ("chat", *(use for use, has in found if has))

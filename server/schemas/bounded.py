@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from server.chat import ChatRequest, Json
 from server.errors import BadSchema
-from server.schemas.patterns import NOT_SCHEMAS, enforceable
+from server.schemas.patterns import NOT_SCHEMAS, change_parts, enforceable
 from server.system.lazy import Late
 
 KNOWN_FORMATS = frozenset({
@@ -226,12 +226,6 @@ NEVER: tuple[Any, ...] = ({}, True)
 OLD_DRAFTS = ("draft-03", "draft-04", "draft-06", "draft-07")
 BESIDE_A_REFERENCE = frozenset({"$ref", "$defs", "definitions"})
 BOUNDS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
-VALUES = frozenset({"enum", "const", "required"})
-NAMED = frozenset({
-    "properties", "patternProperties", "$defs", "definitions", "dependencies", "dependentRequired",
-    "dependentSchemas",
-})  # fmt: skip
-
 
 NAMED_SCHEMAS = frozenset({"properties", "$defs", "definitions", "patternProperties"})
 ONE_OF_ITS_OWN = frozenset({"items", "prefixItems", "additionalProperties", "contains"})
@@ -269,11 +263,10 @@ def close_objects(value: Any) -> Any:
 
 
 def _harden(schema: Any, whole: _Whole) -> Any:
-    if isinstance(schema, list):
-        return [_harden(part, whole) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {key: _part(key, part, whole) for key, part in schema.items() if key not in NOTES}
+    kept = {key: part for key, part in schema.items() if key not in NOTES}
+    kept = change_parts(kept, lambda part: _harden(part, whole))
     if "$ref" in kept and _is_of_an_old_draft(whole.root):
         return {key: part for key, part in kept.items() if key in BESIDE_A_REFERENCE}
     if kept.get("not") in NEVER:
@@ -295,14 +288,6 @@ def _is_of_an_old_draft(root: Any) -> bool:
     """Up to draft 7, keywords beside a reference are ignored."""
     named = root.get("$schema") if isinstance(root, dict) else None
     return isinstance(named, str) and any(draft in named for draft in OLD_DRAFTS)
-
-
-def _part(key: str, part: Any, whole: _Whole) -> Any:
-    if key in VALUES:
-        return part
-    if key in NAMED and isinstance(part, dict):
-        return {name: _harden(inner, whole) for name, inner in part.items()}
-    return _harden(part, whole)
 
 
 def _move_old_bounds(schema: dict[str, Any]) -> None:

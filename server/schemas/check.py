@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from server.chat import ChatRequest, Json, Message, Tool, ToolCall, ToolChoice
-from server.schemas.patterns import matches, pattern_keywords
+from server.schemas.patterns import change_parts, matches, pattern_keywords
 from server.system.lazy import Late
 
 jsonschema = Late("jsonschema")
@@ -90,21 +90,10 @@ def _validator(schema: Json) -> Any:
 
 
 def _checkable(schema: Any) -> Any:
-    if isinstance(schema, list):
-        return [_checkable(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    return {key: _checkable_part(key, part) for key, part in schema.items() if key not in UNCHECKED}
-
-
-def _checkable_part(key: str, part: Any) -> Any:
-    if key in ("enum", "const"):
-        return part
-    if key in ("properties", "patternProperties", "$defs", "definitions") and isinstance(
-        part, dict
-    ):
-        return {name: _checkable(inner) for name, inner in part.items()}
-    return _checkable(part)
+    kept = {key: part for key, part in schema.items() if key not in UNCHECKED}
+    return change_parts(kept, _checkable)
 
 
 def _count_steps(keyword: Keyword, left: list[int]) -> Keyword:

@@ -20,17 +20,33 @@ FLAGS = re.compile(r"\(\?[a-zA-Z]")
 NOT_SCHEMAS = frozenset({"enum", "const", "required", "default", "examples"})
 
 
+NAMED_SCHEMAS = frozenset({
+    "properties", "patternProperties", "$defs", "definitions", "dependencies", "dependentRequired",
+    "dependentSchemas",
+})  # fmt: skip
+"""Keywords that hold schemas by names, which may be those of keywords."""
+
+
+def change_parts(schema: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """Returns the schema with each schema in its keywords changed."""
+    made: dict[str, Any] = {}
+    for key, part in schema.items():
+        if key in NOT_SCHEMAS:
+            made[key] = part
+        elif isinstance(part, dict) and key in NAMED_SCHEMAS:
+            made[key] = {name: change(inner) for name, inner in part.items()}
+        else:
+            made[key] = [change(item) for item in part] if isinstance(part, list) else change(part)
+    return made
+
+
 def enforceable(value: Any) -> Any:
     """Removes patterns that no grammar can follow, such as those that look ahead."""
-    if isinstance(value, list):
-        return [enforceable(item) for item in value]
     if not isinstance(value, dict):
         return value
-    kept = {
-        key: part if key in NOT_SCHEMAS else enforceable(part)
-        for key, part in value.items()
-        if key != "pattern" or not isinstance(part, str) or _is_pattern(part)
-    }
+    kept = change_parts(value, enforceable)
+    if isinstance(kept.get("pattern"), str) and not _is_pattern(kept["pattern"]):
+        del kept["pattern"]
     named = kept.get("patternProperties")
     if isinstance(named, dict):
         kept["patternProperties"] = {key: named[key] for key in named if _is_pattern(key)}

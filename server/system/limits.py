@@ -29,6 +29,16 @@ def printable(text: str) -> str:
     return _STEERING.sub("", text)
 
 
+def printable_json(value: object) -> str:
+    """Writes JSON with all letters as they are; what would steer a terminal is written as code."""
+    text = json.dumps(value, ensure_ascii=False)
+    return re.sub("[\ud800-\udfff]|" + _STEERING.pattern, _code_of, text)
+
+
+def _code_of(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
+
+
 def one_line(text: str) -> str:
     """Makes a name from outside printable, without line breaks, with single spaces."""
     return " ".join(printable(text).split())

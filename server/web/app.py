@@ -20,7 +20,7 @@ from uuid import uuid4
 from aiohttp import web
 
 from server.chat import ChatRequest, Tool
-from server.errors import AppError, BadRequest, Busy, DiskFull, KeyRefused, NotSupported, Stopping
+from server.errors import AppError, BadRequest, Busy, DiskFull, KeyRefused, Stopping
 from server.events import Event, Events, Failed, OfChoice
 from server.face.core import About, Face
 from server.face.wire import COMMANDS, SIGNALS, VALUES
@@ -97,18 +97,6 @@ class HttpError(AppError):
         self.status = error.status
 
 
-async def _no_agents(_look: Look) -> LookResult:
-    raise NotSupported("There are no agents here.")
-
-
-async def _no_models(_manage: Manage) -> Managed:
-    raise NotSupported("There are no models here.")
-
-
-async def _no_tools(_about: About) -> tuple[Tool, ...]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Site:
     """What the endpoints need of the rest: a conversation, an engine to ask, facts to tell."""
@@ -117,16 +105,16 @@ class Site:
     answer: Callable[[Ask], Awaitable[Any]]
     facts: Callable[[str], Facts]
     max_requests: Callable[[], int]
-    look: Callable[[Look], Awaitable[LookResult]] = _no_agents
-    replied: Callable[[About], None] = lambda _about: None
-    is_own: Callable[[str], bool] = lambda _sent: False
-    cancel: Callable[[str], None] = lambda _request_id: None
-    manage: Callable[[Manage], Awaitable[Managed]] = _no_models
-    name_of: Callable[[str], str | None] = lambda _sent: None
+    look: Callable[[Look], Awaitable[LookResult]]
+    replied: Callable[[About], None]
+    is_own: Callable[[str], bool]
+    cancel: Callable[[str], None]
+    manage: Callable[[Manage], Awaitable[Managed]]
+    name_of: Callable[[str], str | None]
     """Whose key it is, where there are several."""
-    narrow: Callable[[Facts, str], Facts] = lambda facts, _holder: facts
+    narrow: Callable[[Facts, str], Facts]
     """What the holder of a key may know."""
-    tools: Callable[[About], Awaitable[tuple[Tool, ...]]] = _no_tools
+    tools: Callable[[About], Awaitable[tuple[Tool, ...]]]
     """The tools of plugins that a connected program may call."""
 
 

@@ -5,8 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from server.asking.ask import TRYING_OUT, CanPlan, Means
-from server.asking.fit import CHARACTERS_PER_TOKEN, context_tokens
+from server.asking.ask import CHARACTERS_PER_TOKEN, TRYING_OUT, CanPlan, Means, context_tokens
 from server.chat import ChatRequest, File, Image, Message, Sampling, Tool, ToolChoice
 from server.conversation.agents.base import DEFAULT, AgentCard, AgentRequest, ThreadState
 from server.conversation.run import converse

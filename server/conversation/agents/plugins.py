@@ -13,7 +13,7 @@ from typing import Protocol, cast
 
 from server.chat import Json, Message, Tool
 from server.conversation.agents.base import Agent, AgentCard, AgentRequest, ThreadState
-from server.data.shorten import shorten
+from server.data.markdown import shorten
 from server.engine.base import Engine
 from server.errors import AppError, FlowFailed
 from server.events import (

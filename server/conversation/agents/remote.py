@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from server.chat import Json, Tool
 from server.conversation.agents.base import Source
-from server.egress import is_address
+from server.egress import is_address, read_up_to
 from server.errors import AppError
 from server.sse import Sent, TooLong, read_events
 from server.system.limits import try_json
@@ -60,7 +60,7 @@ class Peer:
     ) -> Any:
         try:
             async with asyncio.timeout(within_s), self._open(method, path, body) as response:
-                data = await _beginning(response, LONGEST_ANSWER)
+                data = await read_up_to(response, LONGEST_ANSWER + 1)
                 if len(data) > LONGEST_ANSWER:
                     raise RemoteAgentFailed(f"{self.place} sent an answer that is too long.")
                 return json.loads(data or b"null")
@@ -121,22 +121,10 @@ class Peer:
         return RemoteAgentFailed(f"The agents at {self.place} cannot be reached.")
 
     async def _complaint(self, response: Any) -> str:
-        data = await _beginning(response, COMPLAINT_BYTES)
-        text = data[:COMPLAINT_BYTES].decode("utf-8", "replace")
-        found = try_json(text)
+        found = try_json((await read_up_to(response, COMPLAINT_BYTES)).decode("utf-8", "replace"))
         detail = found.get("error") or found.get("detail") if isinstance(found, dict) else None
         ending = why(detail if isinstance(detail, str) else "")
         return f"{self.place} refused with {response.status}{ending}"
-
-
-async def _beginning(response: Any, most: int) -> bytes:
-    """Reads the whole answer, or a little more than `most` bytes of a longer one."""
-    data = bytearray()
-    async for chunk in response.content.iter_any():
-        data += chunk
-        if len(data) > most:
-            break
-    return bytes(data)
 
 
 def why(reason: Any) -> str:

@@ -139,14 +139,13 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Header:
-    version: int
     metadata: Mapping[str, Any]
-    tensors: tuple[Tensor, ...]
-    data_offset: int
-    file_bytes: int
+    tensors: tuple[Tensor, ...] = ()
+    file_bytes: int = 0
     shards: int = 1
     kinds: Mapping[str, str] = field(default_factory=dict)
     """The type each plain number has in the file."""
+    version: int = 3
 
     @cached_property
     def architecture(self) -> str:

@@ -59,20 +59,20 @@ def parse(data: bytes, file_bytes: int, name: str) -> Header:
     alignment = _alignment(reader, metadata)
     data_offset = -(-reader.at // alignment) * alignment
     _check_layout(reader, tensors, alignment, data_offset)
-    return Header(version, metadata, tensors, data_offset, file_bytes, kinds=reader.kinds)
+    return Header(metadata, tensors, file_bytes, kinds=reader.kinds, version=version)
 
 
 def peek(data: bytes, file_bytes: int, name: str) -> Header:
     """As much of the metadata as `data` holds, without tensors: enough for an estimate."""
     reader = _Reader(data, file_bytes, name)
-    version, _, metadata_count = _begin(reader)
+    _, _, metadata_count = _begin(reader)
     metadata: dict[str, Any] = {}
     try:
         for key, value in _read_metadata(reader, metadata_count):
             metadata[key] = value
     except HeaderCut:
         pass
-    return Header(version, metadata, (), 0, file_bytes, kinds=reader.kinds)
+    return Header(metadata, (), file_bytes, kinds=reader.kinds)
 
 
 class _Reader:
