@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from server.dashboard.arguments import find_value
-from server.dashboard.figures.question import find_total
+from server.dashboard.figures.question import FILLERS, find_total
 from server.dashboard.meaning import RELATIVE
 from server.data.sql import Answer
 from server.data.tables import Column, Table
@@ -45,8 +45,14 @@ RATIO = re.compile(
 """What is asked for is a part of a whole."""
 SAME_WORDS = {stem("percentage"): stem("percent"), stem("pct"): stem("percent")}
 COMPUTES = re.compile(r"[-+*/]")
-PART = re.compile(r"\bCASE\s{1,9}WHEN\s{1,9}(\w{1,80})\s{0,9}=\s{0,9}'([^']{0,80})'", re.IGNORECASE)
-"""The part of a sum that is set against the whole."""
+OWN_NUMBER = re.compile(r"(?<![\w.])(?!100?(?:\.0{1,9})?(?![\w.]))\d")
+"""A number of the question's own in a computation: 1 and 100 are those of shares and growth."""
+PART = re.compile(
+    r"\bCASE\s{1,9}WHEN\s{1,9}(\w{1,80})\s{0,9}=\s{0,9}'([^']{0,80})'\s{1,9}THEN\s{1,9}(\w{1,80})"
+    r"\b[^()]{0,80}\)\s{0,9}/\s{0,9}(?:sum|total)\s{0,9}\(\s{0,9}\3\s{0,9}\)",
+    re.IGNORECASE,
+)
+"""The part of a sum that is set against the sum of the same column."""
 WITHIN = re.compile(
     r"\b(\w{1,80})\s{1,9}BETWEEN\s{1,9}'(\d{4}-\d{2}(?:-\d{2})?)'\s{1,9}AND\s{1,9}"
     r"'(\d{4}-\d{2}(?:-\d{2})?)'",
@@ -69,7 +75,7 @@ IS_VALUE = re.compile(
     r"\b(\w{1,80})\s{0,9}=\s{0,9}(?:'([^']{0,80})'|(\d{1,15}(?:\.\d{1,9})?))(?![\w.])"
 )
 AFTER_CONDITIONS = re.compile(r"\b(?:GROUP|ORDER)\s+BY\b|\bLIMIT\b|\bHAVING\b|\)", re.IGNORECASE)
-TAKES_ROWS = re.compile(r"\bORDER\s+BY\b|\b(?:min|max|sum|avg|count|total)\s?\(", re.IGNORECASE)
+TAKES_ROWS = re.compile(r"\bLIMIT\b|\b(?:min|max|sum|avg|count|total)\s?\(", re.IGNORECASE)
 RATIO_TEXT = "percent pct percentage share margin ratio weight proportion allocation rate yield"
 RATIOS = frozenset(map(stem, RATIO_TEXT.split()))
 """Words of columns that hold such a part already."""
@@ -81,6 +87,7 @@ DIFFERENCE = re.compile(
 PLAIN_TEXT = "year month day date quarter period week symbol name"
 PLAIN = frozenset(map(stem, PLAIN_TEXT.split()))
 """Words of columns that say when and who: a question may have them without asking for one."""
+COMPARING = frozenset(map(stem, ("compare", "comparison", "versus", "vs", "both")))
 JOINED = re.compile(r"\b(\w{1,80})\.(\w{1,80})\s{0,9}=\s{0,9}(\w{1,80})\.(\w{1,80})\b")
 INTERSECT = re.compile(r"\bINTERSECT\b", re.IGNORECASE)
 NAMED_TABLE = re.compile(
@@ -289,7 +296,7 @@ def find_absent(sql: str, asked: Sequence[str], tables: Mapping[str, Table], ans
         if not any(value.lower() in cell for cell in cells):
             return value
     if len(years) == 1 and not any(years & set(ANY_YEAR.findall(cell)) for cell in cells):
-        columns = {one for table in used.values() for one in map(_name_of, table.columns)}
+        columns = {column.name for table in used.values() for column in table.columns}
         is_dated = any(ANY_YEAR.search(cell) for cell in cells)
         if is_dated and not any(years & set(ANY_YEAR.findall(one)) for one in columns):
             return years.pop()
@@ -302,10 +309,6 @@ def _is_said(value: str, said: str) -> bool:
         bool(value.strip())
         and re.search(rf"(?<!\w){re.escape(value.lower())}(?!\w)", said) is not None
     )
-
-
-def _name_of(column: Column) -> str:
-    return column.name
 
 
 def _texts(table: str, column: str, tables: Mapping[str, Table]) -> set[str]:
@@ -389,7 +392,7 @@ def _with_condition(sql: str, table: str, condition: str) -> str:
 
 
 def _without_totals(sql: str, tables: Mapping[str, Table]) -> str:
-    """Leaves out the row that adds up the others, where rows are ordered, counted or added up."""
+    """Leaves out the row that adds up the others, where some of the rows are taken or computed."""
     if NOT_PLAIN.search(sql) or not TAKES_ROWS.search(sql):
         return sql
     for name, table in _used(sql, tables).items():
@@ -403,7 +406,7 @@ def _without_totals(sql: str, tables: Mapping[str, Table]) -> str:
 
 def _of_the_whole(sql: str) -> str:
     """A part is set against the whole: the rows of the whole are not those of the part alone."""
-    for column, value in PART.findall(sql) if "/" in sql else ():
+    for column, value, _ in PART.findall(sql):
         own = rf"{re.escape(column)}\s{{0,9}}=\s{{0,9}}'{re.escape(value)}'"
         sql = re.sub(
             rf"(\bWHERE\s{{1,9}}){own}\s{{1,9}}AND\s{{1,9}}", r"\1", sql, flags=re.IGNORECASE
@@ -439,7 +442,8 @@ def _with_own_columns(sql: str, question: str, tables: Mapping[str, Table]) -> s
         name = given[0].split()[-1].lower() if given else ""
         used = [one for one in columns if one in _words(head)]
         whole = [one for one in used if RATIOS & set(stems(one)) and _is_named_whole(one, asked)]
-        is_made = COMPUTES.search(head) is not None and not AGGREGATE.search(head)
+        is_made = COMPUTES.search(head) and not AGGREGATE.search(head)
+        is_made = is_made and not OWN_NUMBER.search(head)
         if is_made and name in columns and name not in used:
             part = columns[name]
         elif is_made and len(whole) == 1 and len(parts) == 1:
@@ -540,7 +544,7 @@ def _in_the_year(sql: str, question: str, tables: Mapping[str, Table], today: da
         span = read(question, today).span
     except Unclear:
         return sql
-    if span is None or span.is_open or len(set(YEAR.findall(question))) != 1:
+    if span is None or span.is_open or not _asks_for_one_year(question, sql, tables):
         return sql
     year = span.start.year
     if (span.start, span.end) != (date(year, 1, 1), date(year + 1, 1, 1)):
@@ -553,6 +557,22 @@ def _in_the_year(sql: str, question: str, tables: Mapping[str, Table], today: da
                 condition = f"{held.column.name} = {year}"
                 branches[2 * place] = _with_condition(branch, held.table, condition).rstrip() + " "
     return "".join(branches).strip()
+
+
+def _asks_for_one_year(question: str, sql: str, tables: Mapping[str, Table]) -> bool:
+    """Whether a question names one year, and besides it only what the tables and their rows name.
+
+    "Revenue in 2024" does; "revenue in 2024 against the year before" needs more than that year.
+    """
+    if len(set(YEAR.findall(question))) != 1:
+        return False
+    used = _used(sql, tables)
+    named = [form for held in _held(sql, question, tables) for form in held.named.values()]
+    columns = [column.name for table in used.values() for column in table.columns]
+    known = set(stems(" ".join([*used, *columns, *named]))) | FILLERS
+    if len(used) > 1:
+        known |= COMPARING
+    return not {word for word in stems(question) if not word.isdecimal()} - known
 
 
 def _used(sql: str, tables: Mapping[str, Table]) -> dict[str, Table]:

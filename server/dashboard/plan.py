@@ -173,12 +173,19 @@ SQL_EXAMPLES = (
 )
 """As turns of a chat before the question: shares, growth, the highest, several things, years."""
 MOST_OTHERS = 2
-ADDS = re.compile(
-    r"\b(?:add|put|place|another|second|new|copy|again|hinzu\w*|füg\w*|neue?s?|ajout\w*|nouve\w*"
-    r"|añad\w*|agreg\w*|nuev[oa])\b|加|新",
+CHANGES = re.compile(
+    r"\b(?:switch|change|set|update|turn|wechs\w*|änder\w*|stell\w*|aktualisier\w*"
+    r"|chang\w*|modifi\w*|passe[rz]?|cambi\w*|actuali\w*|pon|aggiorn\w*|mud[ae]\w*|atualiz\w*"
+    r"|wijzig\w*)\b|改|换|切|更新|変更|変え|바꿔|변경",
     re.IGNORECASE,
 )
-"""Who says so of a widget that is on the dashboard wants it a second time."""
+"""Who says so of a widget that is on the dashboard wants that one changed."""
+ADDS = re.compile(
+    r"\b(?:add|put|place|another|second|new|copy|again|hinzu\w*|füg\w*|neue?s?|ajout\w*|nouve\w*"
+    r"|añad\w*|agreg\w*|nuev[oa]|aggiung\w*|nuov[oa]|adicion\w*|nov[oa])\b|加|新",
+    re.IGNORECASE,
+)
+"""Who says so wants it a second time."""
 LITERAL = re.compile(r"'[^']*'|\by?(?:19|20)\d\d\b")
 """A value in SQL: a text, a year, a column of a year."""
 PLACES = (
@@ -579,7 +586,7 @@ class Planner:
         tables = {
             name: table
             for name, table in self.results.tables.items()
-            if any(table_of is self.results.owner(name) for table_of in self.results.read_now())
+            if any(material is self.results.owner(name) for material in self.results.read_now())
         }
         asked = (self.own_question, self.meaning)
         for sql in tried:
@@ -991,7 +998,8 @@ class Planner:
         widget = self.inventory.widgets[str(arguments.get("widget"))]
         read = Read(str(arguments.get("widget")), _object(arguments.get("parameters")))
         is_there = name == "add_widget_to_dashboard" and widget.tier != "extra"
-        if is_there and not ADDS.search(self.own_question):
+        is_changed = CHANGES.search(self.own_question) and not ADDS.search(self.own_question)
+        if is_there and is_changed:
             name = "update_widget_in_dashboard"
         source: Json = {"origin": widget.origin, "id": widget.id}
         source["input_args"] = self._arguments(widget, read)

@@ -16,6 +16,7 @@ from datetime import date
 from server.asking.ask import Means
 from server.chat import ChatRequest, Message, Sampling
 from server.dashboard.actions import Action
+from server.dashboard.arguments import find_value
 from server.dashboard.checked_text import CheckedText, KnownNumbers, is_plain_count, is_told
 from server.dashboard.citations import SPEECHLESS, Answer, Steps
 from server.dashboard.conditions import GIVEN_NAME, split_list, with_sums
@@ -33,7 +34,7 @@ from server.dashboard.plan import (
     first_sentence,
 )
 from server.dashboard.query import Query
-from server.dashboard.results import Computed
+from server.dashboard.results import ORDERED, Computed
 from server.data.periods import timelines
 from server.data.sql import Refused
 from server.data.tables import Cell, Table, from_grid
@@ -62,11 +63,11 @@ TALK = "You are Moat, an analyst's assistant on the user's own computer. Answer 
 SAID_TOLD = 5
 """The question and two turns before it."""
 ABSENT = {
-    "English": "The data does not hold this: {source} has nothing for {what}.",
-    "German": "Das steht nicht in den Daten: {source} enthält nichts zu {what}.",
-    "French": "Les données ne contiennent pas cela : {source} n'a rien pour {what}.",
-    "Spanish": "Los datos no contienen eso: {source} no tiene nada para {what}.",
-    "Chinese": "数据中没有这一项, {source} 没有 {what} 的数据。",
+    "English": "I did not find {what} in {source}.",
+    "German": "{what} habe ich in {source} nicht gefunden.",
+    "French": "Je n'ai pas trouvé {what} dans {source}.",
+    "Spanish": "No se encuentra {what} en {source}.",
+    "Chinese": "{source} 中没有找到 {what}。",
 }
 CHAT = "Now write the answer for the user, in the language of the question."
 
@@ -165,8 +166,12 @@ async def _write(planner: Planner, figure: Figure | None) -> Steps:
     lead += f"**{figure.text}** ({figure.table})\n\n" if figure else await figure_by_query(planner)
     answer = Answer(query, lead)
     instead = _plain_results(planner) or SPEECHLESS
+    spoken = language_of(query.question)
     is_absent = planner.absent and not lead and not results.computed and not results.artifacts
-    prose = _tell_absent(planner) if is_absent else _prose(planner, figure, lead)
+    if is_absent and spoken in ABSENT:
+        prose = _tell_absent(planner, ABSENT[spoken])
+    else:
+        prose = _prose(planner, figure, lead)
     async with aclosing(answer.tell(prose, instead)) as events:
         async for event in events:
             yield event
@@ -176,11 +181,9 @@ async def _write(planner: Planner, figure: Figure | None) -> Steps:
         yield event
 
 
-async def _tell_absent(planner: Planner) -> Steps:
+async def _tell_absent(planner: Planner, text: str) -> Steps:
     """Says what is not there, by code: a model would tell the nearest figure instead."""
-    spoken = language_of(planner.query.question)
     read = ", ".join(dict.fromkeys(one.name for one in planner.results.cited()))
-    text = ABSENT.get(spoken, ABSENT["English"])
     yield TextDelta(text.format(source=read, what=planner.absent))
     yield Finished("stop")
 
@@ -217,18 +220,27 @@ async def _prose(planner: Planner, figure: Figure | None, lead: str) -> Steps:
 
 
 def _untold(planner: Planner, told: str) -> str:
-    """The rows of queries of which the text leaves out any, each in a line."""
+    """The rows of queries of which the text leaves out some that are asked for, each in a line."""
     if planner.results.artifacts:
         return ""
     newest = {one.answer.columns: one for one in planner.results.computed}
     lines = [
         f"- {one.line(row)}"
         for one in newest.values()
-        if len(one.answer.rows) <= MOST_LINES
-        and not all(_is_row_told(row, told) for row in one.answer.rows)
+        if len(one.answer.rows) <= MOST_LINES and _leaves_out(told, one, planner)
         for row in one.answer.rows
     ]
     return "\n".join(lines) if len(lines) <= MOST_LINES else ""
+
+
+def _leaves_out(told: str, computed: Computed, planner: Planner) -> bool:
+    """Of rows in an order the first is enough, and those that the question names."""
+    rows = computed.answer.rows
+    lacking = [row for row in rows if not _is_row_told(row, told)]
+    if not lacking or lacking[0] is rows[0] or not ORDERED.search(computed.sql):
+        return bool(lacking)
+    asked = f"{planner.own_question} {planner.meaning}"
+    return any(find_value(str(cell), asked) for row in lacking for cell in row if cell is not None)
 
 
 def _is_row_told(row: tuple[Cell, ...], told: str) -> bool:

@@ -255,8 +255,8 @@ def _one(dataset: str, column: str, key: str) -> Callable[[str, str], Any]:
     )
 
 
-ABSENT = ["does not", "not in", "nicht", "kein", "no se", "ne contien", "没有", "cannot", "n't",
-          "not hold", "no data", "not avail"]  # fmt: skip
+ABSENT = ["did not find", "pas trouvé", "does not", "not in", "nicht", "kein", "no se",
+          "ne contien", "没有", "cannot", "n't", "not hold", "no data", "not avail"]  # fmt: skip
 """How an answer says that the data does not hold it."""
 MONTHLY = ("cpi_yoy", "unemployment_rate")
 NAMES: Json = {

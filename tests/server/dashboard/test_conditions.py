@@ -214,6 +214,10 @@ TOTAL_ITEMS = from_grid(
             "SELECT MAX(exposure) FROM sectors WHERE sector = 'Total'",
         ),
         (
+            "SELECT sector, exposure FROM sectors ORDER BY exposure DESC",
+            "SELECT sector, exposure FROM sectors ORDER BY exposure DESC",
+        ),
+        (
             "SELECT item FROM balance ORDER BY amount DESC LIMIT 1",
             "SELECT item FROM balance ORDER BY amount DESC LIMIT 1",
         ),
@@ -232,6 +236,9 @@ def test_a_share_is_of_the_whole_and_not_of_the_part_itself() -> None:
     more = f"{share} WHERE item = 'Debt' AND amount > 2"
     assert put_right(more, question, tables, TODAY) == f"{share} WHERE amount > 2"
     assert put_right(f"{share} WHERE amount > 2", question, tables, TODAY).endswith("amount > 2")
+    for whole in ("SUM(other)", "COUNT(*)"):
+        mean = f"{share} WHERE item = 'Debt'".replace("SUM(amount)", whole)
+        assert put_right(mean, question, tables, TODAY) == mean
 
 
 GERMANY = from_grid(
@@ -271,6 +278,7 @@ SURPRISES = from_grid(
             "Short interest as a percentage of the float?",
             "percent_of_float",
         ),
+        ("actual * 0.1 AS surprise", "If it were 10 %?", "actual * 0.1 AS surprise"),
         (
             "estimate - actual AS surprise",
             "How did it change from 2023 to 2024?",
@@ -324,6 +332,15 @@ def test_all_years_are_not_listed_where_one_is_asked_for() -> None:
     assert found.count("WHERE fiscal_year = 2024") == 2
     for question in ("Compare the net income since 2024.", "The net income from 2023 to 2024?"):
         assert put_right(sql, question, tables, TODAY) == sql
+    one = "SELECT fiscal_year, net_income FROM income"
+    assert put_right(one, "The net income in 2024?", tables, TODAY).endswith(" fiscal_year = 2024")
+    for question in (
+        "How does net income in 2024 compare with the year before?",
+        "Wie ist das net income 2024 im Vergleich zum Vorjahr?",
+        "Was 2024 the best year for net income?",
+        "Is the net income of 2024 above the average?",
+    ):
+        assert put_right(one, question, tables, TODAY) == one
 
 
 def test_a_share_is_asked_for_in_the_own_language_of_a_question() -> None:
