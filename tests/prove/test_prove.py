@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.prove import report
-from tests.prove.__main__ import measured, run, run_all
+from tests.prove.__main__ import measured, run, run_all, run_short_again
 from tests.prove.egress import read
 from tests.prove.gate import ROWS
 from tests.prove.rows import Figure, NotOurs, Row
@@ -63,6 +63,23 @@ def test_in_the_short_form_what_does_not_disturb_runs_beside_the_others() -> Non
     )
     ran = [(row.key, result.held) for row, result in run_all(rows, Stage(quick=True))]
     assert ran == [("F3", True), ("F1", True), ("F2", True)]
+
+
+@pytest.mark.parametrize(("quick", "rows_again"), [(True, ["F1"]), (False, [])])
+def test_in_the_short_form_a_row_that_falls_short_is_measured_again(
+    *, quick: bool, rows_again: list[str]
+) -> None:
+    figures = iter((Figure("slow", held=False), Figure("quick", held=True)))
+    rows = (
+        Row("F1", "", "", lambda _stage: next(figures)),
+        Row("F2", "", "", lambda _stage: Figure("fine", held=True)),
+    )
+    stage = Stage(quick=quick)
+    first = {row.key: result for row, result in run_all(rows, stage)}
+    again = list(run_short_again(rows, first, stage))
+    assert [row.key for row, _ in again] == rows_again
+    for _, result in again:
+        assert (result.held, result.figure) == (True, "quick (beside other rows: slow)")
 
 
 def test_ending_early_begins_no_further_row() -> None:
