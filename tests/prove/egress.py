@@ -35,12 +35,11 @@ QUICK = (
     "tests/server/core/test_core.py",
     "tests/server/test_egress.py",
     "tests/server/web",
-    "tests/server/models/test_hub.py",
-    "tests/server/models/test_hub_facts.py",
-    "tests/server/test_door.py",
+    "--ignore=tests/server/web/test_mcp_server.py",
     "tests/contract/test_openai_sdk.py",
     "tests/contract/test_anthropic_sdk.py",
 )
+"""The tests of the hub, of MCP and of the door are watched by S29c, in its short form too."""
 LIBRARIES = (
     "tests/server/test_door.py",
     "tests/server/models/test_catalogue_refresh.py",
