@@ -1,4 +1,8 @@
-"""Tool-call styles: the first that fits a model's template is used, else the generic one."""
+"""Tool-call styles: how each family of models writes its calls.
+
+A model gets the style that the worker found by rendering its template; without that, the first in
+`FORMATS` that fits the template's text. The last one, `generic`, fits every model.
+"""
 
 from dataclasses import replace
 from functools import partial
@@ -32,6 +36,7 @@ from server.engine.styles.shape import Shape, Turn, prepare, script
 from server.engine.styles.stream import ScriptParser
 
 LEARNED = "learned"
+"""The name of a style that is known only from what the template renders."""
 
 FORMATS: tuple[Format, ...] = (
     muse.FORMAT,
@@ -67,18 +72,22 @@ FORMATS: tuple[Format, ...] = (
     llama3.FORMAT,
     generic.FORMAT,
 )
+"""In the order in which they are tried: a style with more specific signs stands before a similar
+one."""
 
 
 def choose(facts: ModelFacts) -> Format:
+    """Chooses the style for a model. Its parser also reads calls in other forms (`loose_calls`)."""
     style = _recognised_style(facts) or next(style for style in FORMATS if style.fits(facts))
     return Format(style.name, style.fits, partial(_prepare, style), style.always, style.shape)
 
 
 def recognise(samples: Samples) -> dict[str, Any]:
-    """Returns what a template's own rendering shows of its style, as facts about the model.
+    """Returns facts about a template's style, found in what the template renders.
 
-    A style that writes calls just as the template does is used as it is. A style with the same
-    mark adds what it knows of the family; spacing and values are those of the template.
+    A known style that writes calls exactly as the template does is used unchanged. If only the mark
+    is the same, the style contributes what it knows about the family; spacing and values are taken
+    from the template.
     """
     frame = learned.frame_of(samples)
     rendered = ModelFacts(template=samples.everything)
@@ -95,7 +104,7 @@ def recognise(samples: Samples) -> dict[str, Any]:
 
 
 def _fits(style: Format, rendered: ModelFacts, samples: Samples) -> bool:
-    """Whether the template's text has the style's signs, and its calls the style's mark."""
+    """Whether the template renders the style's signs and begins its calls with its mark."""
     if not style.fits(rendered):
         return False
     unmarked = style.shape is None or not samples.shows_calls
@@ -103,7 +112,7 @@ def _fits(style: Format, rendered: ModelFacts, samples: Samples) -> bool:
 
 
 def _own_shape(known: Format | None, samples: Samples, frame: Frame) -> Shape | None:
-    """Returns the template's own shape; None if a known style has it."""
+    """Returns the shape learned from the template; None if the known style already writes it."""
     if known and (known.shape is None or learned.agrees(known.shape, samples, frame)):
         return None
     own = learned.calls_of(samples, frame)
@@ -121,7 +130,7 @@ def _own_shape(known: Format | None, samples: Samples, frame: Frame) -> Shape | 
 
 
 def _recognised_style(facts: ModelFacts) -> Format | None:
-    """Returns the style that the worker found by rendering; None if the template shows no calls."""
+    """Returns the style that the worker found; None if it found neither a style nor calls."""
     found = facts.extra.get("template", {})
     if "style" not in found or not (found["style"] or found.get("calls")):
         return None
@@ -148,14 +157,14 @@ def _prepare(style: Format, request: ChatRequest, facts: ModelFacts) -> Prepared
 
 
 def _json_marks(shape: Shape) -> tuple[str, ...]:
-    """Returns the marks of its calls that any JSON may begin with."""
+    """Returns the marks of the shape's calls with which ordinary JSON may also begin."""
     return tuple(mark for mark in shape.marks if mark.startswith(("{", "[{")))
 
 
 def _with_json_as_text(
     prepared: Prepared, shape: Shape, request: ChatRequest, facts: ModelFacts
 ) -> Prepared:
-    """Keeps JSON that was asked for from becoming a call."""
+    """Treats JSON that the user requested as text, although calls begin the same way."""
     turn = Turn(thought_marks(facts), text_marks(facts), starts_in_thought(request, facts))
     marks = tuple(mark for mark in shape.marks if mark not in _json_marks(shape))
     if marks:

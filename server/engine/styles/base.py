@@ -1,6 +1,8 @@
-"""What a tool-call style is: how a request becomes a prompt, and how its text becomes pieces.
+"""The interface of a tool-call style: it turns a request into a prompt and generated text into
+pieces.
 
-A style is chosen by what the model's chat template can show, as the worker found by rendering it.
+A style is chosen by what the model's chat template can show. The worker finds that out by rendering
+it.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,6 +14,7 @@ from server.engine.base import ModelFacts
 from server.events import Piece, StopReason, TokenLogprob, Usage
 
 MOST_CALLS = 8
+"""The most calls that a grammar allows in one turn."""
 
 
 def callable_tools(request: ChatRequest) -> tuple[Tool, ...]:
@@ -31,16 +34,16 @@ TemplateMessage = dict[str, Any]
 
 
 class Parser(Protocol):
-    """Turns the model's text, cut anywhere, into pieces. What it cannot read is text."""
+    """Turns the model's text, cut anywhere, into pieces. What it cannot read stays text."""
 
     @property
     def stopped(self) -> bool:
-        """Whether a stop text occurred, so that nothing more is needed."""
+        """Whether a stop text occurred, so that generation can end."""
         ...
 
     @property
     def holds(self) -> bool:
-        """Whether text is held back that may become a call."""
+        """Whether some text is held back because it may become a call."""
         ...
 
     def feed(self, text: str, logprobs: tuple[TokenLogprob, ...] = ()) -> list[Piece]: ...
@@ -49,36 +52,36 @@ class Parser(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A request in one style: the template's input, the constraint, and how to read the text."""
+    """A request in one style: the template's input, the constraint and the answer's parser."""
 
     messages: tuple[TemplateMessage, ...]
     parser: Parser
     tools: tuple[dict[str, Any], ...] = ()
     constraint: Constraint | None = None
     trigger: str | None = None
-    """Constrain only what follows this text. None: from the start."""
+    """The constraint applies only after this text. None: it applies from the start."""
     trigger_lead: str | None = None
-    """The trigger counts only at the answer's start or right after this text. None: everywhere."""
+    """The trigger counts only at the answer's start or right after this text. None: anywhere."""
     trigger_thought: tuple[str, str] | None = None
-    """The marks of a thought before the answer, in which the trigger does not count. The first is
-    empty if the prompt has opened the thought."""
+    """The begin and end mark of a thought in which the trigger does not count. The begin mark is
+    empty if the prompt has already opened the thought."""
     visible_tokens: tuple[str, ...] = ()
-    """Special tokens whose text the parser needs to see."""
+    """Special tokens whose text the parser needs. The worker leaves out all others."""
     stop: tuple[str, ...] = ()
     """Stop texts for the worker, if the model's whole text is the answer; else the parser stops."""
     options: tuple[tuple[str, Any], ...] = ()
-    """Further options for the template. The request's own options come first."""
+    """Additional template options. The request's own options take precedence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A style. `fits` tells whether a model's template was made for it."""
+    """A tool-call style. `fits` says whether a model's template belongs to it."""
 
     name: str
     fits: Callable[[ModelFacts], bool]
     prepare: Callable[[ChatRequest, ModelFacts], Prepared]
     always: bool = False
-    """It also reads answers without tools: its marks appear in every answer."""
+    """Whether it also reads answers without tools, because its marks appear in every answer."""
     shape: Any = None
     """The `Shape` of a style that is declared as data."""
 
@@ -93,11 +96,12 @@ THOUGHTS = (
     ("<|inner_prefix|>", "<|inner_suffix|>"),
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
 )
+"""Begin and end marks of thoughts. The first pair is the most common."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """The defaults are for a template that was not examined."""
+    """What a chat template can show. The defaults are for a template that was not examined."""
 
     system: bool = True
     alternates: bool = False
@@ -105,9 +109,9 @@ class Abilities:
     results: bool = False
     text_arguments: bool = False
     single_call: bool = False
-    """It shows at most one of several calls in a turn."""
+    """Whether it shows at most one call per turn."""
     parts_text: bool = False
-    """It shows either the text or the calls of a turn."""
+    """Whether it shows either the text or the calls of a turn, not both."""
     opens_thought: bool = False
     opens_thought_if_asked: bool = False
     opens_thought_if_unasked: bool = False
@@ -120,9 +124,11 @@ def abilities(facts: ModelFacts) -> Abilities:
 
 
 def thought_marks(facts: ModelFacts) -> tuple[str, str] | None:
-    """Returns the marks that the template renders, else marks that it contains.
+    """Returns the begin and end mark of thoughts: as rendered by the template, else found in its
+    source.
 
-    An answer that begins in a thought must end it, usually with the first of these marks.
+    If the template opens a thought and no marks are known, they are assumed to be the most common
+    pair.
     """
     if learned := facts.extra.get("template", {}).get("thoughts"):
         begin, end = learned
@@ -132,13 +138,12 @@ def thought_marks(facts: ModelFacts) -> tuple[str, str] | None:
 
 
 def text_marks(facts: ModelFacts) -> tuple[str, ...]:
-    """Returns what the model writes before its text, after it and at the turn's end, if
-    anything."""
+    """Returns the marks before text, after text and at the end of a turn; empty if unused."""
     return tuple(facts.extra.get("template", {}).get("text_marks", ()))
 
 
 def starts_in_thought(request: ChatRequest, facts: ModelFacts) -> bool:
-    """Whether the prompt of this request ends within a thought, so that the answer begins there."""
+    """Whether the prompt ends within a thought, so that the answer begins in it."""
     if request.continues:
         begun, marks = request.messages[-1].content, thought_marks(facts)
         return marks is not None and begun.rfind(marks[0]) > begun.rfind(marks[1])
@@ -150,12 +155,12 @@ def starts_in_thought(request: ChatRequest, facts: ModelFacts) -> bool:
 
 
 def is_token(mark: str) -> bool:
-    """Whether it looks like a token that no ordinary text contains."""
+    """Whether the mark looks like a special token, which ordinary text does not contain."""
     return "|" in mark or mark.isupper()
 
 
 def visible(facts: ModelFacts, texts: Iterable[str]) -> tuple[str, ...]:
-    """Returns the model's special tokens that occur in these texts."""
+    """Returns the special tokens that occur in the texts; the texts themselves if none do."""
     wanted = [text for text in texts if text]
     return tuple(
         token for token in special_ids(facts) if any(token in text for text in wanted)

@@ -66,7 +66,7 @@ def _value(reader: Reader) -> More:
 
 
 def _parts(reader: Reader, opened: str) -> More:
-    """Reads the members of an object or the entries of a list, up to the sign that ends it."""
+    """Reads the members of an object or the entries of a list, including the closing bracket."""
     closes = "}" if opened == "{" else "]"
     comma = ""
     reader.argue(opened)
@@ -93,7 +93,7 @@ def _parts(reader: Reader, opened: str) -> More:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """Grammar rules for values in Gemma's spelling. Each is added to `rules` when it is met."""
+    """Builds grammar rules for values in Gemma's notation. They are appended to `rules`."""
 
     specials: Mapping[str, int]
     rules: list[str]
@@ -115,7 +115,7 @@ class _Rules:
             self.rules.append(f"{name}: {lark.part(shape, self.root, lenient=lenient)}")
 
     def object(self, name: str, given: Parameters) -> None:
-        """Orders the members by the alphabet, as the template writes them."""
+        """Adds the rule of an object. Its members are in alphabetical order, as in the template."""
         order = sorted(given.properties, key=str.lower)
         members = []
         for place, key in enumerate(order):

@@ -1,4 +1,4 @@
-"""The style for any model: a grammar keeps it to JSON, either calls or a response."""
+"""The style for any model: a grammar enforces JSON that holds either calls or a response."""
 
 from server.chat import ChatRequest, Constraint, Tool
 from server.engine.base import ModelFacts
@@ -65,7 +65,8 @@ def grammar(request: ChatRequest) -> str:
 
 
 def script(marks: tuple[str, str] | None, *, text: bool) -> Script:
-    """`text`: the response is a JSON string and shown decoded; else its raw JSON is the answer."""
+    """Makes the script. With `text`, the response is a JSON string that is emitted decoded;
+    without it, the raw JSON is the answer."""
 
     def read(reader: Reader) -> More:
         if marks:
@@ -76,7 +77,7 @@ def script(marks: tuple[str, str] | None, *, text: bool) -> Script:
 
 
 def read_answer(reader: Reader, *, text: bool) -> More:
-    """An object with calls or a response; what is no object is said as it is."""
+    """Reads an object with calls or a response. Anything else is emitted as text."""
     yield from reader.skip_space()
     if not (yield from reader.accept("{")):
         yield from reader.until((), reader.say)
@@ -106,7 +107,8 @@ def _read_calls(reader: Reader) -> More:
 
 
 def _would_imitate_calls(request: ChatRequest) -> bool:
-    """Earlier calls are shown as text, so the model would write more, but no more are wanted."""
+    """Whether earlier calls appear in the prompt as text. The model would imitate them, so that
+    even a request without tools is bound to a response."""
     return request.constraint is None and any(message.tool_calls for message in request.messages)
 
 

@@ -1,4 +1,4 @@
-"""Channels: analysis is thought, final is the answer, "to=functions.name" is a call: gpt-oss."""
+"""gpt-oss: channel "analysis" is thought, "final" is the answer, "to=functions.name" is a call."""
 
 import re
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
 
 
 def _with_one_text(message: TemplateMessage) -> TemplateMessage:
-    """Joins the texts before a call: the template shows one, as thought, and refuses a second."""
+    """Joins thought and text before a call: the template shows one there and refuses both."""
     content, thought = message["content"], message.get("thinking")
     if not (content and thought and "tool_calls" in message):
         return message

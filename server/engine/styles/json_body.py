@@ -1,4 +1,4 @@
-"""A call as JSON: an object with the name as a member, or the name, a mark and the arguments."""
+"""Calls as JSON: an object that has the name as a member, or the name, a mark and the arguments."""
 
 import json
 from collections.abc import Generator, Mapping
@@ -12,9 +12,10 @@ from server.engine.styles.stream import SPACE, More, Reader
 
 @dataclass(frozen=True, slots=True)
 class JsonBody:
-    """`before` and `after` are grammar text for further members, such as an id.
+    """A call as one JSON object. `before` and `after` are grammar text for other members, such as
+    an id.
 
-    A model's own id is not used: it may come after the arguments, or again in the next turn.
+    The model's own id is ignored: it may come after the arguments, or be reused in the next turn.
     """
 
     name: str = "name"
@@ -22,9 +23,9 @@ class JsonBody:
     before: str = ""
     after: str = ""
     spelling: tuple[str, ...] = ()
-    """The text before the name, between name and arguments, and after them, if it is known."""
+    """The exact text before the name, between name and arguments, and after; empty if unknown."""
     nest: str = ""
-    """The member that holds the two, if they are not members of the call itself."""
+    """The key of the inner object that holds name and arguments; empty if there is none."""
     spacing: tuple[str, ...] = lark.SPACING
 
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
@@ -77,7 +78,7 @@ class JsonBody:
 
 @dataclass(frozen=True, slots=True)
 class KeyedBody:
-    """{"the_name": {arguments}}"""
+    """A call of the form {"the_name": {arguments}}."""
 
     def rules(self, at: int, tool: Tool, _specials: Mapping[str, int]) -> list[str]:
         head = lark.quote(f"{{{lark.quote(tool.name)}: ")
@@ -108,7 +109,7 @@ def write_arguments(arguments: Any, spacing: tuple[str, ...]) -> str:
 
 
 def arguments_value(reader: Reader) -> More:
-    """Reads the arguments as an object, or as a text that holds one."""
+    """Reads the arguments: an object, or a string that contains the object."""
     yield from reader.skip_space()
     if reader.text.startswith('"'):
         yield from reader.json_text(reader.argue)
@@ -117,7 +118,7 @@ def arguments_value(reader: Reader) -> More:
 
 
 def member_key(reader: Reader) -> Generator[None, None, str | None]:
-    """Reads the next key of an object with its colon; None at the end or at invalid text."""
+    """Reads the next key of an object and its colon; None at its end or at invalid text."""
     yield from reader.skip_space()
     yield from reader.accept(",")
     yield from reader.skip_space()
@@ -136,11 +137,12 @@ def raw_value(reader: Reader) -> Generator[None, None, str]:
 
 
 LONGEST_NAME = 256
+"""A longer text before the mark is not a tool's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedBody:
-    """before NAME [id_after ID] between {arguments} after"""
+    """A call of the form `before NAME [id_after ID] between {arguments} after`."""
 
     between: str
     before: str = ""
@@ -148,7 +150,7 @@ class NamedBody:
     id_after: str = ""
     id_rule: str = ""
     whole_is_id: bool = False
-    """The id is everything from `before` on, not only what follows `id_after`."""
+    """Whether the id is everything from `before` on, instead of the part after `id_after`."""
     spacing: tuple[str, ...] = lark.SPACING
 
     @property

@@ -1,4 +1,4 @@
-"""Pieces of llguidance's Lark dialect: marks, names and schemas as grammar text."""
+"""Builds grammar text in llguidance's Lark dialect from marks, names and schemas."""
 
 import json
 import re
@@ -10,12 +10,12 @@ from server.schemas.bounded import LONGEST_ARGUMENT, LONGEST_STRING, close_objec
 from server.schemas.patterns import NOT_SCHEMAS, enforceable
 
 COUNT, ID = "\x00", "\x01"
-"""Placeholders in a style's text for the number of a call and for its id."""
+"""Placeholders in a style's text: the number of a call, and its id."""
 ANY = {COUNT: "/[0-9]{1,3}/", ID: "/[A-Za-z0-9_.:-]{1,64}/"}
 SPACING = (", ", ": ")
-"""What templates write between members, and between a key and its value."""
+"""The separators between members, and between a key and its value, as most templates write them."""
 MOST_MEMBERS = 64
-"""The most members of an object or a list that sets no number."""
+"""The most members of an object or list whose schema sets no limit."""
 
 
 def quote(text: str) -> str:
@@ -23,8 +23,8 @@ def quote(text: str) -> str:
 
 
 def literal(text: str, specials: Mapping[str, int]) -> str:
-    """Writes the text as a sequence. Special tokens go by id: the model cannot write them as
-    text."""
+    """Returns the text as a sequence of grammar terms. Special tokens are given by id, because
+    the model cannot spell them as text."""
     if not text:
         return ""
     known = sorted((mark for mark in (*specials, *ANY) if mark in text), key=len, reverse=True)
@@ -35,7 +35,7 @@ def literal(text: str, specials: Mapping[str, int]) -> str:
 
 
 def split_any(text: str) -> tuple[str, str]:
-    """Splits the text at its number or id."""
+    """Returns the parts of the text before and after its placeholders."""
     before, *rest = re.split("[" + "".join(ANY) + "]", text)
     return before, rest[-1] if rest else ""
 
@@ -47,7 +47,7 @@ def _literal_part(part: str, specials: Mapping[str, int]) -> str:
 
 
 def text_until(name: str, mark: str, specials: Mapping[str, int]) -> str:
-    """Makes a rule for any text up to and including the mark."""
+    """Returns a rule for any text up to and including the mark."""
     if mark in specials:
         return f"{name}: /(.|\\n)*/ <[{specials[mark]}]>\n"
     return f"{name}[suffix={quote(mark)}]: /(.|\\n)*/\n"
@@ -58,7 +58,7 @@ def grammar(start: str, rules: Sequence[str]) -> Constraint:
 
 
 def any_call(tools: Sequence[Tool]) -> str:
-    """Names the rules of all tools, of which one is to be kept."""
+    """Returns a choice between the call rules of all tools."""
     return any_of([f"call_{at}" for at in range(len(tools))])
 
 
@@ -67,7 +67,7 @@ def any_of(alternatives: Sequence[str]) -> str:
 
 
 def repeat(item: str, separator: str, most: int) -> str:
-    """Makes a rule for one to `most` items with a separator between them."""
+    """Returns a rule for one to `most` items, separated by `separator`."""
     if most == 1:
         return item
     joint = f"{separator} {item}" if separator else item
@@ -75,24 +75,24 @@ def repeat(item: str, separator: str, most: int) -> str:
 
 
 def count(schema: Mapping[str, Any]) -> tuple[int, int]:
-    """Returns the least and the most entries of a list."""
+    """Returns the least and the greatest number of entries of a list."""
     least = int(schema.get("minItems", 0))
     return least, int(schema.get("maxItems", max(MOST_MEMBERS, least)))
 
 
 def list_members(required: Sequence[str], optional: Sequence[str], separator: str) -> str:
-    """Makes a rule for all required members and any optional ones, in order, with separators."""
+    """Returns a rule for all required and any optional members, in order and with separators."""
     rest = [f"({separator} {item})?" for item in optional]
     if required:
         return " ".join([f" {separator} ".join(required), *rest])
-    # There is no separator before the first, and each optional member may be the first.
+    # No separator precedes the first member, and each optional member may be the first.
     firsts = [" ".join([item, *rest[at:]]) for at, item in enumerate(optional, 1)]
     return f"({any_of(firsts)})?" if firsts else ""
 
 
 def in_order(items: Sequence[tuple[str, bool]], separator: str) -> str:
-    """Makes a rule for items in this order with separators. Each has a flag: whether it is
-    required."""
+    """Returns a rule for the items in this order, with separators. The flag says whether an item
+    is required."""
     rest = [f"{separator} {item}" if needed else f"({separator} {item})?" for item, needed in items]
     firsts: list[str] = []
     for at, (item, needed) in enumerate(items):
@@ -103,12 +103,13 @@ def in_order(items: Sequence[tuple[str, bool]], separator: str) -> str:
 
 
 def schema(value: Json, *, lenient: bool, spacing: tuple[str, ...] = SPACING) -> str:
-    """Makes a rule for a call: only named members, unless the schema allows others."""
+    """Returns a rule for a call's arguments. Only named members are allowed, unless the schema
+    says otherwise."""
     return _harden_rule(close_objects(value), LONGEST_ARGUMENT, lenient=lenient, spacing=spacing)
 
 
 def json_rule(made: Any, *, lenient: bool, spacing: tuple[str, ...] = SPACING) -> str:
-    """Makes a rule for JSON. Without `spacing`, white space may stand wherever JSON allows it."""
+    """Returns a rule for JSON. Without `spacing`, white space may stand wherever JSON allows it."""
     known = made if isinstance(made, dict) else {} if made else {"not": {}}
     written: Json = {"whitespace_flexible": not spacing}
     if spacing:
@@ -118,7 +119,7 @@ def json_rule(made: Any, *, lenient: bool, spacing: tuple[str, ...] = SPACING) -
 
 
 def part(value: Any, root: Mapping[str, Any], *, lenient: bool = True) -> str:
-    """Makes a rule for a part of a tool's schema `root`, together with what it refers to."""
+    """Returns a rule for a part of the tool's schema `root`, with the definitions it refers to."""
     shape = value if isinstance(value, dict) else {}
     if '"$ref"' in json.dumps(shape):
         shape = {**_move_references(shape), "$defs": {"root": _move_references(dict(root))}}
@@ -126,7 +127,7 @@ def part(value: Any, root: Mapping[str, Any], *, lenient: bool = True) -> str:
 
 
 def constraint_rule(constraint: Constraint) -> str:
-    """Returns the right side of a rule."""
+    """Returns the right side of a rule for the constraint."""
     if constraint.kind == "json_schema":
         given = json.loads(constraint.source)
         return _harden_rule(close_objects(given), LONGEST_STRING, lenient=not constraint.strict)
@@ -143,7 +144,7 @@ def _harden_rule(
 
 
 def _move_references(value: Any) -> Any:
-    """Turns every reference to the document into one to the definition `root`."""
+    """Makes every reference within the document point into the definition `root`."""
     if isinstance(value, list):
         return [_move_references(item) for item in value]
     if not isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""A style learned from what a template renders: its marks, spacing and form of values.
+"""Learns a style from what a template renders: its marks, its spacing and the form of values.
 
-The worker renders a few turns with words that occur nowhere else. This module takes those texts
-apart: what surrounds the words is what the model was trained to write around its own.
+The worker renders a few turns with words that occur nowhere else. This module takes the results
+apart: the text around those words is what the model was trained to write around its own words.
 """
 
 import json
@@ -39,7 +39,7 @@ ODD = ToolCall("needle004", "needle_first", {"alpha": "needle <odd> & more\nline
 KINDS = {str: "string", int: "integer", bool: "boolean", list: "array", dict: "object"}
 COMPACT = (",", ":")
 LONGEST_MARK = 120
-"""A longer text is not a mark."""
+"""In characters. A longer text is not a mark."""
 BODIES: dict[str, Any] = {
     body.__name__: body for body in (JsonBody, NamedBody, PythonBody, TaggedBody)
 }
@@ -50,11 +50,11 @@ END_OF_TURN = re.compile(
     r"<[|｜]?(?:[^<>]*(?:eos|eot|eom|end[_▁]of|im_end)[^<>]*|end|calls?|return)[|｜]?>",
     re.IGNORECASE,
 )
-"""The tokens that end a turn, by their names."""
+"""Matches the tokens that end a turn, by their usual names."""
 
 
 def probe_tools(*calls: ToolCall) -> list[Tool]:
-    """Declares the functions that are called in the samples."""
+    """Declares the functions that the sample calls use."""
     return [_declare(call) for call in calls]
 
 
@@ -69,25 +69,25 @@ def _declare(call: ToolCall) -> Tool:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Turns of the assistant as a template renders them; empty if it refuses."""
+    """The assistant's turns as a template renders them. A turn that it refuses is empty."""
 
     whole: str = ""
-    """A conversation with tools, a call and its result."""
+    """A whole conversation with tools, a call and its result."""
     opening: str = ""
-    """What the template adds where the assistant begins."""
+    """The text that the template adds where the assistant's turn begins."""
     answer: str = ""
     thought: str = ""
-    """A thought, and then an answer."""
+    """A thought followed by an answer."""
     call: str = ""
     calls: str = ""
     """Two calls."""
     text_call: str = ""
-    """Text, and then a call."""
+    """Text followed by a call."""
     thought_call: str = ""
     typed: str = ""
-    """A call with values of every kind."""
+    """A call with a value of every type."""
     odd: str = ""
-    """A call whose text has signs and several lines."""
+    """A call whose text contains special characters and several lines."""
 
     @property
     def everything(self) -> str:
@@ -95,14 +95,14 @@ class Samples:
 
     @property
     def loses_quotes(self) -> bool:
-        """Whether texts in calls are bare, as in Python, where a model writes quotes."""
+        """Whether the template drops the quotes that a model writes in Python-style calls."""
         return f"{FIRST.name}(alpha={FIRST.arguments['alpha']}, beta" in self.call
 
     def with_quotes(self) -> "Samples":
         return self.replaced("=(needle-[a-z]+)", r'="\1"')
 
     def replaced(self, pattern: str, instead: str) -> "Samples":
-        """Returns the samples with what the pattern finds in them replaced."""
+        """Returns the samples with every match of the pattern replaced."""
         texts = (getattr(self, field.name) for field in fields(self))
         return Samples(*(re.sub(pattern, instead, text) for text in texts))
 
@@ -113,17 +113,17 @@ class Samples:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What surrounds thoughts and text."""
+    """The marks around thoughts and text."""
 
     thoughts: tuple[str, str] | None = None
     text: tuple[str, ...] = ()
-    """Before the text, after it, and sometimes at the turn's end; empty if nothing surrounds it."""
+    """The marks before text, after it and sometimes at the turn's end; empty if there are none."""
     tail: str = ""
-    """The end of a turn."""
+    """The text at the end of a turn."""
 
 
 def behind(text: str, start: str) -> str:
-    """Returns the text without the start that it shares with another. Marks stay whole."""
+    """Returns the text without the start that it shares with `start`. Marks are not split."""
     size = len(shared_start(text, start))
     if size < len(start):
         opened = max(text.rfind(sign, 0, size) for sign in "<[")
@@ -146,7 +146,7 @@ def frame_of(samples: Samples) -> Frame:
 
 
 def _text_marks(samples: Samples, before: str, after: str) -> tuple[str, ...]:
-    """They count where the prompt has not opened them; text before calls has them, too."""
+    """Returns the marks around text; empty if the prompt already contains them."""
     if not before.strip():
         return ()
     _, shown, rest = samples.text_call.partition(ANSWER)
@@ -175,7 +175,7 @@ def _thoughts(samples: Samples, text_begin: str) -> tuple[str, str] | None:
 
 
 def calls_of(samples: Samples, frame: Frame) -> Shape | None:
-    """Returns the shape of calls; None if the template's form is not regular."""
+    """Returns the shape of calls; None if the template's form is irregular."""
     samples = samples.replaced("|".join(call.id for call in (FIRST, SECOND, TYPED, ODD)), ID)
     found = _find(samples.call, FIRST)
     if found is None or samples.call.count(FIRST.name) != 1:
@@ -192,14 +192,14 @@ def calls_of(samples: Samples, frame: Frame) -> Shape | None:
 
 
 def agrees(shape: Shape, samples: Samples, frame: Frame) -> bool:
-    """Whether the shape writes calls as the template does."""
+    """Whether the shape writes calls exactly as the template does."""
     rendered = [([FIRST], samples.call), ([TYPED], samples.typed)]
     rendered += [] if shape.single else [([FIRST, SECOND], samples.calls)]
     return all(_is_written(shape, calls, text, frame) for calls, text in rendered if text)
 
 
 def store(shape: Shape) -> Json:
-    """Returns the shape as data that a process can send."""
+    """Returns the shape as plain data that can be sent between processes."""
     return {**asdict(shape), "kind": type(shape.body).__name__}
 
 
@@ -214,7 +214,7 @@ def _as_tuple(value: Any) -> Any:
 
 
 class _Found(NamedTuple):
-    """A call in a text, and its place there."""
+    """A call found in a text, with its place."""
 
     body: Any
     begin: int
@@ -233,7 +233,7 @@ def _find(text: str, call: ToolCall) -> _Found | None:
 
 
 def _in_json(text: str, call: ToolCall, at: int) -> _Found | None:
-    """Finds arguments as JSON, and the name in the same object or right before it."""
+    """Finds a call with JSON arguments. The name is in the same object or right before it."""
     span = _json_span(text, call.arguments, at)
     if span is None:
         return None
@@ -270,7 +270,7 @@ def _decode(text: str) -> tuple[Any, int]:
 
 
 def _keys(value: Any, call: ToolCall, nest: str = "") -> tuple[str, str, str] | None:
-    """Returns the keys of name and arguments, and of the object that holds them."""
+    """Returns the keys of the name, the arguments and the object that holds them."""
     if not isinstance(value, dict):
         return None
     names = [key for key, part in value.items() if part == call.name]
@@ -290,7 +290,7 @@ def _in_python(text: str, call: ToolCall, at: int) -> _Found | None:
 
 
 def _in_tags(text: str, call: ToolCall, at: int) -> _Found | None:
-    """Finds a call with one or more tags for each argument."""
+    """Finds a call that has tags for each argument."""
     places = _places(text, call, at + len(call.name))
     if places is None or len(call.arguments) < 2:
         return None
@@ -324,7 +324,7 @@ def _in_tags(text: str, call: ToolCall, at: int) -> _Found | None:
 
 
 def _places(text: str, call: ToolCall, start: int) -> list[tuple[int, int]] | None:
-    """Returns where the name ends, and where each key and each value stands."""
+    """Returns the places of the name's end and of each key and value; None if irregular."""
     places = [(start, start)]
     for key, value in call.arguments.items():
         written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -340,7 +340,7 @@ def _places(text: str, call: ToolCall, start: int) -> list[tuple[int, int]] | No
 
 
 def _before_calls(samples: Samples, frame: Frame, before: str) -> str:
-    """Returns what announces calls: the text between other text and the first call."""
+    """Returns the text that announces calls: it stands between ordinary text and the first call."""
     _, shown, rest = samples.text_call.partition(ANSWER)
     spoken = _find(rest, FIRST) if shown else None
     if spoken:
@@ -356,7 +356,7 @@ def _before_calls(samples: Samples, frame: Frame, before: str) -> str:
 
 
 def _shape(samples: Samples, found: _Found, before: str, after: str) -> Shape | None:
-    """Finds what stands before, between and after calls, from turns with one and with two."""
+    """Finds the text before, between and after calls, from turns with one call and with two."""
     if SECOND.name not in samples.calls:
         return _with_mark(Shape(found.body, mark="", single=True), samples, before, after)
     first, second = _find(samples.calls, FIRST), _find(samples.calls, SECOND)
@@ -377,7 +377,7 @@ def _shape(samples: Samples, found: _Found, before: str, after: str) -> Shape | 
 
 
 def _common_body(first: Any, second: Any) -> Any:
-    """Returns the body that both calls have; None if they differ in more than a number."""
+    """Returns the body that both calls share; None if they differ in more than a number."""
     if isinstance(first, JsonBody) and isinstance(second, JsonBody):
         made = (_with_number(*pair) for pair in zip(first.spelling, second.spelling, strict=True))
         spelling = tuple(part for part in made if part is not None)
@@ -400,7 +400,7 @@ def _with_number(first: str, second: str) -> str | None:
 
 
 def _first_count(first: Any, second: Any) -> int:
-    """Returns the number of the first call, if calls are numbered."""
+    """Returns the number of the first call; 0 if calls are not numbered."""
     for mine, other in zip(_texts(first), _texts(second), strict=True):
         if mine != other and _with_number(mine, other) is not None:
             pairs = zip(re.findall(r"\d+", mine), re.findall(r"\d+", other), strict=True)
@@ -419,7 +419,7 @@ def _texts(body: Any) -> tuple[str, ...]:
 
 
 def _with_mark(shape: Shape, samples: Samples, before: str, after: str) -> Shape | None:
-    """Adds the mark that announces calls; without one, the beginning of the name serves as mark."""
+    """Adds the mark that announces calls; without one, the text before the name is used."""
     body, mark = shape.body, _mark(samples, before)
     if isinstance(body, TaggedBody) and not shape.call[1] and after.startswith("</"):
         closes = _whole_tags(after[: after.find(">") + 1])
@@ -446,7 +446,7 @@ def _with_mark(shape: Shape, samples: Samples, before: str, after: str) -> Shape
 
 
 def _mark(samples: Samples, before: str) -> str:
-    """Returns the shortest beginning that no turn without calls has."""
+    """Returns the shortest beginning of `before` that turns without calls do not contain."""
     plain = f"{samples.opening}\n{samples.answer}\n{samples.thought}"
     ends = [found.end() for found in TAG_END.finditer(before)]
     options = (before[:end] for end in ends if LETTER.search(before[:end]))
@@ -455,7 +455,7 @@ def _mark(samples: Samples, before: str) -> str:
 
 
 def _with_values(shape: Shape, samples: Samples, frame: Frame) -> Shape | None:
-    """Adds kinds, words and wrapping of values; None if values are written in another way."""
+    """Adds how values are written, as far as the typed sample confirms it."""
     if isinstance(shape.body, TaggedBody):
         shape = _with_tagged_values(shape, shape.body, samples)
     tried = [shape]
@@ -493,7 +493,7 @@ def _is_written(shape: Shape, calls: Sequence[ToolCall], text: str, frame: Frame
 
 
 def _are_alike(shape: Shape, text: str, other: str) -> bool:
-    """White space does not count if the arguments are spread over lines."""
+    """Whether the texts are equal, without white space if arguments are spread over lines."""
     return text == other or (not _spacing(shape) and _without_space(text) == _without_space(other))
 
 
@@ -507,31 +507,31 @@ def _without_space(text: str) -> str:
 
 
 def _without_end(text: str, frame: Frame) -> str:
-    """Removes the end of a turn. A turn with calls may have its own end token."""
+    """Removes the end of the turn. A turn with calls may have its own end token."""
     tail = frame.tail.strip()
     return END_OF_TURN.split(text.partition(tail)[0] if tail else text)[0]
 
 
 def _last_tag(text: str) -> str:
-    """Returns the text from the last mark on; empty if no mark has a word in it."""
+    """Returns the text from the last mark on; empty if that contains no letter."""
     found = text[max(text.rfind("<"), text.rfind("[")) :] if re.search(r"[<\[]", text) else ""
     return found if LETTER.search(found) else ""
 
 
 def _last_opening(text: str) -> str:
-    """Returns the last mark, with an id in the text and the mark before that."""
+    """Returns the text from the last mark on; with an id, from the last mark before the id."""
     head, found, rest = text.partition(ID)
     return _last_tag(head) + found + rest if found else _last_tag(text)
 
 
 def _whole_tags(text: str) -> str:
-    """Returns the leading whole marks and the white space after them."""
+    """Returns the text up to the end of its last whole mark and the white space after it."""
     found = re.match(r"(?s).*[>\]]\s*", text)
     return found[0] if found and LETTER.search(found[0]) else ""
 
 
 def _opening_of(text: str, end: str) -> str:
-    """Returns the last mark in the text that has the same word as the closing mark."""
+    """Returns the text from the last mark that shares a word with the closing mark."""
     words = sorted(re.findall("[A-Za-z]{3,}", end.lower()), key=len, reverse=True)
     text = text.rstrip()
     starts = [found.start() for found in re.finditer(r"[<\[]", text)]

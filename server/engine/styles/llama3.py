@@ -1,4 +1,4 @@
-"""{"name": …, "parameters": {…}}, built-in tools as <|python_tag|>name.call(…): Llama 3.x."""
+"""Llama 3.x: {"name": …, "parameters": {…}}; built-in tools as <|python_tag|>name.call(…)."""
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ LONG_FORM = '{"type": "function", "name": '
 
 @dataclass(frozen=True, slots=True)
 class LlamaBody:
-    """After the mark the JSON object is already open. The other forms are read whole."""
+    """The three forms of a call. In the short form, the mark has already opened the JSON object."""
 
     short: NamedBody
     long: JsonBody
@@ -55,7 +55,7 @@ SHAPE = Shape(
 
 
 def prepare_llama(request: ChatRequest, facts: ModelFacts) -> Prepared:
-    """Names built-in tools to the template instead of describing them."""
+    """Gives the template the names of built-in tools, which it knows, instead of their schemas."""
     prepared = prepare(SHAPE, request, facts)
     built_in = [tool.name for tool in request.tools if tool.name in BUILT_IN]
     if not built_in or "builtin_tools" not in facts.template:

@@ -1,15 +1,15 @@
 """Reads calls that a model writes in another form than its template's.
 
-It reads what a style took for text, if tools are offered and no grammar binds the answer. A call
-names an offered tool and gives it an object of arguments. It may stand in a code fence, in tags of
-any family, in a list, as bare JSON or as Python writes it. What may still become a call is held
-back. What cannot is passed on at once.
+It examines the text that a style has read, if tools are offered and no grammar binds the answer. A
+call names an offered tool and gives it an object of arguments. It may stand in a code fence, in
+tags of any family, in a list, as bare JSON or as Python writes it. Text that may still become a
+call is held back; all other text is passed on at once.
 
-Tags show that a call is meant. A fence or bare JSON may also be an example: it is a call if the
-answer begins or ends with it and the user did not ask for JSON.
+Tags show that a call is meant. A fence or bare JSON may also be an example: it counts as a call if
+the answer begins or ends with it and the user did not ask for JSON.
 
 Values are read as models write them: JSON, single quotes, Python's words. Every reader goes through
-a text once, from left to right, and waits (`yield`) for more.
+the text once, from left to right, and waits (`yield`) for more.
 """
 
 import json
@@ -36,7 +36,7 @@ TICKS = re.compile("[`~]*")
 INFO = re.compile(r"[A-Za-z0-9_+\-]*")
 BLANKS = re.compile(r"[ \t]*")
 BRACES = re.compile(r"[ \t}]*")
-"""Small models count their braces badly: one too many may follow a call."""
+"""Closing braces after a call: small models often write too many of them."""
 SEPARATORS = re.compile(r"[ \t\r\n,;]*")
 LINE = re.compile(r"[^\n]*")
 TAG = re.compile(r"[^<>\n\[\]]*")
@@ -48,9 +48,9 @@ NAMED_TAG = re.compile(r"[A-Za-z_]{1,20}(?:=|:| name=)[\"']?([A-Za-z0-9_.\-]{1,1
 JSON_ASKED = re.compile(
     r"(?<![A-Za-z0-9_./\\\-])json(?![A-Za-z0-9_]|[./\\][A-Za-z0-9_])", re.IGNORECASE
 )
-"""The word in any language; not the end of a file name or a name in code."""
+"""Matches "json" as a word in any language, but not in a file name or an identifier."""
 OF_CALLS = re.compile("tool|function|call", re.IGNORECASE)
-"""What the tags and fences of all families have in their names."""
+"""Matches the names of tags and fences that all families use for calls."""
 FENCES = frozenset({"", "json", "json5", "jsonc", "text", "plaintext", "xml", "html"})
 PREFIXES = ("", "functions.", "function.", "tools.", "tool.", "default_api.")
 NAMES = frozenset({"name", "tool", "function", "tool_name", "function_name", "action"})
@@ -64,9 +64,11 @@ LISTS = frozenset({
 BESIDES = frozenset({"id", "type", "index", "call_id", "tool_call_id", "role"})
 KEYS = NAMES | ARGUMENTS | LISTS | BESIDES
 FENCE_BEGIN = re.compile(r"\s*(?:[`~]{3,16}[A-Za-z0-9_+\-]{0,32}\s*)?")
-"""White space, and perhaps a fence that opens a call."""
+"""Matches white space, optionally with a fence that opens a call."""
 MOST_DEPTH = 4
+"""The deepest nesting of tags, lists or objects in which a call is looked for."""
 LONGEST_TAG = 160
+"""In characters. A longer text in angle or square brackets is not a tag."""
 
 
 class Call(NamedTuple):
@@ -90,19 +92,19 @@ def may_call_loosely(request: ChatRequest) -> bool:
 
 
 class LooseCalls:
-    """Finds further calls in the pieces that a style has read."""
+    """Finds additional calls in the pieces that a style has read."""
 
     def __init__(self, request: ChatRequest) -> None:
         self.count = 0
-        """The number of calls so far, in any form."""
+        """The number of calls so far, including those of the style itself."""
         self._forms = Forms({tool.name: tool for tool in callable_tools(request)})
         self._source = self._forms.source
         self._asks_for_json = asks_for_json(request)
         self._held = HeldText()
         self._text_end = 0
-        """The text before this place is not a call."""
+        """The text before this place is certain not to be part of a call."""
         self._pending: list[Call] = []
-        """Calls that count only if no text follows them."""
+        """Calls that count only if no text follows."""
         self._has_spoken = False
         self._follows_call = False
         self._numbers: dict[int, int] = {}
@@ -131,7 +133,7 @@ class LooseCalls:
         return self._take()
 
     def _finish(self) -> None:
-        """No text follows what was read so far."""
+        """Reads to the end: no text follows."""
         self._source.ended = True
         for _ in self._script:
             pass
@@ -188,7 +190,7 @@ class LooseCalls:
         self._held.until(self._source.place)
 
     def _pass_on(self) -> None:
-        """Passes on everything that was read as text."""
+        """Marks everything read so far as text."""
         self._pending = []
         self._text_end = self._source.place
         self._has_spoken = True
@@ -198,11 +200,11 @@ class LooseCalls:
         self._made += self._held.until(self._text_end)
 
     def _settle(self, piece: Piece) -> None:
-        """Decides on what is held back, because a style's own call or thought follows."""
+        """Decides about held text when a call or thought of the style itself follows."""
         opens_call = isinstance(piece, CallOpened)
         self._release()
         if opens_call and self._held.matches(FENCE_BEGIN):
-            # The fence was opened for the call, so its end is left out too.
+            # The fence was opened for the call, so both its ends are left out.
             self._held.until(self._source.place)
         else:
             self._finish()
@@ -223,14 +225,14 @@ class LooseCalls:
 
 
 class HeldText:
-    """Text that was not passed on yet, and its tokens. Places count from the start."""
+    """Text not passed on yet, with its tokens. Places count from the answer's start."""
 
     def __init__(self) -> None:
         self.start = 0
         self._end = 0
         self._parts: deque[str] = deque()
         self._offset = 0
-        """How much of the first part is gone."""
+        """How many characters of the first part are already removed."""
         self._tokens: deque[tuple[int, TokenLogprob]] = deque()
 
     @property
@@ -251,7 +253,7 @@ class HeldText:
             self._parts.append(piece.text)
 
     def until(self, place: int) -> list[TextDelta]:
-        """Removes the text before this place. A token across the place belongs to it."""
+        """Removes and returns the text before this place. A token across the place is included."""
         parts: list[str] = []
         while self._parts and self.start < place:
             begin, part = self._offset, self._parts[0]
@@ -284,17 +286,17 @@ def _pieces(call: Call, index: int) -> list[Piece]:
 
 
 class Forms:
-    """Reads the forms of a call. Each reader raises NotACall as soon as it cannot be one."""
+    """Reads the possible forms of a call. Raises `NotACall` as soon as it cannot be one."""
 
     def __init__(self, offered: dict[str, Tool]) -> None:
         self.source = Source()
         self.is_in_fence = False
-        """Whether a code fence is open that holds no call."""
+        """Whether the text is inside a code fence that does not hold a call."""
         self._offered = offered
         self._aliases = {f"{prefix}{name}": name for name in offered for prefix in PREFIXES}
 
     def group(self, *, follows_call: bool) -> Generator[None, None, tuple[list[Call], bool]]:
-        """Returns calls that stand together, and whether they must be calls."""
+        """Returns calls that stand together, and whether they are certainly meant as calls."""
         char = yield from self.source.peek()
         if char in "`~":
             calls, is_certain = yield from self._fenced_calls(follows_call=follows_call)
@@ -322,12 +324,12 @@ class Forms:
             raise NotACall
         calls = yield from self._items("`", 0)
         if not calls:
-            # After a call, it may be the end of a fence that was never opened.
+            # After a call, this may be the end of a fence that was never opened.
             yield from self._end_of_text()
         return calls, bool(OF_CALLS.search(info))
 
     def _fence(self) -> Generator[None, None, str]:
-        """Reads the mark that begins or ends a fence, and returns the word after it."""
+        """Reads the line that begins or ends a fence, and returns the word after its ticks."""
         if len((yield from self.source.take(TICKS))) < 3:
             raise NotACall
         self.is_in_fence = not self.is_in_fence
@@ -339,7 +341,7 @@ class Forms:
             raise NotACall
 
     def _items(self, closing: str, depth: int) -> Calls:
-        """Reads calls up to the end of the fence or tag around them."""
+        """Reads calls up to the end of the surrounding fence or tag."""
         calls: list[Call] = []
         if depth > MOST_DEPTH:
             raise NotACall
@@ -365,7 +367,7 @@ class Forms:
                 yield from self.source.take(BRACES)
 
     def _bare(self) -> Generator[None, None, tuple[list[Call], bool]]:
-        """Reads calls without marks, which stand on lines of their own."""
+        """Reads calls without marks. They must stand on lines of their own."""
         calls, is_certain = yield from self._item(0)
         yield from self.source.take(BRACES)
         if (yield from self.source.peek()) not in ("", "\n", "\r", "`", "<", "[", "{", ",", ";"):
@@ -396,7 +398,7 @@ class Forms:
         return (yield from self._items("<", depth + 1)), True
 
     def _list(self, depth: int) -> Calls:
-        """Reads the inside of a list whose bracket was read."""
+        """Reads the inside of a list. Its opening bracket was already read."""
         calls: list[Call] = []
         while True:
             yield from self.source.take(SEPARATORS)
@@ -410,7 +412,7 @@ class Forms:
                 calls.append((yield from self._named_call()))
 
     def _object(self, depth: int) -> Calls:
-        """Reads {"name": …, "arguments": {…}}, also within a member, or {"the_name": {…}}."""
+        """Reads {"name": …, "arguments": {…}}, also nested in a member, or {"the_name": {…}}."""
         found: dict[str, Any] = {}
         if depth > MOST_DEPTH:
             raise NotACall
@@ -434,12 +436,12 @@ class Forms:
             if sign == ",":
                 self.source.skip()
             elif sign in ("", "`", "<") and "arguments" in found:
-                return self._calls_of(found)  # only its last brace is missing
+                return self._calls_of(found)  # only the last brace is missing
             elif sign != "}":
                 raise NotACall
 
     def _doubled_braces(self, depth: int) -> Calls:
-        """Reads {{"name": …}}: some templates show their braces so, and models copy it."""
+        """Reads {{"name": …}}: some templates escape their braces like this, and models copy it."""
         calls = yield from self._object(depth + 1)
         if (yield from self.source.peek()):
             yield from self.source.expect("}")
@@ -481,7 +483,7 @@ class Forms:
         return [self._check(name, None if given is None else _as_object(given))]
 
     def _only_parameter(self, name: str) -> str | None:
-        """Returns the parameter that a text without a key must be meant for."""
+        """Returns the only parameter that bare text can be meant for; None if unclear."""
         schema = self._offered[name].parameters
         required = schema.get("required") or list(schema.get("properties") or ())
         return str(required[0]) if len(required) == 1 else None
@@ -492,7 +494,7 @@ class Forms:
         return self._aliases[name.strip()]
 
     def _check(self, name: str, arguments: dict[str, Any] | None) -> Call:
-        """Refuses arguments that the tool does not know at all: they may be the tool's schema."""
+        """Makes a call. Refuses arguments of which the tool knows none: they may be its schema."""
         known = self._offered[name].parameters.get("properties")
         if arguments is None and known:
             raise NotACall
@@ -501,7 +503,8 @@ class Forms:
         return Call(name, arguments or {})
 
     def _check_keyed(self, name: str, arguments: dict[str, Any]) -> Call:
-        """A name as the only key may be a coincidence, unless the tool knows all arguments."""
+        """Makes a call from an object with the tool's name as its key. The tool must know all
+        arguments, as the key may be a coincidence."""
         known = self._offered[name].parameters.get("properties")
         if not isinstance(known, dict) or not arguments or not arguments.keys() <= known.keys():
             raise NotACall
@@ -552,7 +555,7 @@ class Forms:
         return (yield from self._mark(end))
 
     def _mark(self, end: str) -> Generator[None, None, str]:
-        """Reads the inside of a mark whose first character was read."""
+        """Reads the inside of a mark up to `end`. Its first character was already read."""
         if not TAG_BEGIN.fullmatch((yield from self.source.peek())):
             raise NotACall
         head = ""
@@ -564,7 +567,7 @@ class Forms:
         return head
 
     def _tagged_calls(self, head: str, depth: int) -> Calls:
-        """Reads what follows a tag that announces calls or names the tool."""
+        """Reads the calls after a tag that announces calls or names a tool."""
         named = NAMED_TAG.fullmatch(head)
         name = self._aliases.get(named[1] if named else head)
         if name is not None:
@@ -577,7 +580,7 @@ class Forms:
         return calls
 
     def _tagged_arguments(self, name: str) -> Generator[None, None, dict[str, Any]]:
-        """Reads an object, or one tag for each argument, then the tag that ends the call."""
+        """Reads an object, or one tag per argument, up to the tag that ends the call."""
         arguments: dict[str, Any] = {}
         yield from self.source.take(SPACE)
         if (yield from self.source.peek()) == "{":
@@ -610,7 +613,7 @@ class Forms:
             parts.append(closing)
 
     def _as_type(self, name: str, key: str, text: str) -> Any:
-        """The tags do not show a value's type; the tool's schema does."""
+        """Converts the text of a tag to the type in the tool's schema."""
         schema = self._offered[name].parameters.get("properties", {}).get(key, {})
         kind = schema.get("type") if isinstance(schema, dict) else None
         if kind == "string":
@@ -619,7 +622,7 @@ class Forms:
 
 
 def _as_object(value: Any) -> dict[str, Any]:
-    """Arguments may also come as a text that holds the object."""
+    """Returns the arguments as an object. They may also be a string that contains the object."""
     if isinstance(value, str):
         value = parse(value)
     if value is not None and not isinstance(value, dict):
@@ -641,16 +644,16 @@ Waiting = Generator[None, None, str]
 
 
 class NotACall(Exception):
-    """What was read so far cannot become a call."""
+    """Raised when the text read so far cannot become a call."""
 
 
 class Source:
-    """The text of an answer. Scripts wait for more only after they have read all of it."""
+    """The text of an answer. Readers wait for more only after they have read all of it."""
 
     def __init__(self) -> None:
         self.ended = False
         self.place = 0
-        """How much was read."""
+        """How many characters were read."""
         self.begins_line = True
         """Whether only white space was read since the line began."""
         self._text = ""
@@ -661,7 +664,7 @@ class Source:
         self._at = 0
 
     def peek(self) -> Waiting:
-        """Returns the next character; empty at the end of the text."""
+        """Waits for and returns the next character; empty at the end of the text."""
         while self._at >= len(self._text):
             if self.ended:
                 return ""
@@ -670,11 +673,11 @@ class Source:
 
     @property
     def has_more(self) -> bool:
-        """Whether some text is not read yet."""
+        """Whether unread text is available."""
         return self._at < len(self._text)
 
     def count(self, pattern: "re.Pattern[str]") -> int:
-        """Returns how many of the next characters the pattern matches, as far as they are there."""
+        """Returns how many of the available characters the pattern matches."""
         found = pattern.match(self._text, self._at)
         return found.end() - self._at if found else 0
 
@@ -687,7 +690,7 @@ class Source:
         return read
 
     def take(self, pattern: "re.Pattern[str]") -> Waiting:
-        """Reads as many characters as the pattern matches. It describes one kind of character."""
+        """Reads as long as the pattern matches. The pattern describes one kind of character."""
         parts: list[str] = []
         while True:
             parts.append(self.skip(self.count(pattern)))
@@ -703,7 +706,7 @@ class Source:
 
 
 def read_string(source: Source) -> Waiting:
-    """Reads a text in quotes of either kind."""
+    """Reads a string in single or double quotes."""
     quote = yield from source.peek()
     if quote not in UNQUOTED:
         raise NotACall
@@ -723,7 +726,7 @@ def read_string(source: Source) -> Waiting:
 
 
 def read_value(source: Source) -> Generator[None, None, Any]:
-    """Reads one value: an object, a list, a text, a number or a word."""
+    """Reads a value: an object, list, string, number or word."""
     made: list[str] = []
     depth = 0
     while True:
@@ -760,7 +763,7 @@ def _word(word: str) -> str:
 
 
 def _decode(inside: str) -> str:
-    """Reads the inside of a text. Lines may break within it, which JSON itself does not allow."""
+    """Decodes the inside of a string. It may contain line breaks, which JSON does not allow."""
     try:
         return str(json.loads(f'"{ESCAPE.sub(_json_escape, inside)}"', strict=False))
     except ValueError as error:
@@ -768,7 +771,7 @@ def _decode(inside: str) -> str:
 
 
 def _json_escape(found: "re.Match[str]") -> str:
-    """Writes the escape as JSON does."""
+    """Rewrites an escape, or a bare double quote, as JSON requires."""
     escaped = found[1]
     if escaped is None:
         return '\\"'

@@ -1,4 +1,4 @@
-"""A conversation for the template: in the model's own form, or written out in plain turns."""
+"""Converts a conversation for a template: in the model's own form, or as plain turns."""
 
 import hashlib
 import json
@@ -11,9 +11,9 @@ from server.chat import Message, ToolCall
 from server.engine.styles.base import Abilities, TemplateMessage
 
 IMAGE_MARK = f"<image {secrets.token_hex(8)}>"
-"""Marks an image's place in the text. Nobody else can write it."""
+"""Marks an image's place in the text. It is random, so that no other text can contain it."""
 THOUGHT_NAMES = ("reasoning_content", "reasoning", "thinking")
-"""Names that templates use for an earlier thought. Each template shows at most one."""
+"""The names that templates use for an earlier thought. Each template shows at most one of them."""
 
 
 def native(
@@ -23,7 +23,7 @@ def native(
     short_ids: bool = False,
     write: Callable[[Sequence[ToolCall]], str] | None = None,
 ) -> tuple[TemplateMessage, ...]:
-    """Returns turns as the template's author meant them. What it cannot show becomes text."""
+    """Returns messages in the form that the template expects. What it cannot show becomes text."""
     shown = [_shorten_ids(message) for message in messages] if short_ids else messages
     turns = [_turn_for(message, able, write or envelope) for message in shown]
     turns = one_by_one(turns) if able.single_call else turns
@@ -35,7 +35,7 @@ def native(
 def in_plain_turns(
     messages: Sequence[Message], able: Abilities, note: str = ""
 ) -> tuple[TemplateMessage, ...]:
-    """Writes calls and results as JSON text in ordinary turns, for templates without either."""
+    """Writes calls and results as JSON in ordinary turns, for templates without support."""
     turns = [_plain_turn(message) for message in messages]
     return _fit(_with_note(turns, note) if note else turns, able)
 
@@ -46,7 +46,7 @@ def envelope(calls: Sequence[ToolCall]) -> str:
 
 
 def one_by_one(turns: Sequence[TemplateMessage]) -> list[TemplateMessage]:
-    """Puts every call into a turn of its own, with its result right after it."""
+    """Splits turns with several calls: each call gets its own turn, followed by its result."""
     left = list(turns)
     made: list[TemplateMessage] = []
     while left:
@@ -67,7 +67,7 @@ def one_by_one(turns: Sequence[TemplateMessage]) -> list[TemplateMessage]:
 
 
 def _split_text(turn: TemplateMessage) -> list[TemplateMessage]:
-    """Puts text into a turn of its own, before the turn with calls."""
+    """Moves text into a separate turn before the turn with calls."""
     if not (turn.get("tool_calls") and turn["content"]):
         return [turn]
     return [{"role": turn["role"], "content": turn["content"]}, {**turn, "content": ""}]
@@ -76,7 +76,7 @@ def _split_text(turn: TemplateMessage) -> list[TemplateMessage]:
 def plainer(
     turns: Sequence[TemplateMessage],
 ) -> Iterator[tuple[TemplateMessage, ...]]:
-    """Yields ever plainer forms of the turns, for a template that refuses them as they are."""
+    """Yields plainer and plainer forms of the turns, for a template that refuses them."""
     turns = [{**turn, "content": turn.get("content") or ""} for turn in turns]
     yield tuple({**turn, "content": turn["content"] or None} for turn in turns)
     turns = one_by_one([_with_short_ids(turn) for turn in turns])
@@ -130,7 +130,7 @@ def _native(message: Message, able: Abilities) -> TemplateMessage:
 
 
 def native_call(call: ToolCall, *, as_text: bool) -> TemplateMessage:
-    """Writes a call as OpenAI's API does, its arguments as an object or as a text with one."""
+    """Returns a call as in OpenAI's API, with arguments as an object or as JSON text."""
     arguments = json.dumps(call.arguments, ensure_ascii=False) if as_text else call.arguments
     return {
         "id": call.id,
@@ -140,7 +140,7 @@ def native_call(call: ToolCall, *, as_text: bool) -> TemplateMessage:
 
 
 def _shorten_ids(message: Message) -> Message:
-    """Shortens ids to the nine letters and digits that Mistral's templates need."""
+    """Shortens ids to the nine letters and digits that Mistral's templates require."""
     calls = tuple(replace(call, id=_short(call.id)) for call in message.tool_calls)
     answered = _short(message.tool_call_id) if message.tool_call_id else None
     return replace(message, tool_calls=calls, tool_call_id=answered)
@@ -194,14 +194,14 @@ def _without_system(turns: list[TemplateMessage]) -> list[TemplateMessage]:
 
 
 def _system_first(turns: list[TemplateMessage]) -> list[TemplateMessage]:
-    """Puts all system text into one first turn, as templates with strict turns need it."""
+    """Moves all system text into one first turn, as templates with strict turns require."""
     system = [turn["content"] for turn in turns if turn["role"] == "system"]
     rest = [turn for turn in turns if turn["role"] != "system"]
     return [{"role": "system", "content": "\n\n".join(system)}, *rest] if system else rest
 
 
 def _join_neighbours(turns: list[TemplateMessage]) -> list[TemplateMessage]:
-    """Joins neighbours of one role. An answer that comes first gets an empty question."""
+    """Joins neighbours of the same role. An empty question is added before a leading answer."""
     groups: list[list[TemplateMessage]] = []
     for turn in turns:
         last = groups[-1][-1] if groups else {}

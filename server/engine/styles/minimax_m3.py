@@ -1,4 +1,4 @@
-"""<invoke name="…"> with nested tags behind a namespace mark: MiniMax M3."""
+"""MiniMax M3: <invoke name="…"> with nested tags, each behind a namespace mark."""
 
 import json
 import re
@@ -94,7 +94,7 @@ def _arguments(reader: Reader, given: Parameters) -> More:
 
 
 def _read_value(text: str, schema: Any, root: Json) -> Any:
-    """Reads text as the schema means it: itself, a list of items, an object of tags, or JSON."""
+    """Reads a value as its schema defines it: text, a list of items, an object of tags, or JSON."""
     schema = resolve(schema, root)
     if is_text(schema):
         return json.loads(text) if json_kind(text) in kinds_beside_text(schema) else text
@@ -120,7 +120,7 @@ def _part_of(schema: Any, key: str) -> Any:
 
 
 def _parts(text: str) -> Generator[tuple[str, str], None, None]:
-    """Yields the outermost tags and their content."""
+    """Yields the outermost tags with their content."""
     depth, begin, name = 0, 0, ""
     for tag in TAG.finditer(text):
         if tag[1]:
@@ -135,7 +135,7 @@ def _parts(text: str) -> Generator[tuple[str, str], None, None]:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """Grammar rules for values as nested tags. Each is added to `rules` when it is met."""
+    """Builds grammar rules for values as nested tags. They are appended to `rules`."""
 
     specials: Mapping[str, int]
     rules: list[str]
@@ -154,7 +154,7 @@ class _Rules:
         return " ".join(parts)
 
     def value(self, name: str, key: str | None, schema: Any) -> None:
-        """`key` is None if any is allowed. The model closes the tag that it opened."""
+        """Adds the rule of one tag. If `key` is None, any name is allowed."""
         opens = lark.literal(f"{SPACE_MARK}<", self.specials)
         before = f"{opens} {OTHER_KEY if key is None else lark.quote(key)} {lark.quote('>')}"
         ending = f"{SPACE_MARK}</" if key is None else f"{SPACE_MARK}</{key}>"

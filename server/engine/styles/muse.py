@@ -1,4 +1,4 @@
-"""Parts with a reader each, "to=self" is thought, tagged calls "to=name": Muse."""
+"""Muse: each part of an answer has a recipient; "to=self" is thought, "to=name" is a call."""
 
 import re
 from collections.abc import Mapping
@@ -82,7 +82,7 @@ def _constraint(
 
 
 def _call_rules(request: ChatRequest, specials: Mapping[str, int]) -> list[str]:
-    """`calls` begins within the first call, `addressed` at its reader."""
+    """Returns rules of calls: `calls` begins inside the first call, `addressed` before it."""
     tools = callable_tools(request)
     closing, again = (lark.literal(text, specials) for text in (CALLS_END, NEXT))
     heads = [lark.literal(f" to={tool.name}{MESSAGE}{CALLS}", specials) for tool in tools]

@@ -10,6 +10,7 @@ from server.errors import BadSchema
 from server.schemas.bounded import LONGEST_ARGUMENT, NOTES, harden
 
 DEEPEST = 8
+"""How many references and combined schemas are followed."""
 FREE: Json = {}
 OF_AN_OBJECT = frozenset({
     "type", "properties", "required", "additionalProperties", "$ref", "allOf", "$defs",
@@ -24,14 +25,14 @@ class Parameters:
     properties: Json = field(default_factory=dict)
     required: tuple[str, ...] = ()
     more: Any = None
-    """What other members must match. False: there are none. None: the schema does not say."""
+    """The schema of other members. False: other members are forbidden. None: not specified."""
     beyond: str = ""
-    """A keyword that this object does not cover."""
+    """The first keyword that these fields do not cover; empty if all are covered."""
     root: Json = field(default_factory=dict)
 
     @property
     def other(self) -> Any:
-        """The schema of unnamed members; None if there are none."""
+        """The schema of unnamed members; None if only named members are allowed."""
         if self.more is None:
             return None if self.properties else FREE
         if self.more is False:
@@ -40,12 +41,13 @@ class Parameters:
 
 
 def call_parameters(tool: Tool) -> Parameters:
-    """Returns hardened parameters, for styles that name each argument."""
+    """Returns the parameters with bounded lengths, for styles that name each argument."""
     return parameters_of(harden(tool.parameters, LONGEST_ARGUMENT))
 
 
 def enforced_parameters(tool: Tool) -> Parameters:
-    """Returns them, or refuses a strict tool whose parameters cannot be enforced."""
+    """Returns the parameters with bounded lengths. Raises `BadSchema` if a strict tool cannot be
+    enforced."""
     made = call_parameters(tool)
     if tool.strict and made.beyond:
         raise not_enforced(made.beyond, tool)
@@ -60,7 +62,7 @@ def not_enforced(keyword: str, tool: Tool) -> BadSchema:
 
 
 def is_plain(shape: Json, kind: str, tool: Tool) -> bool:
-    """Whether a style's own rules for that kind cover a strict tool's schema."""
+    """Whether the schema is of this kind and, if strict, fully covered by the style's rules."""
     plain = not tool.strict or not beyond(shape, KEYWORDS[kind])
     return plain and shape.get("type") == kind
 
@@ -75,7 +77,7 @@ def parameters_of(schema: Any, root: Json | None = None) -> Parameters:
 
 
 def resolve(schema: Any, root: Mapping[str, Any]) -> Any:
-    """Follows a reference within the document. Returns anything else as it is."""
+    """Follows a reference within the document. Anything else is returned unchanged."""
     for _ in range(DEEPEST):
         reference = schema.get("$ref") if isinstance(schema, dict) else None
         if not isinstance(reference, str):
@@ -88,7 +90,7 @@ def resolve(schema: Any, root: Mapping[str, Any]) -> Any:
 
 
 def beyond(node: Mapping[str, Any], known: Iterable[str]) -> str:
-    """Returns the first keyword that is neither known nor a note."""
+    """Returns the first keyword that is neither known nor an annotation; empty if there is none."""
     return next((key for key in node if key not in known and key not in NOTES), "")
 
 
@@ -150,6 +152,7 @@ def _merge(views: list[Parameters], joint: str) -> Json:
 NAMES = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean",
          "null": "null", "object": "object", "array": "any[]"}  # fmt: skip
 DEPTH = 6
+"""How many levels of a schema are written as TypeScript. Deeper values are `any`."""
 
 
 def typescript(tools: Sequence[Tool]) -> str:
@@ -161,7 +164,7 @@ def json_schemas(tools: Sequence[Tool]) -> str:
 
 
 def declare(tool: Tool) -> Json:
-    """Declares the tool as OpenAI's API does, which is what templates expect."""
+    """Declares the tool as in OpenAI's API, the form that templates expect."""
     function = {
         "name": tool.name,
         "description": tool.description,

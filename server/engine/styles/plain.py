@@ -1,4 +1,4 @@
-"""The style without tools: the text is the answer, and thought marks hold reasoning."""
+"""The style without tools: the text is the answer, except for thoughts between their marks."""
 
 import re
 from collections.abc import Generator
@@ -20,7 +20,7 @@ from server.engine.styles.base import (
 from server.engine.styles.stream import SPACE, Emit, More, Reader, Script, ScriptParser
 
 FIRST_TOKEN = re.compile(r"^(<\|[^<>]*>)")
-"""Some models write it twice where a thought begins."""
+"""Matches a special token at the start. Some models write it twice where a thought begins."""
 
 
 def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
@@ -59,7 +59,7 @@ def read_text(
     thoughts: tuple[str, str] | None,
     around: tuple[str, ...] = (),
 ) -> Generator[None, None, str | None]:
-    """Emits text up to the first of the ends, without marks around it and later thoughts."""
+    """Emits text up to one of `ends`, without the marks around text and later thoughts."""
     later = thoughts if thoughts and is_token(thoughts[0]) else ()
     skipped = (*filter(None, around), *later[1:])
     while True:
@@ -80,7 +80,8 @@ def read_thought(
 ) -> Generator[None, None, str | None]:
     """Emits the thought at an answer's start. It ends at its mark or before one of `cut_by`.
 
-    Returns what ended it.
+    Returns the text that ended it; None if the answer does not begin with a thought or never ends
+    it.
     """
     begin, end = marks
     begun = yield from reader.accept(begin, f"\n{begin}", FIRST_TOKEN.sub(r"\1\1", begin))
@@ -96,7 +97,7 @@ def read_thought(
 
 
 def trim(emit: Emit) -> Emit:
-    """Emits without white space at either end, however the text is cut."""
+    """Returns an emitter that drops white space at both ends of the whole text."""
     waiting = ""
     begun = False
 
@@ -114,7 +115,7 @@ def trim(emit: Emit) -> Emit:
 def _constraint(
     constraint: Constraint | None, facts: ModelFacts, *, opened: bool
 ) -> tuple[Constraint | None, str | None]:
-    """A bound answer may still begin with a thought."""
+    """Returns the constraint and its trigger. The answer may still begin with a thought."""
     marks = thought_marks(facts)
     if constraint is None or marks is None:
         return constraint, None
@@ -128,12 +129,12 @@ def _constraint(
 
 
 def around_rule(around: tuple[str, ...], facts: ModelFacts) -> str:
-    """Returns the mark that may stand before an answer's text."""
+    """Returns grammar text for the optional mark before an answer's text."""
     return f"({lark.literal(around[0], special_ids(facts))})?" if around else ""
 
 
 def thought_rules(marks: tuple[str, str], facts: ModelFacts) -> str:
-    """Returns the rule `thought`: a whole thought that the model itself begins."""
+    """Returns the rule `thought`: a whole thought, including its begin mark."""
     specials = special_ids(facts)
     ending = lark.text_until("thought_text", marks[1], specials)
     begin = lark.literal(marks[0], specials)

@@ -1,4 +1,4 @@
-"""A call as Python writes it: name(key=value, …)."""
+"""Calls as in Python: name(key=value, …)."""
 
 import ast
 import json
@@ -20,12 +20,12 @@ from server.system.limits import try_json
 
 QUOTES = "\"'"
 PYTHON_TEXT = r"/'([^'\\\n]|\\['\\nrt\"]){0,4096}'/"
-"""Text in Python's single quotes."""
+"""Grammar text for a string in Python's single quotes."""
 CODE_TOOLS = ("code_interpreter", "python", "ipython")
 IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]{0,63}"
 WORDS = {"true": True, "false": False, "null": None}
 VALUES = ("python", "quoted", "json")
-"""How values are written: as in Python, with text in double quotes, or all as JSON."""
+"""Ways to write values: as in Python, as in Python with double quotes, or as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class PythonBody:
     after_name: str = "("
     values: str = "python"
     known_only: bool = False
-    """Only a tool's name makes a call: what stands before it may begin ordinary text."""
+    """Whether only an offered tool's name makes a call, as the mark may begin ordinary text."""
 
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
         del specials
@@ -108,7 +108,7 @@ class PythonBody:
 
 
 def value_rules(rule: str, schema: Any, given: Parameters, tool: Tool) -> list[str]:
-    """Makes rules for a value as in Python. Text may also stand in JSON's quotes."""
+    """Returns rules for a value as in Python. Strings may also stand in JSON's quotes."""
     shape = schema if isinstance(schema, dict) else {}
     made = lark.part(shape, given.root, lenient=not tool.strict)
     if shape.get("type") == "boolean" and "enum" not in shape:
@@ -137,7 +137,7 @@ def value_rules(rule: str, schema: Any, given: Parameters, tool: Tool) -> list[s
 
 
 def raw_code(reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
-    """Takes all the rest as a program, for the tool that runs programs; False if there is none."""
+    """Passes the rest of the text to the tool that runs programs; False if none is offered."""
     name = next((name for name in CODE_TOOLS if name in tools), None)
     if name is None:
         return False
@@ -150,8 +150,8 @@ def raw_code(reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None,
 
 
 def literal(reader: Reader) -> Generator[None, None, tuple[str, str]]:
-    """Reads a Python value as JSON, and the sign after it: a comma, a closing bracket, or
-    nothing."""
+    """Reads a Python value. Returns it as JSON, with the character after it: a comma, a closing
+    bracket, or nothing."""
     text, depth, quote, escaped = "", 0, "", False
     while True:
         for at, char in enumerate(reader.text):
@@ -175,7 +175,7 @@ def literal(reader: Reader) -> Generator[None, None, tuple[str, str]]:
 
 
 def _as_json(text: str) -> str:
-    """A value that JSON cannot write, such as a set, stays text."""
+    """Converts a Python value to JSON. One that JSON lacks, such as a set, becomes text."""
     try:
         return json.dumps(evaluate(text), ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
@@ -190,7 +190,7 @@ def evaluate(text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         pass
-    # Some templates put quotes around text and escape nothing within it.
+    # Some templates put quotes around text without escaping quotes within it.
     quoted = len(text) > 1 and text[0] in QUOTES and text[0] == text[-1]
     return try_json(text, text[1:-1] if quoted else text)
 

@@ -1,4 +1,4 @@
-"""Styles in which each part of an answer names its reader: everybody or a function. Functionary."""
+"""Functionary: each part of an answer names its recipient, which is everybody or a function."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from server.engine.styles.stream import More, Reader
 
 @dataclass(frozen=True, slots=True)
 class Recipients:
-    """everybody between TEXT again NAME between {arguments} again …"""
+    """Parts of the form `everybody between TEXT again NAME between {arguments} again …`."""
 
     between: str
     again: str
     everybody: str = "all"
 
     def headers(self, tools: Iterable[str]) -> dict[str, str]:
-        """Returns every way in which a part may begin, with its reader's name."""
+        """Returns every possible beginning of a part, with the recipient's name."""
         betweens = {self.between, self.between.strip() or self.between}
         return {
             f"{space}{name}{between}": name
@@ -54,7 +54,7 @@ def read(style: Recipients, reader: Reader, tools: Iterable[str] = ()) -> More:
             return
         name = headers.get(found or "", style.everybody)
         if name == style.everybody:
-            # A divider without a reader after it is part of the text.
+            # A divider without a recipient after it is part of the text.
             if not found:
                 reader.take_back(divider)
                 reader.say(divider)
@@ -71,7 +71,7 @@ def read(style: Recipients, reader: Reader, tools: Iterable[str] = ()) -> More:
 
 
 def _is_cut(text: str, divider: str, headers: Iterable[str]) -> bool:
-    """Whether the answer ended within a header. After a divider of letters, that is text."""
+    """Whether the answer was cut off within a header. After a divider of letters, it is text."""
     sure = not divider or "<|" in divider
     return sure and any(header.startswith(text) for header in headers)
 

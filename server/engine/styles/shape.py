@@ -1,4 +1,4 @@
-"""A native style as data: the marks around calls, and the form of a call between them."""
+"""Native styles as data: the marks around calls, and the form of the calls between them."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,11 @@ Tools = Mapping[str, Tool]
 
 
 class Body(Protocol):
-    """The form of one call. `rules` define call_{at}; `read` returns whether there was a call."""
+    """The form of a single call.
+
+    `rules` returns grammar rules that define call_{at}. `write` returns the call's text. `read`
+    returns whether it found a call.
+    """
 
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]: ...
     def write(self, call: ToolCall) -> str: ...
@@ -39,28 +43,28 @@ class Body(Protocol):
 class Shape:
     body: Body
     mark: str
-    """Announces calls. A lazy constraint waits for it."""
+    """Announces calls. A constraint that begins in mid-answer waits for it."""
     opens: str = ""
     call: tuple[str, str] = ("", "")
     between: str = ""
     closes: str = ""
     repeats: bool = False
-    """The mark stands before each call, not once before all."""
+    """Whether the mark stands before each call, instead of once before all calls."""
     also: tuple[str, ...] = ()
-    """Other beginnings of calls, for a model that forgets the mark."""
+    """Other beginnings of calls, for models that omit the mark."""
     lead: str | None = None
-    """The mark counts only at an answer's start, or right after this text. None: everywhere."""
+    """The mark counts only at the answer's start or right after this text. None: anywhere."""
     anywhere: tuple[str, ...] = ()
-    """Those of `also` that count after any text."""
+    """The beginnings from `also` that count after any text."""
     cuts_thought: bool = False
-    """Calls end a thought that was not closed. In other styles they stay part of the thought."""
+    """Whether calls end an unclosed thought. In other styles they stay part of the thought."""
     short_ids: bool = False
     single: bool = False
-    """The template shows one call at a time, so the model may make one."""
+    """Whether the template shows only one call at a time. The model then may make only one."""
     weak: bool = False
-    """The mark may also begin an answer: only a tool's name after it makes a call."""
+    """Whether the mark may also begin text. Then only a tool's name after it makes a call."""
     count_from: int = 0
-    """The number of the first call, in a style that counts them."""
+    """The number of the first call, if the style counts calls."""
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -68,18 +72,18 @@ class Shape:
 
     @property
     def later(self) -> tuple[str, ...]:
-        """What announces calls after other text."""
+        """The texts that announce calls after other text."""
         if self.lead is None:
             return self.marks
         return (f"{self.lead}{self.mark}", *self.anywhere) if self.lead else self.anywhere
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All of its own text, which may hold special tokens."""
+        """All texts of the shape itself, which may contain special tokens."""
         return (self.mark, self.opens, *self.call, self.between, self.closes, *self.also)
 
     def write(self, calls: Sequence[ToolCall]) -> str:
-        """Writes calls as the model would have."""
+        """Writes calls as the model would write them."""
         numbered = enumerate(calls, self.count_from)
         made = [self._write_call(call, at) for at, call in numbered]
         if self.repeats:
@@ -94,7 +98,7 @@ class Shape:
 
 
 def native(name: str, shape: Shape, *signs: str) -> Format:
-    """Makes the style of every template that has all the signs in it."""
+    """Returns the style for templates that contain all the signs."""
     return Format(name, has(*signs), partial(prepare, shape), shape=shape)
 
 
@@ -137,9 +141,9 @@ def prepare_parts(
     bound: tuple[Constraint | None, str | None],
     marks: Iterable[str],
 ) -> Prepared:
-    """Prepares a request in a style whose answers are parts, with tools and without.
+    """Prepares a request in a style whose answers consist of parts.
 
-    `bound` is the constraint and its trigger; `marks` may hold special tokens.
+    `bound` is the constraint with its trigger. `marks` are texts that may contain special tokens.
     """
     tools = request.tools if wants_tools(request) else ()
     return Prepared(
@@ -155,7 +159,8 @@ def prepare_parts(
 def constraint_for(
     shape: Shape, request: ChatRequest, facts: ModelFacts, *, opened: bool
 ) -> tuple[Constraint | None, str | None]:
-    """Constrains from the start if the answer's form is given, else from the first mark on."""
+    """Returns a constraint and its trigger. It applies from the start if the answer's form is
+    given or a call is required, otherwise after the mark."""
     specials = special_ids(facts)
     thoughts = thought_marks(facts)
     after_thought = thoughts[1] if thoughts and opened else None
@@ -175,13 +180,13 @@ def constraint_for(
 
 
 def _no_text(facts: ModelFacts) -> str:
-    """Returns the marks of an empty text, which some models write before calls."""
+    """Returns grammar text for the marks of an empty text, which some models write before calls."""
     around = [lark.literal(text, special_ids(facts)) for text in text_marks(facts)]
     return f"(({around[0]})? {around[1]})?" if around and around[1] else ""
 
 
 def _turn_end(facts: ModelFacts) -> str:
-    """Returns what some models write at the end of a turn, with or without calls."""
+    """Returns grammar text for the closing mark that some models write at the end of a turn."""
     closing = [lark.literal(text, special_ids(facts)) for text in text_marks(facts)[2:]]
     return f"({closing[0]})?" if closing else ""
 
@@ -195,7 +200,7 @@ def call_rules(shape: Shape, request: ChatRequest, specials: Mapping[str, int]) 
     rules = [rule for at, tool in enumerate(tools) for rule in shape.body.rules(at, tool, specials)]
     rules.append(f"call: {before} ({lark.any_call(tools)}) {after}")
     if shape.between and shape.closes.startswith(shape.between):
-        # The lexer is greedy: marks that begin alike must share that beginning.
+        # The lexer is greedy: marks with a common beginning must share it.
         closes = f"{between} {lark.literal(shape.closes.removeprefix(shape.between), specials)}"
     most = 1 if shape.single else most_calls(request)
     if shape.repeats:
@@ -207,12 +212,12 @@ def call_rules(shape: Shape, request: ChatRequest, specials: Mapping[str, int]) 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What an answer holds beside calls: the marks of thoughts and of text."""
+    """The marks in an answer, other than those of calls."""
 
     thoughts: tuple[str, str] | None = None
     around: tuple[str, ...] = ()
     opened: bool = False
-    """The prompt ends within a thought."""
+    """Whether the prompt ends within a thought."""
 
 
 def script(shape: Shape, tools: Tools, turn: Turn) -> Script:
@@ -244,7 +249,7 @@ def script(shape: Shape, tools: Tools, turn: Turn) -> Script:
 
 
 def _read_thought(shape: Shape, reader: Reader, marks: tuple[str, str], turn: Turn) -> More:
-    """A call in a thought that never ends is a call: the model waits for a result."""
+    """Reads a thought. A call in an endless thought counts: the model waits for its result."""
     think = plain.trim(reader.think)
     cut_by = (*turn.around[:1], *(shape.marks if shape.cuts_thought else (shape.mark,)))
     ended = yield from plain.read_thought(reader, marks, think, opened=turn.opened, cut_by=cut_by)
@@ -260,7 +265,7 @@ def _read_thought(shape: Shape, reader: Reader, marks: tuple[str, str], turn: Tu
 
 
 def _unclosed_calls(shape: Shape, thought: str) -> str:
-    """Returns the calls at which an endless thought stops: the model waits for their results."""
+    """Returns the calls at the end of a thought without an end mark."""
     begin, closes = len(thought), shape.closes.strip()
     while closes and thought[:begin].rstrip(SPACE).endswith(closes):
         at = thought.rfind(shape.mark, 0, begin)
@@ -271,11 +276,11 @@ def _unclosed_calls(shape: Shape, thought: str) -> str:
 
 
 def _calls(shape: Shape, reader: Reader, tools: Tools) -> Generator[None, None, bool]:
-    """Reads calls and the shape's own text around them."""
+    """Reads calls and the shape's texts around them. Returns whether there were any."""
     texts = [shape.opens, *shape.call, shape.between, shape.closes, ",", "["]
     texts += [shape.mark] if shape.repeats else []
     if "[" in shape.opens:
-        # The list may end on its own line.
+        # The list's closing bracket may stand on a separate line.
         texts += ["]", shape.closes.strip().removeprefix("]")]
     around = dict(lark.split_any(text.strip()) for text in texts)
     options = tuple(filter(None, around))

@@ -1,4 +1,4 @@
-"""Reads a model's text as it comes: marks, stop texts and JSON, cut anywhere."""
+"""Reads a model's text while it arrives: marks, stop texts and JSON, in arbitrary cuts."""
 
 import json
 import secrets
@@ -30,7 +30,7 @@ def first_of(text: str, marks: tuple[str, ...]) -> tuple[int, str] | None:
 
 
 def held_back(text: str, marks: tuple[str, ...]) -> int:
-    """Returns how many last characters may still become a mark."""
+    """Returns how many of the last characters may still become a mark."""
     longest = min(max(map(len, marks), default=1) - 1, len(text))
     for size in range(longest, 0, -1):
         tail = text[-size:]
@@ -40,19 +40,19 @@ def held_back(text: str, marks: tuple[str, ...]) -> int:
 
 
 def shared_start(*texts: str) -> str:
-    """Returns what all the texts begin with."""
+    """Returns the longest common beginning of the texts."""
     least, most = min(texts), max(texts)
     pairs = enumerate(zip(least, most, strict=False))
     return least[: next((at for at, (first, other) in pairs if first != other), len(least))]
 
 
 def shared_end(*texts: str) -> str:
-    """Returns what all the texts end with."""
+    """Returns the longest common ending of the texts."""
     return shared_start(*(text[::-1] for text in texts))[::-1]
 
 
 def decode(text: str) -> tuple[int, str, bool]:
-    """Decodes the inside of a JSON string: how much of it, the text, whether it closed."""
+    """Decodes the inside of a JSON string. Returns length read, text, and whether it closed."""
     at = 0
     parts: list[str] = []
     while at < len(text):
@@ -68,7 +68,7 @@ def decode(text: str) -> tuple[int, str, bool]:
 
 
 def _escape_size(text: str, at: int) -> int:
-    """Returns the length of the escape at this place; 0 while it is not complete."""
+    """Returns the length of the escape at this place; 0 if it is incomplete."""
     if len(text) < at + 2:
         return 0
     if text[at + 1] != "u":
@@ -80,7 +80,7 @@ def _escape_size(text: str, at: int) -> int:
 
 
 class JsonScan:
-    """Finds where a JSON value ends, in text that is cut anywhere."""
+    """Finds the end of a JSON value in text that arrives in arbitrary cuts."""
 
     def __init__(self) -> None:
         self.done = False
@@ -100,7 +100,7 @@ class JsonScan:
         return len(text)
 
     def _ends_before(self, char: str) -> bool:
-        """A number or a word has no closing sign of its own."""
+        """Whether a number or word ends before this character: neither has a closing character."""
         return self._bare and not (char.isalnum() or char in "+-.")
 
     def _see(self, char: str) -> None:
@@ -127,8 +127,7 @@ class JsonScan:
 
 
 class Stops:
-    """Passes pieces on up to the first stop text, cut anywhere. `met` is the text that was
-    found."""
+    """Passes pieces on up to the first stop text. `met` is the stop text that was found."""
 
     def __init__(self, texts: tuple[str, ...]) -> None:
         self.met: str | None = None
@@ -148,7 +147,7 @@ class Stops:
         return passed
 
     def rest(self) -> list[Piece]:
-        """What was held back is text after all."""
+        """Returns the text that is still held back. It did not become a stop text."""
         held, self._held = self._held, TextDelta("")
         return [held] if held.text or held.logprobs else []
 
@@ -177,10 +176,10 @@ def new_call_id() -> str:
 
 
 class Reader:
-    """The unread text, and the pieces made so far. Scripts `yield` to wait for more text.
+    """The unread text and the pieces made so far. Scripts `yield` to wait for more text.
 
-    Places in the whole text show which tokens belong to the answer: those after `_passed`, the
-    end of the last mark, thought or argument.
+    Tokens belong to the answer if they end after `_passed`, which is the place behind the last
+    mark, thought or argument.
     """
 
     def __init__(self) -> None:
@@ -203,7 +202,7 @@ class Reader:
         self._kept.append(text)
         at, self._heard = self._heard, self._heard + len(text)
         for token in logprobs:
-            # Halves of a character have more letters than the text made of them.
+            # Tokens for parts of a character may be longer than the text that they form together.
             begin = min(at, self._heard - bool(text))
             at = min(at + len(token.text), self._heard)
             self._logprobs.append((begin, max(begin, at), token))
@@ -213,7 +212,7 @@ class Reader:
 
     @property
     def kept(self) -> str:
-        """Returns all text since `keep` was last called, read or not."""
+        """All text since the last call of `keep`, whether read or not."""
         return "".join(self._kept)
 
     def take(self) -> list[Piece]:
@@ -233,7 +232,7 @@ class Reader:
         self._pass()
 
     def take_back(self, mark: str) -> None:
-        """Turns what was just taken for a mark back into text."""
+        """Makes the mark that was just consumed count as text again."""
         self._passed = self._place - len(mark)
 
     def open_call(self, name: str, call_id: str = "") -> None:
@@ -250,7 +249,7 @@ class Reader:
             self._pieces.append(CallArguments(self.calls - 1, text))
 
     def argue_text(self, text: str) -> None:
-        """Adds a part of a text, as JSON writes it between its quotes."""
+        """Adds a part of a string to the arguments, escaped as JSON."""
         self.argue(json.dumps(text, ensure_ascii=False)[1:-1])
 
     def close_call(self) -> None:
@@ -271,14 +270,14 @@ class Reader:
 
     @property
     def _place(self) -> int:
-        """The place in the whole text that it is reading."""
+        """The current place in the whole text."""
         return self._heard - len(self.text)
 
     def _pass(self) -> None:
         self._passed = self._place
 
     def _tokens_passed(self) -> tuple[TokenLogprob, ...]:
-        """Returns tokens that begin before the current place, even if they end after it."""
+        """Takes the tokens that begin before the current place, and returns those of the answer."""
         passed = [token for token in self._logprobs if token[0] < self._place]
         del self._logprobs[: len(passed)]
         return tuple(token for _, end, token in passed if end > self._passed)
@@ -288,12 +287,11 @@ class Reader:
         return cut
 
     def until(self, marks: tuple[str, ...], emit: Emit) -> Generator[None, None, str | None]:
-        """Emits text up to the first of the marks, consumes and returns it; None at the text's
-        end."""
+        """Emits text up to the first mark, which it consumes and returns; None at the end."""
         while True:
             found = first_of(self.text, marks)
             keep = 0 if self.ended else held_back(self.text, marks)
-            # What begins before the found mark may still become a longer one.
+            # Text before the mark may still become the beginning of a longer mark.
             if found and keep <= len(self.text) - found[0]:
                 at, mark = found
                 emit(self._cut(at))
@@ -306,7 +304,7 @@ class Reader:
             yield
 
     def read_parts(self, mark: str, body: Callable[[str], More]) -> More:
-        """Reads parts until the end: a header, `mark`, and what `body` reads by that header."""
+        """Reads parts until the end: a header, `mark`, and whatever `body(header)` reads."""
         while not (self.ended and not self.text):
             parts: list[str] = []
             if (yield from self.until((mark,), parts.append)) is None:
@@ -316,7 +314,7 @@ class Reader:
             yield from body("".join(parts))
 
     def accept(self, *options: str) -> Generator[None, None, str | None]:
-        """Consumes the longest option that the text starts with; if none, consumes nothing."""
+        """Consumes and returns the longest option that the text starts with; None if no match."""
         while not self.ended and any(
             len(option) > len(self.text) and option.startswith(self.text) for option in options
         ):
@@ -338,7 +336,7 @@ class Reader:
             yield
 
     def json_value(self, emit: Emit) -> More:
-        """Emits the raw text of one JSON value as it comes."""
+        """Emits the raw text of a JSON value while it arrives."""
         yield from self.skip_space()
         scan = JsonScan()
         while True:
@@ -348,7 +346,7 @@ class Reader:
             yield
 
     def json_text(self, emit: Emit) -> More:
-        """Emits one JSON string decoded, as it comes. Its opening quote is still ahead."""
+        """Emits a JSON string, decoded, while it arrives. Its opening quote is not read yet."""
         yield from self.skip_space()
         self._cut(1)
         self._pass()
@@ -362,23 +360,23 @@ class Reader:
             yield
 
     def json_whole(self) -> Generator[None, None, Any]:
-        """Parses one whole JSON value; None if it is broken."""
+        """Reads and parses a JSON value; None if it is invalid."""
         parts: list[str] = []
         yield from self.json_value(parts.append)
         return try_json("".join(parts))
 
 
 class Filter(Protocol):
-    """Filters the pieces of a script, before stop texts are looked for."""
+    """Filters a script's pieces before stop texts are searched."""
 
     @property
     def count(self) -> int:
-        """How many calls it passed on."""
+        """The number of calls passed on so far."""
         ...
 
     @property
     def holds(self) -> bool:
-        """Whether it holds text back."""
+        """Whether some text is held back."""
         ...
 
     def see(self, pieces: Sequence[Piece]) -> list[Piece]: ...
@@ -386,7 +384,7 @@ class Filter(Protocol):
 
 
 class ScriptParser:
-    """A Parser that runs a script over a Reader. `stops`: the texts that end the answer."""
+    """A `Parser` that runs a script over a `Reader`. `stops` are the texts that end the answer."""
 
     def __init__(self, script: Script, stops: tuple[str, ...] = ()) -> None:
         self._reader = Reader()
@@ -395,7 +393,7 @@ class ScriptParser:
         self._filter: Filter | None = None
 
     def pass_through(self, through: Filter) -> None:
-        """Sends all further pieces through this filter."""
+        """Sends all following pieces through this filter."""
         self._filter = through
 
     @property

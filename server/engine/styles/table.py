@@ -1,4 +1,4 @@
-"""The styles that are data: the marks around calls, and the form of a call between them."""
+"""Styles declared as data: the marks around calls, and the form of the calls between them."""
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ QWEN_MARKS = ("<tool_call>", "</tool_call>")
 
 @dataclass(frozen=True, slots=True)
 class FencedBody(NamedBody):
-    """A distilled Qwen has R1's template, but sometimes writes calls as Qwen does."""
+    """R1's calls. A distilled Qwen has R1's template, but sometimes writes calls as Qwen does."""
 
     def read(self, reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
         if not (yield from reader.accept(QWEN_MARKS[0])):
@@ -111,6 +111,8 @@ PYTHON_TAG = "<|python_tag|>"
 
 @dataclass(frozen=True, slots=True)
 class FunctionBody(NamedBody):
+    """A named call, or a program after `<|python_tag|>`."""
+
     def read(self, reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
         if (yield from reader.accept(PYTHON_TAG)):
             return (yield from raw_code(reader, tools))

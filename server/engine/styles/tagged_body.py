@@ -1,4 +1,4 @@
-"""A call as its name and one tagged piece of text per argument."""
+"""Calls as a name and one tagged text per argument."""
 
 import json
 from collections.abc import Generator, Mapping
@@ -26,14 +26,14 @@ from server.engine.styles.text_value import (
 
 TEXT = {"type": "string"}
 KINDS = ("array", "boolean", "null", "number", "object")
-"""Kinds of values that are written as JSON."""
+"""The types of values that are written as JSON."""
 WRAPPED_SIGNS = ("<", "&", "\n")
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 
 
 @dataclass(frozen=True, slots=True)
 class TaggedBody:
-    """name[0] NAME name[1] (key[0] KEY key[1] value[0] VALUE value[1] end)* closes"""
+    """A call: name[0] NAME name[1] (key[0] KEY key[1] value[0] VALUE value[1] end)* closes"""
 
     name: tuple[str, str]
     key: tuple[str, str]
@@ -41,11 +41,11 @@ class TaggedBody:
     end: str
     closes: str
     kinds: tuple[tuple[str, str], ...] = ()
-    """What replaces key[1] before values of some kinds, if the style shows kinds."""
+    """Replacements of key[1] for values of some types, if the style marks types."""
     wraps: tuple[str, str] = ("", "")
-    """What surrounds text with signs or several lines."""
+    """The marks around text that contains special characters or several lines."""
     python_words: bool = False
-    """It writes True, False and None instead of JSON's words."""
+    """Whether values are written with Python's True, False and None."""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ class TaggedBody:
             reader.argue("{}" if comma == "{" else "}")
 
     def _key(self, reader: Reader) -> Generator[None, None, tuple[str, bool]]:
-        """Reads the key, and whether the style marks its value as text."""
+        """Reads a key. Returns it, and whether the style marks its value as text."""
         parts: list[str] = []
         middles = [self.key[1], *(text for _, text in self.kinds)]
         begin = shared_start(*middles)
@@ -145,7 +145,7 @@ class TaggedBody:
         return key, f"{begin}{''.join(middle)}{end}" == text
 
     def _value(self, reader: Reader, schema: Any) -> Generator[None, None, bool]:
-        """Reads a value, and returns whether it came to its end."""
+        """Reads a value and returns whether it was complete."""
         end = self.end.strip()
         if self.value[0]:
             yield from reader.accept(*{self.value[0], self.value[0].strip()})
@@ -175,8 +175,8 @@ class TaggedBody:
         tool: Tool,
         specials: Mapping[str, int],
     ) -> list[str]:
-        """`key` is grammar text. The text before it is separate, because it may begin another
-        key."""
+        """Returns the rules of an argument. `key` is grammar text. It is separate from the text
+        before it, because that text may also begin another key."""
         schema = resolve(schema, given.root)
         text = is_text(schema)
         opening = lark.literal(self.key[0], specials)
@@ -202,7 +202,7 @@ class TaggedBody:
 
 
 def _text_until(reader: Reader, *marks: str) -> Generator[None, None, bool]:
-    """Reads a text up to one of the marks, and returns whether there was one."""
+    """Reads text up to one of the marks and returns whether a mark was found."""
     reader.argue('"')
     if not (yield from reader.until(marks, reader.argue_text)):
         return False
@@ -211,7 +211,7 @@ def _text_until(reader: Reader, *marks: str) -> Generator[None, None, bool]:
 
 
 def kind_of(value: Any) -> str:
-    """Returns a style's possible word for the kind of a value."""
+    """Returns a value's type, by the name that styles use for it."""
     if isinstance(value, bool):
         return "boolean"
     names = {str: "string", int: "number", float: "number", list: "array", dict: "object"}
@@ -225,7 +225,7 @@ def _kinds_of(schema: Any) -> tuple[str, ...]:
 
 
 def _python_as_json(text: str) -> str:
-    """Turns Python's lists and objects into JSON. Anything else is text."""
+    """Converts Python's lists and dicts to JSON. Anything else becomes a string."""
     value = evaluate(text) if text[:1] in ("[", "{") else text
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -1,4 +1,4 @@
-"""A value written as it is, not as JSON: text between two marks."""
+"""Values that are written as plain text between two marks, instead of as JSON."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from server.schemas.patterns import is_expression
 from server.system.limits import try_json
 
 SLASH = re.compile(r"\\.|/", re.DOTALL)
-"""A slash, or anything after a backslash: a slash there is already escaped."""
+"""Matches a slash, or a backslash with the character after it: a slash there is already escaped."""
 OTHER_KEY = "/[^<>\"'=:,\\n]{1,128}/"
 UNIONS = ("anyOf", "oneOf")
 AS_JSON = frozenset({"null", "array", "object"})
@@ -22,7 +22,7 @@ OF_TEXT = ("type", "minLength", "maxLength", "pattern", "format")
 
 
 def is_text(schema: Any) -> bool:
-    """Whether a value of this schema is written as it is, not as JSON."""
+    """Whether values of this schema are written as plain text instead of as JSON."""
     if not isinstance(schema, dict):
         return False
     if "const" in schema or isinstance(schema.get("enum"), list):
@@ -37,7 +37,7 @@ def is_text(schema: Any) -> bool:
 
 
 def kinds_beside_text(schema: Any) -> frozenset[str]:
-    """Returns which of null, lists and objects a text's schema also allows. They are JSON."""
+    """Returns which of null, array and object the schema of a text also allows. Those are JSON."""
     if not is_text(schema):
         return frozenset()
     found = [_kinds(part) for union in UNIONS for part in schema.get(union) or ()]
@@ -45,13 +45,13 @@ def kinds_beside_text(schema: Any) -> frozenset[str]:
 
 
 def json_kind(text: str) -> str:
-    """Returns the text's kind as JSON; empty if it is not JSON or looks like text."""
+    """Returns the text's JSON type if it is null, array or object; otherwise empty."""
     names = {type(None): "null", list: "array", dict: "object"}
     return names.get(type(try_json(text, "")), "")
 
 
 def check_text(schema: Json, tool: Tool) -> None:
-    """Refuses a strict tool's schema that text between marks cannot enforce."""
+    """Raises `BadSchema` if text between marks cannot enforce a strict tool's schema."""
     if not tool.strict or _words(schema) is not None:
         return
     branches = [part for union in UNIONS for part in schema.get(union) or () if is_text(part)]
@@ -69,7 +69,7 @@ def check_text(schema: Json, tool: Tool) -> None:
 def text_rules(
     rule: str, before: str, after: str, schema: Json, specials: Mapping[str, int]
 ) -> list[str]:
-    """Makes rules for text with the schema's words, length and pattern, up to its mark `after`."""
+    """Returns rules for text up to `after`, with the schema's words, length and pattern."""
     closing = lark.literal(after, specials)
     words = _words(schema)
     if words:
@@ -106,13 +106,13 @@ def _escape(text: str) -> str:
 
 
 def _beyond_text(branch: Json) -> str:
-    """Returns a keyword of the choice that text does not cover. The longest length is ours."""
+    """Returns a keyword that plain text does not cover. Our own limit of length is ignored."""
     own = {key: value for key, value in branch.items() if value != LONGEST_ARGUMENT}
     return beyond(own, ("type", "format"))
 
 
 def _words(schema: Any) -> list[Any] | None:
-    """Returns all allowed values, if they are listed."""
+    """Returns all allowed values if the schema lists them; otherwise None."""
     if not isinstance(schema, dict):
         return None
     if "const" in schema:
