@@ -1,1 +1,1 @@
-"""An engine on another machine, behind OpenAI's protocol."""
+"""Engines on other machines, reached over OpenAI's protocol."""

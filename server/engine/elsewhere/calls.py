@@ -1,8 +1,9 @@
-"""Tool calls of a model elsewhere: checked against their schemas, and read by us where need be.
+"""Tool calls of a model on another machine: checked against their schemas and, if needed, parsed
+here.
 
-A server reads a model's calls by its own parser. Where it has none, or where a call does not fit,
-the model is asked in a form of ours: tools are described in the prompt, and a JSON schema, which
-nearly every server takes, binds the answer to calls or a response.
+A server parses a model's calls itself. If it cannot, or if a call does not fit its schema, the
+request is sent in our own form: the prompt describes the tools, and a JSON schema, which nearly
+every server supports, restricts the answer to calls or a response.
 """
 
 import json
@@ -28,29 +29,30 @@ FOLLOWED = frozenset({
     "type", "enum", "const", "required", "pattern", "format", "minLength", "maxLength", "minItems",
     "maxItems", "$ref", "title", "description", "default", "examples", "$schema", "$id", "$comment",
 })  # fmt: skip
-"""The keywords that the grammars of llama-server, vLLM and SGLang follow, or that bind nothing."""
+"""Keywords that the grammars of llama-server, vLLM and SGLang enforce, or that restrict nothing."""
 BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
-"""They are followed for integers only."""
+"""Keywords that those grammars enforce for integers only."""
 NAMED = frozenset({"properties", "$defs", "definitions"})
 LISTED = frozenset({"anyOf", "prefixItems"})
 NESTED = frozenset({"items", "additionalProperties"})
 STEPS = 100
+"""How many steps divide a range of numbers into the list that replaces its limits."""
 
 
 @dataclass(slots=True)
 class CheckedCalls:
-    """Passes on what fits. A call is held back until all of it is known.
+    """Passes on the pieces of an answer, but holds a call back until it is complete and fits.
 
-    Where the server binds calls to their schemas, they are passed on as they come.
+    If the server enforces the schemas of calls, they are passed on while they arrive.
     """
 
     request: ChatRequest
     is_bound: bool = False
     is_final: bool = False
-    """A call that does not fit was passed on: it is too late to ask again."""
+    """Whether a call that does not fit was already passed on, so that it is too late to retry."""
     wrong: list[tuple[ToolCall, str]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
-    """What is wrong with the answer, known once it has ended."""
+    """What is wrong with the answer. It is complete when the answer has ended."""
     end: Finished | None = None
     _begun: list[Piece] = field(default_factory=list)
     _cut: list[Piece] = field(default_factory=list)
@@ -72,7 +74,7 @@ class CheckedCalls:
                 return [piece]
 
     def ask_again(self) -> ChatRequest:
-        """The same question with what was wrong; the answer has to be a call."""
+        """Returns the request with the faults added. The next answer must be a call."""
         return check.ask_again(self.request, self.wrong) if self.wrong else self.request
 
     def _can_pass(self, name: str) -> bool:
@@ -109,7 +111,7 @@ class CheckedCalls:
         self.end = end
         lacks_call = self.request.tool_choice.mode == "required" and not self._made
         if end.reason == "length" and (self._cut or not self.wrong):
-            # It was cut, in a call or before one: nothing is wrong but its length.
+            # The answer was cut off, in a call or before one. Only its length is wrong.
             self.wrong = []
             return self._cut
         self.faults = [fault for _, fault in self.wrong]
@@ -119,7 +121,7 @@ class CheckedCalls:
         return []
 
     def _name_tools(self) -> None:
-        """A call of a tool that is not there cannot be asked for again by that name."""
+        """Renames calls of unknown tools to the first tool, as only that can be requested again."""
         tools = callable_tools(self.request)
         known = {tool.name for tool in tools}
         self.wrong = [
@@ -129,7 +131,7 @@ class CheckedCalls:
 
 
 def bind(request: ChatRequest) -> ChatRequest:
-    """The request in our own form: without tools, but with a schema for calls and a response."""
+    """Returns the request in our own form: no tools, but a schema for calls and a response."""
     note = describe_tools(request, as_json=False)
     messages = [_tell(message) for message in request.messages]
     if messages and messages[0].role == "system":
@@ -150,7 +152,7 @@ def parser_of(request: ChatRequest) -> ScriptParser:
 
 
 def find_fault(text: str, request: ChatRequest) -> str:
-    """What keeps an answer from fitting the schema that it was asked by."""
+    """Returns why a text does not fit the request's JSON schema; empty if it fits."""
     assert request.constraint
     try:
         found = json.loads(text)
@@ -160,9 +162,9 @@ def find_fault(text: str, request: ChatRequest) -> str:
 
 
 def can_be_bound(request: ChatRequest) -> bool:
-    """Whether the grammar of a server elsewhere is known to follow all of the schema.
+    """Whether servers' grammars are known to enforce the whole schema.
 
-    They pass over other keywords in silence: such an answer is checked before anyone sees it.
+    They ignore other keywords silently, so such an answer is checked before it is passed on.
     """
     assert request.constraint
     try:
@@ -185,7 +187,7 @@ def _is_followed(schema: Any) -> bool:
 
 
 def _values(held: Any) -> list[Any]:
-    """The schemas of a keyword that has several; what is not one is not followed."""
+    """Returns the schemas in a keyword that holds several; `[None]` if it has another type."""
     match held:
         case dict():
             return list(held.values())
@@ -196,9 +198,10 @@ def _values(held: Any) -> list[Any]:
 
 
 def narrow(request: ChatRequest) -> ChatRequest:
-    """The request with lists of numbers in place of limits that grammars pass over.
+    """Returns the request with lists of numbers instead of limits that grammars ignore.
 
-    What fits it fits the request as well. A list is coarse, so this is for a last attempt.
+    Everything that fits it also fits the original request. A list is coarse, so it is for a last
+    try.
     """
     tools, constraint = request.tools, request.constraint
     try:
@@ -207,7 +210,7 @@ def narrow(request: ChatRequest) -> ChatRequest:
             schema = _narrow(json.loads(constraint.source))
             constraint = replace(constraint, source=json.dumps(schema))
     except (ArithmeticError, TypeError, ValueError, RecursionError):
-        return request  # no schema that a number could be found for
+        return request  # The schema is invalid, or no number fits it.
     return replace(request, tools=tools, constraint=constraint)
 
 
@@ -224,7 +227,7 @@ def _narrow(schema: Any) -> Any:
 
 
 def _examples(schema: Json) -> list[float]:
-    """Numbers that fit: evenly between the limits, or from the one that there is."""
+    """Returns numbers that fit: evenly between the limits, or beginning at the only one."""
     lowest = [schema[name] for name in ("minimum", "exclusiveMinimum") if name in schema]
     highest = [schema[name] for name in ("maximum", "exclusiveMaximum") if name in schema]
     low, high = max(lowest, default=None), min(highest, default=None)
@@ -244,7 +247,7 @@ def ask_for_json(request: ChatRequest, text: str, fault: str) -> ChatRequest:
 
 
 def _tell(message: Message) -> Message:
-    """Calls and results as ordinary turns: what parses no calls may not know their roles."""
+    """Writes calls and results as ordinary turns: some servers do not know those roles."""
     if message.role == "tool":
         text = RESULT.format(name=message.name or "the call", text=message.content)
         return Message("user", text, images=message.images)
@@ -276,7 +279,7 @@ def _response(constraint: Constraint | None) -> Json:
 
 
 def _hoist(tool: Tool, prefix: str, definitions: Json) -> Json:
-    """The tool's schema, its definitions moved to the root under names of their own."""
+    """Returns the tool's schema. Its definitions move to `definitions`, under prefixed names."""
     schema = dict(tool.parameters or ANYTHING)
     for word in ("$defs", "definitions"):
         for name, held in (schema.pop(word, None) or {}).items():

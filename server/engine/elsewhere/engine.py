@@ -1,4 +1,4 @@
-"""An engine on another machine: any server that speaks OpenAI's protocol, by its URL."""
+"""An engine on another machine: any server that speaks OpenAI's protocol, given by its URL."""
 
 import asyncio
 import base64
@@ -73,10 +73,12 @@ _EXTRAS = {
     "xtc_threshold": ("xtc_threshold",),
     "ignore_eos": ("ignore_eos",),
 }
-"""Our name: theirs, in llama-server and vLLM. Sent only when asked for: others refuse them."""
+"""Our names of options, with the names in llama-server and vLLM. They are sent only if they
+differ from the default, as other servers refuse them."""
 
 
 def body_of(request: ChatRequest, model: str, kind: str = "") -> Json:
+    """Builds the body of a request. `kind` is the server program, as far as it is known."""
     body: Json = {
         "model": model,
         "stream": True,
@@ -85,7 +87,8 @@ def body_of(request: ChatRequest, model: str, kind: str = "") -> Json:
         **_limits(request),
     }
     if kind == "llama-server" and request.sampling.seed is not None:
-        # What it reads anew and what its cache holds differ in the last bits: a seed would not do.
+        # With a cached prompt, results differ in the last bits: the same seed would not repeat
+        # them.
         body["cache_prompt"] = False
     if kind == "llama-server":
         body["return_progress"] = True
@@ -168,7 +171,7 @@ def _tools(request: ChatRequest) -> Json:
     tools = [tool for tool in request.tools if not choice.names or tool.name in choice.names]
     if not tools or choice.mode == "none":
         return {}
-    # Only the tools it may call are shown: llama-server does not read a choice by name.
+    # Only the tools that may be called are sent: llama-server ignores a choice by name.
     return {
         "tools": [_tool(tool) for tool in tools],
         "tool_choice": choice.mode,
@@ -184,7 +187,7 @@ def _tool(tool: Tool) -> Json:
 
 
 def _constraint(constraint: Constraint | None, kind: str, *, raw: bool) -> Json:
-    """In the words of OpenAI where it has some, else in those of the server."""
+    """Returns the constraint as OpenAI's API has it, otherwise in the server's own form."""
     if constraint is None:
         return {}
     if constraint.kind == "json_schema" and not raw:
@@ -197,7 +200,7 @@ def _constraint(constraint: Constraint | None, kind: str, *, raw: bool) -> Json:
         return {"regex": constraint.source}
     if constraint.kind != "lark" and kind == "vllm":
         word = "json" if constraint.kind == "json_schema" else constraint.kind
-        # The first is today's name, the second that of versions before 0.12.
+        # The first name is the current one, the second is that of versions before 0.12.
         return {
             "structured_outputs": {word: constraint.source},
             f"guided_{word}": constraint.source,
@@ -206,10 +209,13 @@ def _constraint(constraint: Constraint | None, kind: str, *, raw: bool) -> Json:
 
 
 DONE = "[DONE]"
+"""The data of the last event of a stream."""
 LONGEST_EVENT = 8 * MIB
 LONGEST_BODY = 256 * MIB
+"""The limit of a whole response, in bytes. It also holds for a stream."""
 MOST_TOKENS = 1 << 31
 EVENTS_AT_ONCE = 16
+"""After so many events in a row, other tasks get a turn."""
 _REASONS: dict[str, StopReason] = {
     "length": "length",
     "tool_calls": "tool_calls",
@@ -218,9 +224,9 @@ _REASONS: dict[str, StopReason] = {
 
 
 _BROKEN_OFF = frozenset({"error", "abort"})
-"""How vLLM, SGLang and gateways end an answer that failed."""
+"""The finish reasons with which vLLM, SGLang and gateways end an answer that failed."""
 QUIET_S = 20.0
-"""How long an answer that has ended may lack its figures and its last mark."""
+"""How long to wait for the usage and the last event after an answer has ended, in seconds."""
 
 
 @dataclass(slots=True)
@@ -232,9 +238,10 @@ class _Call:
 
 
 class RemoteAnswer:
-    """Feed it chunks, then `finish` it. `reason` is None until the server said that it ended.
+    """Turns the chunks of a response into pieces: `feed` each chunk, then call `finish`.
 
-    A chunk of another shape is one of the errors Python has for that.
+    `reason` is None until the server reports the end. A malformed chunk raises a `TypeError`,
+    `ValueError`, `LookupError` or `AttributeError`.
     """
 
     def __init__(self) -> None:
@@ -244,10 +251,10 @@ class RemoteAnswer:
         self._has_begun = False
         self._calls: list[_Call] = []
         self._latest: dict[int, _Call] = {}
-        """The last call of each index: some servers give all of them the same."""
+        """The last call of each index. Some servers give all calls the same index."""
         self._open: _Call | None = None
         self._half = ""
-        """The first half of a character that a server cut in two."""
+        """The first half of a surrogate pair that a server cut in two."""
 
     def feed(self, chunk: Json) -> list[Piece]:
         pieces: list[Piece] = self._progress(chunk)
@@ -264,7 +271,8 @@ class RemoteAnswer:
         return [*self._close_call(), Finished(reason, self._usage)]
 
     def _progress(self, chunk: Json) -> list[Piece]:
-        """How far the prompt was read: llama-server says so meanwhile, vLLM once it is done."""
+        """Returns how far the prompt is read. llama-server reports it meanwhile, vLLM at the
+        end."""
         if told := chunk.get("prompt_progress"):
             return [PromptProgress(_tokens(told["processed"]), _tokens(told["total"]))]
         if self._has_begun or not chunk.get("usage"):
@@ -290,7 +298,7 @@ class RemoteAnswer:
         return pieces
 
     def _join_halves(self, text: str) -> str:
-        """Some servers cut between the halves of a character: they belong together."""
+        """Joins surrogate pairs that a server cut between two chunks."""
         text, self._half = self._half + text, ""
         if text and "\ud800" <= text[-1] <= "\udbff":
             text, self._half = text[:-1], text[-1]
@@ -315,7 +323,7 @@ class RemoteAnswer:
             pieces.append(CallOpened(call.number, call.id, name, is_whole=True))
             pieces += [CallArguments(call.number, call.arguments)] if call.arguments else []
         if arguments := function.get("arguments"):
-            # A few servers send an object where the protocol has its text.
+            # A few servers send an object instead of JSON text.
             text = json.dumps(arguments) if isinstance(arguments, dict) else text_of(arguments)
             call.arguments += text
             pieces += [CallArguments(call.number, text)] if call.name else []
@@ -334,7 +342,7 @@ class RemoteAnswer:
 
 
 def _split_content(content: Any) -> tuple[str, str]:
-    """Returns what was thought and what was said: Mistral's servers send both as parts."""
+    """Returns a chunk's thought and its text. Mistral's servers send both as parts."""
     if not isinstance(content, list):
         return "", text_of(content)
     found = {"thinking": "", "text": ""}
@@ -364,7 +372,7 @@ def _usage(usage: Json) -> Usage:
 
 
 def _tokens(count: Any) -> int:
-    """A count that can be added up, whatever the server says."""
+    """Returns the count, limited to a range that can be added up safely."""
     return min(max(int(count or 0), 0), MOST_TOKENS)
 
 
@@ -385,7 +393,7 @@ def _logprob(row: Json) -> TokenLogprob:
 
 
 def _likelihood(value: Any) -> float:
-    """JSON has no infinity: the least likely is what OpenAI's API writes for it."""
+    """Returns a finite number, as JSON has no infinity. OpenAI's API also writes -9999 instead."""
     number = float(value or 0.0)
     return number if math.isfinite(number) else LEAST_LIKELY
 
@@ -393,20 +401,22 @@ def _likelihood(value: Any) -> float:
 LEAST_LIKELY = -9999.0
 REASON = "the engine on another machine"
 STALL_S = 3600.0
-"""A long prompt takes its time. Whether the server still lives is asked meanwhile, by a probe."""
+"""How long a response may pause, in seconds. A long prompt takes time; probes meanwhile check
+whether the server is alive."""
 PROBE_S = 5.0
 _FULL = (429, 503)
 _KINDS = {"llamacpp": "llama-server", "vllm": "vllm", "sglang": "sglang"}
-"""By what `owned_by` says of a model."""
+"""Server programs, by the `owned_by` that they report for a model."""
 MOST_TRIES = 3
-"""The question itself, and asking again with the error at most twice."""
+"""The request itself and at most two retries with the faults added."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """`url` as clients are given it, with its /v1. `model` empty: the first that it serves.
+    """The address of a server and what is known about it.
 
-    What is not 0 or None stands before what the server says of itself.
+    `url` ends in /v1, as for other clients. An empty `model` means the first one that it serves.
+    Values other than 0 and None override what the server reports.
     """
 
     url: str
@@ -416,7 +426,7 @@ class Remote:
     parameters: int = 0
     sees_images: bool | None = None
     reads_calls: bool = True
-    """Whether the server finds the tool calls in what the model writes; else we do."""
+    """Whether the server parses the model's tool calls. Otherwise we do."""
 
     @property
     def root(self) -> str:
@@ -428,10 +438,13 @@ class Remote:
 
 
 class UnexpectedAnswer(EngineCrashed):
-    """The server sent what the protocol does not have."""
+    """Raised when a server's response does not follow the protocol."""
 
 
 class RemoteEngine:
+    """A model on another machine, behind OpenAI's protocol. `key` returns the API key, or an
+    empty text."""
+
     def __init__(self, remote: Remote, door: Egress, key: Callable[[], str] = str) -> None:
         self.facts = ModelFacts()
         self.state: Value[LoadState] = Value(LoadState())
@@ -439,7 +452,7 @@ class RemoteEngine:
         self._door = door
         self._key = key
         self._lacks: set[str] = set()
-        """Paths that it was asked for and does not have."""
+        """Paths outside the protocol that the server turned out not to have."""
 
     @property
     def host(self) -> str:
@@ -447,7 +460,7 @@ class RemoteEngine:
 
     @property
     def kind(self) -> str:
-        """The program that serves, where it says so."""
+        """The server program, if known: "llama-server", "vllm" or "sglang"."""
         found: str = self.facts.extra.get("kind", "")
         return found
 
@@ -473,7 +486,7 @@ class RemoteEngine:
         self.state.set(LoadState())
 
     async def probe(self, patience_s: float = PROBE_S) -> None:
-        """Raises an AppError unless the server says within that time which models it has."""
+        """Raises an AppError unless the server lists its models within that time."""
         try:
             async with asyncio.timeout(patience_s):
                 await self._call("GET", "/v1/models")
@@ -496,7 +509,7 @@ class RemoteEngine:
                 yield piece
 
     async def _stream(self, request: ChatRequest) -> Pieces:
-        """One answer, as the server gives it."""
+        """Yields an answer as the server sends it."""
         path = "/v1/chat/completions" if request.prompt is None else "/v1/completions"
         answer = RemoteAnswer()
         began = first = time.monotonic()
@@ -521,9 +534,9 @@ class RemoteEngine:
             yield _timed(piece, began, first) if isinstance(piece, Finished) else piece
 
     async def _chunks(self, response: Any, answer: RemoteAnswer) -> AsyncGenerator[Json, None]:
-        """What the server sends, until it says that this was all. Some say it by silence alone.
+        """Yields chunks until the server marks the end. Some servers only fall silent after it.
 
-        A server that cannot stream sends one whole answer instead.
+        A server that cannot stream sends a single complete answer.
         """
         if response.headers.get("Content-Type", "").startswith("application/json"):
             yield self._chunk(await self._read(response))
@@ -544,9 +557,9 @@ class RemoteEngine:
                     raise EngineCrashed(f"The engine at {self.host} ended the answer early.")
 
     async def _read_by_both(self, request: ChatRequest) -> Pieces:
-        """One answer with the calls that the server read. What it took for text may be calls, too.
+        """Yields an answer with the calls that the server parsed, and calls found in its text.
 
-        Its parser reads one form, and small models write others.
+        A server's parser reads one form; small models also write others.
         """
         found = LooseCalls(request) if may_call_loosely(request) else None
         async with aclosing(self._stream(request)) as pieces:
@@ -563,7 +576,7 @@ class RemoteEngine:
                         yield read
 
     async def _read_by_us(self, request: ChatRequest) -> Pieces:
-        """One answer in the form that we described, bound to it by a schema, read by us."""
+        """Yields an answer in our own form of calls, enforced by a schema and parsed here."""
         parser = calls.parser_of(request)
         async with aclosing(self._stream(calls.bind(request))) as pieces:
             async for piece in pieces:
@@ -578,7 +591,7 @@ class RemoteEngine:
                         yield piece
 
     async def _with_calls(self, request: ChatRequest) -> Pieces:
-        """An answer whose calls fit their schemas: what does not fit is asked for again."""
+        """Yields an answer whose calls fit their schemas. Other calls are requested again."""
         is_theirs = self._remote.reads_calls and self.facts.extra.get("reads_calls", True)
         answer = self._read_by_both if is_theirs else self._read_or_hope
         asked, used = request, Usage()
@@ -588,7 +601,7 @@ class RemoteEngine:
             async with aclosing(answer(asked)) as pieces:
                 async for piece in pieces:
                     for fitting in checked.see(piece):
-                        # What was said beside a call stands already.
+                        # Text beside a call was already passed on in the first try.
                         if not turn or not isinstance(fitting, TextDelta | ReasoningDelta):
                             yield fitting
             assert checked.end
@@ -608,13 +621,13 @@ class RemoteEngine:
     def _binds_calls(self, request: ChatRequest, is_theirs: bool) -> bool:
         """Whether calls are bound to their schemas while they are written.
 
-        In vLLM and SGLang a call that may be made, but need not, is only read.
+        vLLM and SGLang do not enforce the schema of a call that is optional.
         """
         is_free = is_theirs and request.tool_choice.mode != "required"
         return bool(self.kind) and (self.kind == "llama-server" or not is_free)
 
     async def _read_or_hope(self, request: ChatRequest) -> Pieces:
-        """Read by us; by the server where it refuses schemas."""
+        """Yields an answer parsed here; if the server refuses schemas, one parsed by the server."""
         answer, begun = self._read_by_us, False
         while True:
             try:
@@ -630,7 +643,7 @@ class RemoteEngine:
                 return
 
     async def _bound(self, request: ChatRequest) -> Pieces:
-        """An answer that the server binds to its schema. It is passed on as it comes."""
+        """Yields an answer while it arrives. The server enforces the schema; we check it."""
         text = ""
         async with aclosing(self._stream(request)) as pieces:
             async for piece in pieces:
@@ -646,7 +659,7 @@ class RemoteEngine:
             raise EngineCrashed(text)
 
     async def _with_schema(self, request: ChatRequest) -> Pieces:
-        """An answer that fits its schema; it is held back until that is known."""
+        """Yields an answer that fits its schema. It is held back until that is certain."""
         used, asked = Usage(), request
         for turn in range(MOST_TRIES):
             async with aclosing(self._stream(asked)) as pieces:
@@ -674,7 +687,7 @@ class RemoteEngine:
 
     async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
         await self.load()
-        # llama-server reads the first pair of names, vLLM the second.
+        # llama-server reads the first two names, vLLM the others.
         body = {"content": text, "parse_special": special}
         body |= {"prompt": text, "add_special_tokens": False, "model": self.facts.name}
         return await self._own(
@@ -716,14 +729,14 @@ class RemoteEngine:
         return {}
 
     async def _ask_properties(self) -> Json:
-        """What llama-server says besides; a proxy before it may not let that through."""
+        """Returns llama-server's properties; empty if a proxy in front of it blocks them."""
         try:
             return await self._call("GET", "/props")
         except (BadRequest, NotSupported, EngineCrashed):
             return {}
 
     async def _own(self, path: str, body: Json, read: Callable[[Json], T]) -> T:
-        """What is no part of OpenAI's protocol: some servers have it, some answer with a page."""
+        """Calls an endpoint outside OpenAI's protocol. Raises `NotSupported` if it is missing."""
         lacking = NotSupported(f"The engine at {self.host} has no {path}.")
         if path in self._lacks:
             raise lacking
@@ -755,7 +768,7 @@ class RemoteEngine:
 
     @asynccontextmanager
     async def _open(self, method: str, path: str, body: Json | None) -> AsyncIterator[Any]:
-        # A kept connection that the server dropped meanwhile would look like a dead server.
+        # A kept connection that the server has closed meanwhile would look like a dead server.
         headers = {"Connection": "close", "Accept-Encoding": "identity"}
         if key := self._key():
             headers["Authorization"] = f"Bearer {key}"
@@ -767,7 +780,7 @@ class RemoteEngine:
             reason = self._remote.reason
             async with self._door.request(method, url, reason, **options) as response:
                 if response.headers.get("Content-Encoding", "identity") != "identity":
-                    # A few bytes could unpack to more than there is memory and time for.
+                    # A few compressed bytes could unpack to more than memory and time allow.
                     raise self._unexpected("a compressed answer")
                 if response.status >= 400:
                     raise self._error(response.status, await self._read(response))
@@ -792,13 +805,13 @@ class RemoteEngine:
                     yield sent
                     count += 1
                     if count % EVENTS_AT_ONCE == 0:
-                        await asyncio.sleep(0)  # others are served, however fast it talks
+                        await asyncio.sleep(0)  # others get a turn, however fast it sends
         except TooLong as error:
             raise self._unexpected() from error
 
     @contextmanager
     def _as_expected(self) -> Iterator[None]:
-        """Another shape than the protocol's is that engine's fault, not ours."""
+        """Turns the errors that a malformed response causes into `UnexpectedAnswer`."""
         try:
             yield
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -845,7 +858,9 @@ class RemoteEngine:
 
 OWN_DOMAIN = "If that network is yours, name its domain in the settings, under Network."
 LONGEST_COMPLAINT = 500
+"""In characters, of a server's error message."""
 MOST_NAMED = 20
+"""How many models an error message lists."""
 
 
 def _facts(model: Json, properties: Json, remote: Remote, kind: str) -> ModelFacts:
@@ -872,7 +887,7 @@ def _facts(model: Json, properties: Json, remote: Remote, kind: str) -> ModelFac
 
 
 def _reads_calls(properties: Json) -> bool:
-    """llama-server leaves tools out without a word where the model's template has no place."""
+    """Whether the model sees tools. llama-server silently drops them if its template cannot."""
     able = properties.get("chat_template_caps")
     told = able.get("supports_tool_calls") if isinstance(able, dict) else None
     template = properties.get("chat_template")
@@ -881,7 +896,7 @@ def _reads_calls(properties: Json) -> bool:
 
 
 def _count(value: Any) -> int:
-    """What a server says may be anything; what is no count is unknown."""
+    """Returns a server's number; 0 if it is not a positive integer."""
     is_count = isinstance(value, int) and not isinstance(value, bool)
     return value if is_count and 0 < value < 1 << 53 else 0
 
@@ -894,7 +909,7 @@ def _number(value: Any) -> float:
 
 
 def _error_facts(text: str) -> Json:
-    """Servers word it as {"error": {...}}, {"error": text}, {"message": ...} or {"detail": ...}."""
+    """Reads {"error": {...}}, {"error": text}, {"message": ...} or {"detail": ...}."""
     body = try_json(text)
     if not isinstance(body, dict):
         return {}

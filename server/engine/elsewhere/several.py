@@ -1,7 +1,8 @@
-"""One model behind several addresses: who answers which request, and who is out of order.
+"""One model behind several servers: chooses a server for each request and watches which ones fail.
 
-The least busy server answers, but a conversation stays where its prompt is cached. A server that
-fails three times is out until a probe succeeds. What has not begun to answer is asked of another.
+The least busy server answers, but a conversation stays where its prompt is cached. After three
+failures a server is out until a probe succeeds. If an answer has not begun, another server is
+tried.
 """
 
 import asyncio
@@ -22,21 +23,24 @@ from server.tasks import spawn, stop
 
 T = TypeVar("T")
 MOST_FAILURES = 3
+"""After so many failures in a row, a server is out."""
 MORE_BUSY = 4
-"""A conversation moves when its server has so many more requests than the least busy one."""
+"""A conversation moves if its server has so many more requests than the least busy server."""
 KNOWN = 10_000
-"""Conversations whose place is remembered."""
+"""How many conversations are remembered with their server."""
 BEGINNING = 2000
+"""How much of a raw prompt identifies its conversation, in characters or tokens."""
 RETRIED = (EngineCrashed, ModelLoadFailed, Busy)
-"""Failures of one server: another may do better."""
+"""Failures of one server. Another server may succeed."""
 PROBE_S, PATIENCE, QUIET, LONGEST = 2.0, 2.5, 5, 30
-"""Between two probes; and in that measure, how long a probe may take, how long a server that works
-may be silent before it is probed, and how rarely one that is out is probed in the end."""
+"""PROBE_S is the time between two probes in seconds. The others are multiples of it: how long a
+probe may take, how long a working server may be silent before it is probed, and the longest time
+between two probes of a server that is out."""
 
 
 @dataclass(eq=False, slots=True)
 class Place:
-    """A server, what it is doing, and how often it failed since it last did not."""
+    """A server, the requests that it is working on, and its failures since its last success."""
 
     engine: RemoteEngine
     running: int = 0
@@ -50,7 +54,7 @@ class Place:
         return self.failures >= MOST_FAILURES
 
     def fail(self) -> None:
-        """Whoever waits for a server that is out need not wait any longer."""
+        """Counts a failure. If the server is now out, everybody who waits for it gets an error."""
         self.failures += 1
         while self.is_out and self.waiting:
             self.waiting.pop().reschedule(asyncio.get_running_loop().time())
@@ -69,7 +73,8 @@ class Place:
 
 
 class Several(Forwarding):
-    """An engine. `prepare` is awaited before it loads; `out` are the hosts that do not answer."""
+    """An engine that spreads requests over servers. `prepare` is awaited before it loads; `out`
+    holds the hosts that are out."""
 
     def __init__(
         self,
@@ -98,7 +103,7 @@ class Several(Forwarding):
             self.state.set(LoadState.failed(error))
             raise ModelLoadFailed(str(error)) from error
         except BaseException:
-            self.state.set(LoadState())  # whoever asked for it left
+            self.state.set(LoadState())  # the caller has left
             raise
         self.state.set(LoadState("ready", 1.0))
 
@@ -158,7 +163,8 @@ class Several(Forwarding):
             self._tell()
 
     def _pick(self, tried: Sequence[Place], thread: int | None) -> Place:
-        """Those that are out come last: perhaps one of them is back."""
+        """Returns the least busy server or the conversation's own. A server that is out is the
+        last resort."""
         left = [place for place in self._places if place not in tried]
         left = [place for place in left if not place.is_out] or left
         chosen = min(left, key=lambda place: (place.running, place.heard))
@@ -177,7 +183,7 @@ class Several(Forwarding):
             self.watcher = spawn(self._look_after(), "watch engines elsewhere")
 
     async def _look_after(self) -> None:
-        """While somebody waits or a server is out, ask those that are silent if they live."""
+        """Probes silent servers as long as requests are running or a server is out."""
         while any(place.running or place.is_out for place in self._places):
             await asyncio.sleep(self._probe_s)
             now = time.monotonic()
@@ -209,7 +215,7 @@ async def _load(engine: RemoteEngine) -> ModelFacts:
 
 
 def _thread_of(request: ChatRequest) -> int:
-    """The same for all turns of a conversation: they begin alike, and that is what is cached."""
+    """Identifies a conversation by its beginning, which all its turns share and which is cached."""
     if request.prompt is not None:
         return hash(request.prompt[:BEGINNING])
     texts = [message.content for message in request.messages]
