@@ -1,4 +1,4 @@
-"""The example server of the bookshelf plugin: a few books behind HTTP on this computer.
+"""The example server of the bookshelf plugin: a few books over HTTP on this computer.
 
 python -m scripts.bookshelf [PORT]
 """

@@ -1,8 +1,8 @@
-"""Brings atheris, the coverage-guided fuzzer, for the proof: a wheel, or built from its source.
+"""Installs atheris, the coverage-guided fuzzer, for the proof: from a wheel, or built from source.
 
-Its source needs libFuzzer, which comes with clang. Where clang is not installed, Debian's package
-with the library is fetched and unpacked beside; nothing is installed in the system. What is made
-is kept in the user's cache.
+Its source needs libFuzzer, which comes with clang. If clang is not installed, Debian's package with
+the library is downloaded and unpacked; nothing is installed in the system. The result is kept in
+the user's cache.
 """
 
 import os
@@ -25,7 +25,7 @@ ARCHIVE = "libclang_rt.fuzzer_no_main*.a"
 
 
 def fuzzer(*, may_build: bool) -> Path:
-    """The folder to import atheris from."""
+    """Returns the folder to import atheris from. Without `may_build` it must exist already."""
     tag = f"{WANTED.replace('==', '-')}-{sys.implementation.cache_tag}-{sys.platform}"
     cache = places.wheel_cache().parent / "fuzzer"
     cache.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def build(folder: Path) -> None:
 
 
 def library(scratch: Path) -> dict[str, str]:
-    """Where libFuzzer lies, told to the build; nothing where it finds it by itself."""
+    """Returns the build's variable for libFuzzer's path; empty if the build finds it itself."""
     if os.environ.get(LIBRARY) or shutil.which("clang") or not shutil.which("apt-get"):
         return {}
     names = _output("apt-cache", "search", "--names-only", PACKAGE, at=scratch).split("\n")

@@ -1,8 +1,8 @@
-"""Builds llama.cpp's own server on top of the very libraries the engine runs with.
+"""Builds llama.cpp's own server on the libraries of the installed engine.
 
-Only the bench and the proof need it. Just the server's own files are compiled, from the source of
-the same version. It is kept in the user's cache with a copy of the engine's libraries, because the
-clone that built it may be gone when another one uses it, and it is built once per engine build.
+Only the benchmarks and the proof need it. Only the server's own files are compiled, from the source
+of the same version. It is kept in the user's cache, once per engine build, with a copy of the
+engine's libraries, because the clone that built it may be gone when another one uses it.
 """
 
 import os
@@ -54,7 +54,7 @@ NICENESS = 10
 
 
 def llama_server() -> Path:
-    """The built program; MOAT_LLAMA_SERVER may name another one."""
+    """Returns the program, which it builds if needed. MOAT_LLAMA_SERVER may name another one."""
     named = os.environ.get("MOAT_LLAMA_SERVER")
     if named:
         return Path(named)
@@ -68,7 +68,7 @@ def llama_server() -> Path:
 
 
 def starts(program: Path) -> bool:
-    """Whether it is there and finds its libraries: a kept program may have lost them."""
+    """Whether the program exists and finds its libraries. A cached program may have lost them."""
     if not program.exists():
         return False
     return subprocess.run([program, "--version"], capture_output=True, check=False).returncode == 0

@@ -1,7 +1,8 @@
-"""Runs mypy once for each system Moat is for, with the stubs of the PySide6 pinned there.
+"""Runs mypy for each system that Moat supports, with the stubs of the PySide6 version pinned for
+it.
 
-The versions are those in pyproject.toml. Set-up fetches their stubs by `--fetch`, so that checks
-need no network afterwards.
+The versions are those in pyproject.toml. The set-up fetches their stubs with `--fetch`, so that
+checks need no network afterwards.
 """
 
 import argparse
@@ -24,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 STUBS = ROOT / "build" / "stubs"
 CACHES = ROOT / "build" / "mypy"
 KEPT = platformdirs.user_cache_path("moat", appauthor=False) / "mypy"
-"""What mypy found out in a clone before this one: a new clone begins with it."""
+"""The kept caches of mypy from other clones. A new clone begins with them."""
 PACKAGES = ("server", "app", "scripts")
 QT = "PySide6-Essentials"
 OLDEST_GLIBC, NEWEST_GLIBC = 17, 36  # 2.36 is the one of Debian 12, the oldest system supported.
@@ -36,11 +37,11 @@ class System:
     sys_platform: str
     machine: str
     python: str
-    """Together the systems have every Python that is supported."""
+    """Together, the systems cover every supported Python version."""
 
     @property
     def wheel_tags(self) -> Iterator[str]:
-        """The platforms in the names of wheels that run there."""
+        """The platform tags in the names of wheels that run on this system."""
         if self.sys_platform == "linux":
             for minor in range(OLDEST_GLIBC, NEWEST_GLIBC + 1):
                 yield f"manylinux_2_{minor}_{self.machine}"
@@ -49,7 +50,7 @@ class System:
 
     @property
     def qt(self) -> str:
-        """The version of PySide6 that is pinned there."""
+        """The version of PySide6 that is pinned for this system."""
         there = {
             "sys_platform": self.sys_platform,
             "platform_machine": self.machine,
@@ -76,9 +77,10 @@ def qt_pins() -> list[Requirement]:
 
 
 def stubs_for(system: System) -> Path | None:
-    """The folder with the stubs of that system's PySide6; None if they are the installed ones.
+    """Returns the folder with the stubs of that system's PySide6; None if they are the installed
+    ones.
 
-    The modules Moat uses have the same stubs in the wheels of every system.
+    The modules that Moat uses have the same stubs in the wheels of every system.
     """
     if system.qt == _installed():
         return None
@@ -110,7 +112,7 @@ def _fetch(system: System, folder: Path) -> None:
 
 
 def _unpack(wheel: Path, into: Path) -> None:
-    """What mypy reads of a package, and no library."""
+    """Unpacks the files that mypy reads, without libraries."""
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
             if name.endswith((".py", ".pyi", "/py.typed")):
@@ -118,10 +120,10 @@ def _unpack(wheel: Path, into: Path) -> None:
 
 
 def run_mypy(system: System, stubs: Path | None, sources: Sequence[str] = ()) -> int:
-    """Checks as if on that system. Without sources it checks what pyproject.toml names."""
+    """Runs mypy as if on that system. Without `sources` it checks what pyproject.toml names."""
     environment = dict(os.environ)
     if stubs:
-        # Like a folder of installed packages, and before the real one.
+        # The folder is searched like one of installed packages, and before the real one.
         environment["PYTHONPATH"] = str(stubs)
     options = [f"--platform={system.sys_platform}", f"--python-version={system.python}"]
     cache, kept = CACHES / system.name, KEPT / f"{system.name}.tar"
@@ -138,10 +140,11 @@ def run_mypy(system: System, stubs: Path | None, sources: Sequence[str] = ()) ->
 
 
 def is_usable(kept: Path) -> bool:
-    """Whether all that is checked here was written after what is kept.
+    """Whether all files that are checked were written after the kept cache.
 
-    mypy takes a file for the one it knows when its path, size and second of writing are the same,
-    and otherwise compares what it holds. So files of two clones are always compared.
+    mypy considers a file unchanged if its path, size and modification second are the same;
+    otherwise it compares the content. With this condition, files of another clone are always
+    compared.
     """
     checked = [path for name in PACKAGES for path in (ROOT / name).rglob("*.py")]
     written = min(path.stat().st_mtime for path in (*checked, Path(sys.prefix, "pyvenv.cfg")))
@@ -156,7 +159,7 @@ def _begin_with(kept: Path, cache: Path) -> None:
                 archive.extractall(scratch, filter="data")
             Path(scratch, cache.name).rename(cache)
         except (OSError, tarfile.TarError):
-            return  # It is gone or cut short: mypy finds out by itself.
+            return  # It is missing or incomplete: mypy starts without it.
 
 
 def _keep(cache: Path, kept: Path) -> None:
@@ -167,7 +170,7 @@ def _keep(cache: Path, kept: Path) -> None:
             with tarfile.open(draft, "w") as archive:
                 archive.add(cache, cache.name)
             draft.replace(kept)
-    except OSError as error:  # A full disk, or no right to write: the next clone starts anew.
+    except OSError as error:  # The disk is full or read-only: the next clone starts anew.
         sys.stdout.write(f"What mypy found out is not kept for other clones: {error}\n")
 
 

@@ -1,4 +1,4 @@
-"""Sends odd and broken bodies to every route of a running Moat: no error of ours, and it lives on.
+"""Sends odd and broken bodies to every route of a running Moat, which must neither fail nor crash.
 
 python -m scripts.fuzz_api http://127.0.0.1:7777 --count 20000
 """
@@ -19,7 +19,7 @@ from scripts import fuzz_api_bodies as bodies
 
 AT_ONCE = 16
 LEFT = 0
-"""In place of a status: a long answer was begun, and we left."""
+"""Stands for a status if the answer took too long and the client disconnected."""
 JSON = {"Content-Type": "application/json"}
 ROUTES: dict[str, bodies.Make] = {
     "/v1/chat/completions": bodies.chat,
@@ -39,11 +39,13 @@ WEIGHTS = (8, 3, 4, 1, 3, 1, 3, 2, 1, 1, 1, 1)
 Body = tuple[str, bytes]
 Told = Counter[tuple[str, int]]
 MISSING = 503
-"""A service that is not there, or has no room: an honest answer, if it says so."""
+"""A service is unavailable or full. That is a proper answer if it states the reason."""
 ASKS_HUB, HUB_FAILED = "/api/pull", 502
-"""Elsewhere it is a worker that died."""
+"""The only route that may answer 502, if the hub fails. On other routes it means a dead worker."""
 BROKEN = 0.25
+"""The share of bodies that are broken."""
 NOISE = 0.02
+"""The share of bodies that are random bytes, and of bodies that are cut off."""
 
 
 def payload(rng: random.Random, make: bodies.Make) -> bytes:
@@ -55,7 +57,7 @@ def payload(rng: random.Random, make: bodies.Make) -> bytes:
 
 
 async def fuzz(address: str, bodies_: Iterator[Body], patience_s: float) -> tuple[Told, list[str]]:
-    """How often each route answered with each status, and every error of ours in words."""
+    """Returns how often each route gave each status, and a line for each fault of Moat's."""
     told: Told = Counter()
     broke: list[str] = []
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=patience_s)) as session:
@@ -72,14 +74,14 @@ async def fuzz(address: str, bodies_: Iterator[Body], patience_s: float) -> tupl
 
 
 def is_ours(route: str, status: int, answer: bytes) -> bool:
-    """Whether the fault is Moat's: a 5xx, but for one that says which service is not there."""
+    """Whether the fault is Moat's: a 5xx that does not name a service as unavailable."""
     if status == MISSING or (route, status) == (ASKS_HUB, HUB_FAILED):
         return not _states_reason(answer)
     return status >= 500
 
 
 def _states_reason(answer: bytes) -> bool:
-    """In any protocol's form of an error."""
+    """Whether the answer contains an error message in the form of any protocol."""
     try:
         told = json.loads(answer)
     except ValueError:
@@ -101,7 +103,7 @@ async def _ask(session: aiohttp.ClientSession, address: str, body: bytes) -> tup
 
 
 def made(seed: int, count: int, seconds: float) -> Iterator[Body]:
-    """So many, or as many as there is time for."""
+    """Yields bodies until the count or the time is reached."""
     rng = random.Random(seed)
     end = monotonic() + seconds
     for _ in range(count):

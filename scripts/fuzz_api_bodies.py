@@ -1,4 +1,4 @@
-"""Bodies for the fuzzer: well-formed requests whose every value is odd, and broken ones."""
+"""Bodies for the fuzzer: well-formed requests with odd values, and broken requests."""
 
 import copy
 import json
@@ -48,7 +48,7 @@ ODD: tuple[Any, ...] = (
 
 
 def some(rng: random.Random, fields: Json, share: float = 0.3) -> Json:
-    """A few of the fields."""
+    """Returns a random selection of the fields."""
     return {name: value for name, value in fields.items() if rng.random() < share}
 
 
@@ -164,7 +164,7 @@ def fixed(body: Json) -> Make:
 
 
 def broken(rng: random.Random, body: Any) -> Any:
-    """The body with one to three of its places made odd, left out, doubled or nested."""
+    """Returns the body with one to three of its values made odd, removed, doubled or nested."""
     body = copy.deepcopy(body)
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         holder, key = rng.choice(list(places(body)) or [(None, None)])

@@ -1,4 +1,4 @@
-"""How well dashboard questions are answered: widgets found, numbers right, big tables fast.
+"""Measures answers to dashboard questions: widgets found, correct numbers, speed with big tables.
 
 Run from the repository: python -m scripts.measure_openbb
 """
@@ -102,7 +102,7 @@ def measure_figures() -> None:
 
 
 async def measure_big_table(means: Means) -> None:
-    """First token with the table, against the same prompt without it plus the summarising."""
+    """Compares the first token with the table to the prompt without it plus the summarising."""
     query = _big_query()
     began = time.monotonic()
     materials = await asyncio.to_thread(gather, query)
@@ -122,7 +122,7 @@ async def measure_big_table(means: Means) -> None:
 
 
 def _unlike(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """As long, but begun in another way: nothing of it helps the run that follows."""
+    """Returns messages of the same length that begin differently, so that no cache helps."""
     system = replace(messages[0], content="As asked: " + messages[0].content[10:])
     return (system, *messages[1:])
 

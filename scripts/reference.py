@@ -108,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def outdated(folder: Path) -> list[str]:
-    """The pages that are missing or say something else than the code."""
+    """Returns the pages that are missing or differ from the code."""
     return [name for name, made in PAGES.items() if _read(folder / name) != made()]
 
 
@@ -139,7 +139,7 @@ def _function(endpoint: Endpoint) -> Callable[..., Any]:
 
 
 def _route_rows(endpoints: Iterable[Endpoint]) -> Iterator[tuple[str, ...]]:
-    """A row for each function that takes requests: all its methods and paths."""
+    """Yields a row for each function that takes requests, with all its methods and paths."""
     rows: dict[int, list[Endpoint]] = {}
     for endpoint in endpoints:
         rows.setdefault(id(endpoint.accept), []).append(endpoint)
@@ -150,7 +150,7 @@ def _route_rows(endpoints: Iterable[Endpoint]) -> Iterator[tuple[str, ...]]:
 
 
 def _plain(path: str) -> str:
-    """The path without the patterns of its places: {id}, not {id:.+}."""
+    """Returns the path without the patterns of its parameters: {id} instead of {id:.+}."""
     return "".join(
         part if at % 2 == 0 else "{" + part.partition(":")[0] + "}"
         for at, part in enumerate(path.replace("}", "{").split("{"))
@@ -158,7 +158,7 @@ def _plain(path: str) -> str:
 
 
 def _what_it_does(endpoint: Endpoint) -> str:
-    """The first paragraph of the docstring of the function that takes the request."""
+    """Returns the first paragraph of the docstring of the function that takes the request."""
     function = _function(endpoint)
     about = (function.__doc__ or "").strip().partition("\n\n")[0]
     if not about:
@@ -185,7 +185,7 @@ def settings_page(settings: type[Settings] = Settings) -> str:
 
 
 def _entry_of(info: FieldInfo) -> type[BaseModel] | None:
-    """What a list of objects holds."""
+    """Returns the model of a list's entries; None if the setting is not a list of objects."""
     held = get_args(info.annotation)[0] if get_origin(info.annotation) is tuple else None
     return held if isinstance(held, type) and issubclass(held, BaseModel) else None
 
@@ -215,7 +215,7 @@ def _kind(info: FieldInfo) -> str:
 
 
 def _without_none(kind: Any) -> Any:
-    """The kind of a setting that may also be unset."""
+    """Returns the type of an optional setting without None."""
     kinds = [held for held in get_args(kind) if held is not type(None)]
     return kinds[0] if get_origin(kind) in (UnionType, Union) and len(kinds) == 1 else kind
 

@@ -1,6 +1,6 @@
-"""Pictures of every page in every state, light and dark: `make screenshots`.
+"""Takes pictures of every page in every state, light and dark: `make screenshots`.
 
-It fails when a scene shows a sentence of the server that no server says: such a sentence has no
+It fails if a scene shows a server's sentence that no server sends: such a sentence has no
 translation.
 """
 
@@ -35,12 +35,12 @@ OUT = Path("build/screenshots")
 SETTLE_S = 0.25
 LARGE, SMALL = (1080, 720), (900, 600)
 FROM_PLUGINS = {"Folders with statements", "Address of its API"}
-"""Words of the plugins in the scenes, which nobody translates."""
+"""Texts of the plugins in the scenes. They are not translated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """How a set of pictures is taken; `label` ends their names."""
+    """The look, size and language of a set of pictures. `label` ends their names."""
 
     look: str
     label: str = ""
@@ -49,7 +49,7 @@ class Shot:
 
 
 def shots(sharp: str = "") -> tuple[Shot, ...]:
-    """Every look in every size, in English and Chinese."""
+    """Returns shots of every look in every size, in English and Chinese."""
     sizes = {"": LARGE, "-small": SMALL}
     languages = {"": "en", "-zh": "zh"}
     return tuple(
@@ -65,7 +65,7 @@ SHARP_SHOTS = shots("-2x")
 
 
 class Unknown:
-    """Collects what the window was told by the server and could not say in its own language."""
+    """Collects the server's sentences that the window could not translate."""
 
     def __init__(self) -> None:
         self.sentences: set[str] = set()
@@ -144,7 +144,7 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     if options.sharp:
         os.environ["QT_SCALE_FACTOR"] = "2"
-    # Chats kept in the pictures must not be the person's own.
+    # Saved chats in the pictures must not be the person's own.
     os.environ["MOAT_HOME"] = tempfile.mkdtemp(prefix="moat-pictures-")
     app = QApplication([])
     theme.prepare(app)
@@ -155,7 +155,7 @@ def main() -> int:
         runner.run(take(app, options.out, options.only, wanted))
     if not options.sharp:
         _take_icons(options.out / "tray-icons.png")
-        # The scale is fixed when Qt starts, so the sharp ones need a process of their own.
+        # The scale is fixed when Qt starts, so sharp pictures need a separate process.
         again = [sys.executable, "-m", "scripts.screenshots", "--sharp"]
         subprocess.run([*again, "--out", options.out, "--only", options.only], check=True)
     (options.out / MEMORY).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What the server says to people, as templates with numbered places, read from its source."""
+"""Collects the sentences that the server shows to people from its source, as templates."""
 
 import ast
 import json
@@ -60,7 +60,7 @@ SAYING = (
         "app", "body", "guard", "lifecycle", "listener",
     )),
 )  # fmt: skip
-"""Whose sentences a person meets in the window. Findings about plugins are for their makers."""
+"""Files with sentences that people see in the window. Findings are for the makers of plugins."""
 CLAUSES = {
     "app/chat/dialects.py": r"Tool: \{0\}",
     "server/conversation/agents/remote.py": "remote agents",
@@ -91,7 +91,7 @@ CLAUSES = {
     "server/web/listener.py": ".* .*",
     "server/web/lifecycle.py": r" by \{0\}",
 }
-"""Parts of sentences, and notes that are none: which texts of a file they are."""
+"""Patterns of a file's texts that are parts of sentences, or notes that are not sentences."""
 NOT_IN_THE_WINDOW = {
     " There are: {0}.",
     "A chart of {0}.",
@@ -106,7 +106,7 @@ NOT_IN_THE_WINDOW = {
     "This model cannot make embeddings.",
     "This model ranks documents; it makes no embeddings.",
 }
-"""A browser shows them, a connected program, or the answer of a flow."""
+"""Sentences that only a browser, a connected program or the answer of a flow shows."""
 _PLACE = re.compile(r"(\{\w+\})")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _QUOTING_END = re.compile(r"[:.] \{\d+\}$")
@@ -114,7 +114,7 @@ _NOT_FOR_PEOPLE = ("log", "re")
 
 
 def templates() -> list[str]:
-    """All of them, each once, in the order of the files."""
+    """Returns all templates, each once, in the order of the files."""
     found: dict[str, None] = {}
     for pattern in SAYING:
         for path in sorted(ROOT.glob(pattern)):
@@ -134,7 +134,8 @@ def clauses(path: Path, pattern: str) -> list[str]:
 
 
 def is_sentence(text: str) -> bool:
-    """With words of its own and an end. Those that begin with 'You' speak to a model."""
+    """Whether the text has words of its own and an end. Texts that begin with 'You' are for
+    models."""
     if len(_WORD.findall(_PLACE.sub("", text))) < 2 or " " not in text or "\n" in text:
         return False
     if text.startswith("You ") or text in NOT_IN_THE_WINDOW:
@@ -145,7 +146,7 @@ def is_sentence(text: str) -> bool:
 
 
 def texts(path: Path) -> Iterator[str]:
-    """Every text in a file that is not said to the log, with at least one word in it."""
+    """Yields every text of a file that contains a word and does not go to the log."""
     for node in _literals(ast.parse(path.read_text("utf-8"))):
         text = template(node)
         if _WORD.search(_PLACE.sub("", text)):
@@ -153,7 +154,7 @@ def texts(path: Path) -> Iterator[str]:
 
 
 def template(node: ast.JoinedStr | ast.Constant) -> str:
-    """Its words, with {0}, {1} … for what is filled in."""
+    """Returns the text with {0}, {1} … in the places that are filled in."""
     parts: list[str] = []
     count = 0
     for part in _parts(node):
@@ -170,7 +171,7 @@ def escaped(text: str) -> str:
 
 
 def _parts(node: ast.JoinedStr | ast.Constant) -> Iterator[str | None]:
-    """Text, and None for a place to fill. A plain text with {name} in it is filled later."""
+    """Yields texts, and None for each place. Plain text with {name} in it is filled in later."""
     if isinstance(node, ast.Constant):
         for number, part in enumerate(_PLACE.split(str(node.value))):
             yield None if number % 2 else part
@@ -190,7 +191,7 @@ def _literals(tree: ast.Module) -> Iterator[ast.JoinedStr | ast.Constant]:
 
 
 def _passed_over(node: ast.AST) -> Iterator[ast.AST]:
-    """Docstrings, what stands inside of a larger text, and what goes to the log."""
+    """Yields docstrings, parts of a larger text, and texts that go to the log."""
     match node:
         case ast.Expr(value=ast.Constant()):
             yield node.value
@@ -199,5 +200,5 @@ def _passed_over(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name))) if name in _NOT_FOR_PEOPLE:
             yield from ast.walk(node)
         case ast.Call(func=ast.Name(id="tr")):
-            # A text of the window, collected with all of those.
+            # A text of the window, which is collected with the window's texts.
             yield from ast.walk(node)

@@ -1,4 +1,4 @@
-"""Makes this clone ready to run: python scripts/setup.py [--for run|test]."""
+"""Makes this clone ready to run: python scripts/setup.py [--for run|test|package]."""
 
 import os
 import runpy
@@ -8,7 +8,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH1
 OLDEST = (3, 11)
 
 if __name__ == "__main__":
-    # Old Pythons must get as far as this sentence, so nothing newer may stand in this file.
+    # Old versions of Python must get as far as this message, so this file has no newer syntax.
     if sys.version_info < OLDEST:
         sys.exit("Moat needs Python 3.11 or newer; this is Python " + sys.version.split()[0] + ".")
     sys.path[0] = ROOT

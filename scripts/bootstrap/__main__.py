@@ -1,4 +1,4 @@
-"""python -m scripts.bootstrap [--for PURPOSE]: all of set-up, or only what changed since."""
+"""Sets up this clone, or only what has changed: python -m scripts.bootstrap [--for PURPOSE]."""
 
 import argparse
 import json
@@ -36,7 +36,7 @@ def main() -> int:
 
 
 def make_ready(purpose: str) -> int:
-    """The exit status; with 0 all is there."""
+    """Sets everything up, unless it is ready already. Returns the exit status."""
     began = time.monotonic()
     if is_ready(purpose):
         return 0
@@ -60,9 +60,10 @@ def make_ready(purpose: str) -> int:
 
 
 def interruptible() -> dict[int, Any]:
-    """Lets all that asks us to end interrupt us, so that we end what we started.
+    """Makes termination signals raise `KeyboardInterrupt`, so that started processes are ended.
 
-    Also a terminal that is closed, unless we were told to go on without it.
+    A closed terminal counts as well, unless SIGHUP was ignored before. Returns the earlier
+    handlers.
     """
     numbers = [getattr(signal, name) for name in ENDINGS if hasattr(signal, name)]
     asked = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
@@ -70,7 +71,7 @@ def interruptible() -> dict[int, Any]:
 
 
 def prepare(purpose: str) -> bool:
-    """False where all is ready but the window."""
+    """Installs everything for the purpose. Returns False if the window's packages are missing."""
     system.provide(system.missing_for_build(), "tools for the set-up")
     if purpose == "engine":
         environment.make()
@@ -91,7 +92,7 @@ def prepare(purpose: str) -> bool:
 
 
 def install_packages(purpose: str) -> bool:
-    """False where they were installed without those of the window."""
+    """Installs the packages. Returns False if it had to leave out those of the window."""
     try:
         environment.install_packages("window", *EXTRAS[purpose])
     except SetupFailed:
@@ -101,7 +102,8 @@ def install_packages(purpose: str) -> bool:
 
 
 def install_without_window(purpose: str) -> None:
-    """Its packages may not fit this machine, or the network failed: the next set-up tries again."""
+    """Installs the other packages. The window's may not fit this machine, or the network failed:
+    the next set-up tries them again."""
     if purpose in known().get("windowless", []):
         say("The window still lacks its packages; all else is ready.")
         return
@@ -116,18 +118,18 @@ def state() -> str:
 
 
 def is_ready(purpose: str) -> bool:
-    """True where the same set-up has been done before: the usual case, and a quick one."""
+    """Whether this exact set-up was done before. It usually was, and the check is quick."""
     return purpose in done_before()
 
 
 def done_before() -> list[str]:
-    """What this very set-up was already done for."""
+    """Returns the purposes for which this exact set-up was already done."""
     purposes: list[str] = known().get("purposes", [])
     return purposes
 
 
 def known() -> dict[str, Any]:
-    """What earlier set-ups wrote down, if they were this very one."""
+    """Returns the notes of earlier set-ups; empty if anything has changed since."""
     if not places.PYTHON.exists():
         return {}
     try:
@@ -139,7 +141,7 @@ def known() -> dict[str, Any]:
 
 
 def remember(purpose: str, *, whole: bool = True) -> None:
-    """Not whole: the next set-up tries the rest, and may fail at it."""
+    """Notes what was done. If it is not whole, the next set-up tries the window's packages."""
     added = ["run", "test"] if purpose == "test" else [purpose]
     kind = "purposes" if whole else "windowless"
     noted = {"state": state(), "purposes": [], **known()}

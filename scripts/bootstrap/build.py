@@ -1,4 +1,4 @@
-"""Compiles the engine's wheel and says how far it is."""
+"""Compiles the engine's wheel and shows the progress."""
 
 import os
 import re
@@ -13,10 +13,11 @@ from scripts.bootstrap.source import PACKAGE, trimmed
 
 STEP = re.compile(r"^\s*(\[\d+/\d+\])")
 BYTES_PER_JOB = 1_500_000_000
+"""Memory that one compiler process may need."""
 
 
 def build(python: Path, recipe: Recipe, into: Path, build_pins: Path) -> Path:
-    """The finished wheel, moved into its folder only when it is whole."""
+    """Builds the wheel and returns it. It is moved into the folder only when it is complete."""
     into.mkdir(parents=True, exist_ok=True)
     log = into / "build.log"
     with tempfile.TemporaryDirectory(prefix="moat-build-") as scratch:
@@ -53,7 +54,7 @@ def _environment(recipe: Recipe, scratch: str) -> dict[str, str]:
 
 
 def _placeless(variables: dict[str, str], scratch: str) -> dict[str, str]:
-    """The folder it was compiled in must not be found in the result."""
+    """Adds compiler flags that keep the name of the build folder out of the result."""
     if sys.platform == "win32" or any("_FLAGS=" in text for text in variables.values()):
         return variables
     given = {**os.environ, **variables}
@@ -64,7 +65,7 @@ def _placeless(variables: dict[str, str], scratch: str) -> dict[str, str]:
 
 
 def jobs() -> int:
-    """As many compilers at once as there are cores, and memory for."""
+    """Returns how many compilers may run at once, limited by the cores and by memory."""
     cores = os.cpu_count() or 1
     if sys.platform == "win32":
         return cores
@@ -73,6 +74,6 @@ def jobs() -> int:
 
 
 def progress(line: str) -> str | None:
-    """[41/193] out of a line of the build tool."""
+    """Returns the step, such as [41/193], from a line of the build tool."""
     found = STEP.match(line)
     return found.group(1) if found else None

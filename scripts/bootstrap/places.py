@@ -1,4 +1,4 @@
-"""Where set-up puts things: the environment in the clone, compiled wheels in the user's cache."""
+"""Paths of the set-up: the environment in the clone, compiled wheels in the user's cache."""
 
 import hashlib
 import os
@@ -9,13 +9,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 IS_INSTALLED = (ROOT / "__init__.py").is_file()
-"""By pip: then all of Moat is one package, and its root belongs to whoever installed it."""
+"""Whether pip installed Moat. Then it is a single package, and its folder may be read-only."""
 PROJECT = ROOT / "pyproject.toml"
 PINS = ROOT / "constraints.txt"
 
 
 def wheel_cache() -> Path:
-    """Shared by all clones of this user, so that the engine is compiled once."""
+    """Returns the cache that all clones of this user share, so that the engine is compiled once."""
     return _user_cache() / "wheels"
 
 
@@ -28,7 +28,7 @@ def _user_cache() -> Path:
 
 
 def _environment() -> Path:
-    """For an installed Moat it holds the engine alone, one for each version of Python."""
+    """Returns the environment. If installed, it holds only the engine, per Python version."""
     version = ".".join(map(str, sys.version_info[:2]))
     return _user_cache() / f"engine-{version}" if IS_INSTALLED else ROOT / ".venv"
 
@@ -50,13 +50,13 @@ def engine_version() -> str:
 
 
 def pinned(name: str) -> str:
-    """The version of a package in the pins, or nothing."""
+    """Returns the version of a package in the pins; empty if it is not pinned."""
     found = re.search(rf"^{re.escape(name)}==(\S+)$", PINS.read_text(encoding="utf-8"), re.M)
     return found.group(1) if found else ""
 
 
 def fingerprint(*parts: str) -> str:
-    """Changes when something changes that set-up would have to act on."""
+    """Returns a digest that changes whenever the set-up has something to do."""
     digest = hashlib.sha256("\n".join(parts).encode())
     here = ROOT / "scripts" / "bootstrap"
     sources = sorted((*here.glob("*.py"), *here.glob("*.cmake")))

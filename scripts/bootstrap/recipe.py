@@ -1,4 +1,4 @@
-"""How the engine is built for this processor: recipes from fastest to safest, each with a key."""
+"""Recipes that build the engine for this processor, from fastest to safest, each with a key."""
 
 import hashlib
 import os
@@ -17,14 +17,15 @@ LEAN = tuple(
 )
 QUIET = ("-DLLAMA_ALL_WARNINGS=OFF", "-DGGML_ALL_WARNINGS=OFF")
 LIGHT = Path(__file__).with_name("engine.cmake")
-"""Given to CMake with each recipe: it leaves out what Moat does not load."""
+"""Included by CMake in each recipe. It leaves out what Moat does not load."""
 NO_DEAD_STORES = "-fno-tree-dse -fno-dse"
+"""Keeps GCC before 14 from dropping the configuration of AMX tiles."""
 IN_PACKAGE = tuple(
     f"-DCMAKE_INSTALL_{kind}=llama_cpp/{folder}"
     for kind, folder in (("BINDIR", "lib"), ("LIBDIR", "lib"), ("INCLUDEDIR", "include"))
 )
 FOR_A_CARD = ("-DVulkan_", "-DSPIRV", "-DCMAKE_CUDA_")
-"""Options that change nothing in an engine that computes on the processor."""
+"""Options that do not affect an engine that computes on the processor."""
 EVERY_GENERATION = ("-DGGML_NATIVE=OFF", "-DGGML_BACKEND_DL=ON", "-DGGML_CPU_ALL_VARIANTS=ON")
 WITH_SME = ("armv9.2_1", "armv9.2_2")
 X86_SWITCHES: dict[str, tuple[str, ...]] = {
@@ -48,13 +49,13 @@ class Recipe:
     processor: Processor
     compiler: Compiler | None
     flags: str = ""
-    """For the C and C++ compilers."""
+    """Flags for the C and C++ compilers."""
     left_out: tuple[str, ...] = ()
     """Variants of the processor's backend that this compiler cannot build."""
 
     @property
     def key(self) -> str:
-        """Equal for equal results: a wheel with this key need not be built again."""
+        """Identifies the result. A wheel with the same key need not be built again."""
         parts = (
             *self.arguments,
             self.compiler.version if self.compiler else "",
@@ -78,7 +79,7 @@ class Recipe:
 
 
 def recipes(version: str, processor: Processor, compiler: Compiler | None) -> list[Recipe]:
-    """The first is the fastest; the next ones are for processors on which it dies."""
+    """Returns the recipes, the fastest first. The others are for processors on which it fails."""
     extra = tuple(shlex.split(os.environ.get("MOAT_CMAKE_ARGS", "")))
     if all(option.startswith(FOR_A_CARD) for option in extra):
         extra = ()
@@ -95,7 +96,7 @@ def recipes(version: str, processor: Processor, compiler: Compiler | None) -> li
 
 
 def shipped(version: str, architecture: str, compiler: Compiler | None) -> Recipe:
-    """For a package: a library per generation of processors, chosen on the machine it runs on."""
+    """Returns the recipe for a package: a library per processor generation, chosen at run time."""
     anyone = Processor(architecture, "any", ())
     if sys.platform == "darwin":
         return Recipe("shipped", version, ("-DGGML_NATIVE=OFF", *LEAN, *QUIET), anyone, compiler)

@@ -1,13 +1,14 @@
-"""What set-up tells the person: plain lines, and one line that is updated on a terminal."""
+"""The messages of the set-up: plain lines, and a line that is updated on a terminal."""
 
 import sys
 import time
 
 EVERY_S = 15.0
+"""In seconds, between two progress lines where no line can be updated."""
 
 
 class SetupFailed(Exception):
-    """Ends set-up with a sentence that says what to do."""
+    """Ends the set-up with a message that says what to do."""
 
 
 def say(text: str) -> None:
@@ -21,7 +22,7 @@ def duration(seconds: float) -> str:
 
 
 class Ticker:
-    """A line that says how far a long step is: updated in place, or repeated where it cannot be."""
+    """A line with the progress of a long step. It is repeated where it cannot be updated."""
 
     def __init__(self, title: str) -> None:
         self._title = title

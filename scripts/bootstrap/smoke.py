@@ -1,4 +1,4 @@
-"""Run in a child process: does the compiled engine live, and does it compute the right thing?"""
+"""Checks in a child process whether the compiled engine runs and computes correct results."""
 
 import os
 import sys
@@ -9,11 +9,11 @@ if sys.platform != "win32":
 from server.engine.worker.load import backends, sanity
 
 COMPUTING_S = 60
-"""How long each core may compute for it. The clock tells nothing on a busy machine."""
+"""CPU time per core in seconds. Clock time says nothing on a busy machine."""
 
 
 def limit_computing(seconds: int) -> None:
-    """The system ends us with SIGXCPU then."""
+    """Limits this process's CPU time. The system then ends it with SIGXCPU."""
     if sys.platform != "win32":
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
 

@@ -1,4 +1,4 @@
-"""The engine's source: fetched, unpacked, and without the parts a compiler does not know."""
+"""The engine's source: fetched, unpacked, and without variants the compiler does not support."""
 
 import shutil
 import tarfile
@@ -10,7 +10,7 @@ from scripts.bootstrap.follow import LongCommand, follow
 
 PACKAGE = "llama-cpp-python"
 DRAFT = "unpacking"
-"""What was interrupted there is never taken for the whole."""
+"""It is unpacked here first, so that an interrupted copy is never taken for complete."""
 VARIANTS = Path("vendor", "llama.cpp", "ggml", "src", "CMakeLists.txt")
 
 
@@ -30,7 +30,7 @@ def unpacked(python: Path, version: str, folder: Path) -> Path:
 
 
 def trimmed(python: Path, version: str, left_out: Iterable[str], folder: Path) -> Path:
-    """The source without these variants of the processor's backend."""
+    """Unpacks the source without these variants of the processor's backend."""
     source = unpacked(python, version, folder)
     listing = source / VARIANTS
     text = without(listing.read_text(encoding="utf-8"), left_out)

@@ -1,20 +1,20 @@
-"""What other packages ask for and Moat has no use for is not installed."""
+"""Removes requirements of packages that Moat does not need, so that pip does not install them."""
 
 from scripts.bootstrap import places
 
 FOLDERS = ("lib/python3.*/site-packages", "Lib/site-packages")
 BY_PACKAGE = {
     "llama_cpp_python": ("diskcache",),
-    # It opens connections of its own, past the one door out. Moat fetches files itself.
+    # It opens connections of its own, around Moat's only way out. Moat fetches files itself.
     "huggingface_hub": ("hf-xet", "hf_xet"),
 }
-"""Who asks for what. diskcache unpickles what lies in a folder (CVE-2025-69872, mended nowhere);
-`native.py` goes past it."""
+"""The unneeded requirements of each package. diskcache unpickles files from a folder
+(CVE-2025-69872, not fixed in any version); `native.py` bypasses it."""
 SURPLUS = tuple(name for names in BY_PACKAGE.values() for name in names)
 
 
 def drop() -> None:
-    """Out of the list of requirements of the installed package, before pip follows it."""
+    """Removes them from the metadata of the installed packages, before pip reads it."""
     for folder in FOLDERS:
         for package in BY_PACKAGE:
             for path in places.ENVIRONMENT.glob(f"{folder}/{package}-*.dist-info/METADATA"):

@@ -1,4 +1,4 @@
-"""What the operating system must bring: libraries for Qt, a compiler, tools for the tests."""
+"""Requirements of the operating system: libraries for Qt, a compiler, tools for the tests."""
 
 import importlib.util
 import os
@@ -90,14 +90,14 @@ def missing_for_build() -> list[str]:
 
 
 def _libraries() -> set[str]:
-    """The names in the linker's cache, for example libGL.so.1."""
+    """Returns the names in the linker's cache, such as libGL.so.1."""
     ldconfig = shutil.which("ldconfig") or "/sbin/ldconfig"
     listing = subprocess.run([ldconfig, "-p"], capture_output=True, text=True, check=False).stdout
     return {line.split()[0] for line in listing.splitlines()[1:] if line.strip()}
 
 
 def provide(packages: Iterable[str], purpose: str) -> bool:
-    """Installs with apt where we may; otherwise names the command and goes on."""
+    """Installs packages with apt if it may. Otherwise it shows the command and continues."""
     wanted = sorted(packages)
     if not wanted:
         return True

@@ -1,1 +1,1 @@
-"""From a clone to files a person can install."""
+"""Makes installable packages from a clone."""

@@ -1,4 +1,7 @@
-"""python -m scripts.package: the .deb, the portable archive, the bill of materials, the sums."""
+"""Makes the .deb, the portable archive, the bill of materials and the checksums.
+
+python -m scripts.package
+"""
 
 import sys
 from pathlib import Path

@@ -49,7 +49,10 @@ def main() -> int:
 
 
 def new_key(path: Path) -> str:
-    """The public half. The secret one is written for its owner only, and never over another."""
+    """Writes a new secret key, readable only by its owner, and returns the public key.
+
+    Raises `FileExistsError` instead of overwriting a key.
+    """
     secret = Ed25519PrivateKey.generate()
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
@@ -59,7 +62,7 @@ def new_key(path: Path) -> str:
 
 def sign(path: Path, page: str, notes: str) -> str:
     secret = _read_key(path)
-    # What an earlier version left there is not vouched for.
+    # Files of earlier versions are not announced.
     finished = sorted(product.FINISHED.glob(f"*[-_]{product.VERSION}[-_.]*"))
     told = {
         "version": product.VERSION,
@@ -83,7 +86,7 @@ ARCHIVE = re.compile(
 
 
 def list_graphics(path: Path, measured: list[list[str]]) -> str:
-    """Writes the signed list beside the archives of `make package-graphics`; returns its name."""
+    """Writes the signed list beside the archives of `make package-graphics`; returns its path."""
     secret, engine = _read_key(path), places.engine_version()
     figures = {kind: (float(times), card) for kind, times, card in measured}
     files = []

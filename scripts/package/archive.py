@@ -17,7 +17,7 @@ def build(frozen: Path) -> Path:
 
 
 def pack(folder: Path, name: str, target: Path) -> None:
-    """The folder under this name, the same bytes whenever and by whomever it is packed."""
+    """Packs the folder under this name, into the same bytes whenever and wherever it is packed."""
     say(f"package: packing {target.name}")
     preset = 1 if os.environ.get("QUICK") else 6
     with (
@@ -30,7 +30,7 @@ def pack(folder: Path, name: str, target: Path) -> None:
 
 
 def _anonymous(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Nobody's files, of the moment of the release."""
+    """Removes the owner, and sets the time of the release and plain permissions."""
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = "root"
     entry.mtime = product.moment()

@@ -1,4 +1,4 @@
-"""What goes into the frozen program, and what does not. The PyInstaller spec reads this."""
+"""Lists what goes into the frozen program and what does not. The PyInstaller spec reads it."""
 
 import importlib.util
 import sys
@@ -15,7 +15,7 @@ ENTRY = ROOT / "app" / "__main__.py"
 PACKAGES = ("app", "server")
 ENGINE = "llama_cpp/lib"
 ENGINE_IN_WORK = "llama_cpp/engine"
-"""Where the shipped one is put until that of the build environment has given way."""
+"""The folder of the shipped engine until the build environment's own engine is removed."""
 ENGINE_MODULES = ("llama_cpp.llama_cpp", "llama_cpp.mtmd_cpp", "llguidance.llamacpp")
 DATA = (("resources", "resources"), ("plugins", "plugins"))
 LEFT_OUT_MODULES = (
@@ -49,38 +49,38 @@ LEFT_OUT_FILES = (
     "*libQt6EglFS*", "*libQt6EglFsKms*",
     "libgtk-3*", "libgdk*", "libatk*", "libcairo*", "libpango*", "libharfbuzz*", "libthai*",
     "libdatrie*", "libfribidi*", "libepoxy*", "libmount*", "libblkid*", "libselinux*",
-    # The system's own: a driver of its graphics card may need newer ones than these.
+    # The system's own are used: the graphics card's driver may need newer ones.
     "libstdc++.so*", "libgcc_s.so*", "libvulkan.so*",
     "llama_cpp/lib/*", "libllama*", "libggml*", "libmtmd*",
     "*-info/RECORD", "*-info/REQUESTED", "*-info/INSTALLER", "*-info/direct_url.json",
     "*-info/SOURCES.txt",
 )  # fmt: skip
 Entry = tuple[str, str, str]
-"""PyInstaller's: the path in the folder, the file or what a link points to, and the kind."""
+"""PyInstaller's entry: the path in the folder, the file or a link's target, and the kind."""
 KEPT_TRANSLATIONS = ("qtbase_de.qm", "qtbase_zh_CN.qm")
 STRIPPED = ("libpython3*", "python3.*/lib-dynload/*")
-"""Only Python's own: stripping some wheels' libraries breaks them."""
+"""Only Python's own files are stripped: stripping breaks the libraries of some wheels."""
 
 
 def hidden_modules() -> list[str]:
-    """What no import statement shows."""
+    """Returns modules that no import statement shows."""
     return [*lazy.MODULES, *ENGINE_MODULES, *standard_library()]
 
 
 def standard_library() -> list[str]:
-    """All of it: the code of a plugin may import what Moat itself does not."""
+    """Returns the whole standard library: a plugin's code may import modules that Moat does not."""
     found = sys.stdlib_module_names - set(LEFT_OUT_MODULES) - {"antigravity", "this"}
     here = (name for name in sorted(found) if not name.startswith("_"))
     return [name for name in here if importlib.util.find_spec(name)]
 
 
 def described_packages() -> list[str]:
-    """Those whose own description must be there: some ask for their version as they start."""
+    """Returns packages whose metadata must be included: some read their version when they start."""
     return [one.name for one in licenses.packages()]
 
 
 def data_files() -> list[tuple[str, str]]:
-    """Pairs of what is in the clone and the folder it goes to."""
+    """Returns pairs of a path in the clone and its target folder."""
     pairs = [(str(ROOT / source), target) for source, target in DATA]
     beside = (path for name in PACKAGES for path in (ROOT / name).rglob("*") if _is_data(path))
     pairs += [(str(path), path.parent.relative_to(ROOT).as_posix()) for path in sorted(beside)]
@@ -94,7 +94,7 @@ def _is_data(path: Path) -> bool:
 
 
 def is_wanted(target: str) -> bool:
-    """Whether this file of the frozen folder stays, by its path in it."""
+    """Whether a file of the frozen folder is kept, by its path in that folder."""
     path = target.replace("\\", "/")
     if "/translations/" in path and path.endswith(".qm"):
         return path.endswith(KEPT_TRANSLATIONS)
@@ -104,7 +104,7 @@ def is_wanted(target: str) -> bool:
 
 
 def shipped(binaries: Iterable[Entry], system: str = sys.platform) -> list[Entry]:
-    """What PyInstaller found, but for what stays out; the shipped engine in its place."""
+    """Returns PyInstaller's files without unwanted ones, with the shipped engine in its place."""
     kept = [
         (target.replace(ENGINE_IN_WORK, ENGINE), source, kind)
         for target, source, kind in binaries
@@ -112,7 +112,7 @@ def shipped(binaries: Iterable[Entry], system: str = sys.platform) -> list[Entry
     ]
     if system != "darwin":
         return kept
-    # There it rewrites each library to look for the others in the top folder.
+    # On macOS, PyInstaller makes each library look for the others in the top folder.
     engine = [target for target, _, _ in kept if target.startswith(f"{ENGINE}/")]
     return [*kept, *((Path(target).name, target, "SYMLINK") for target in engine)]
 

@@ -1,4 +1,4 @@
-"""The .deb: the frozen folder in /usr/lib/moat, and what a desktop wants around it."""
+"""The .deb: the frozen folder in /usr/lib/moat, with the files that a desktop expects."""
 
 import gzip
 import hashlib
@@ -20,9 +20,9 @@ MAINTAINER_SCRIPTS = ("prerm", "postrm")
 FONTS = "fonts-dejavu-core | fonts-noto-core | fonts-liberation"
 FONT_SETTINGS = "fontconfig-config"
 OPENED_LATER = ("libxcb-cursor.so.0", "libxkbcommon-x11.so.0", "libdbus-1.so.3")
-"""Qt opens them by name; no file says so."""
+"""Libraries that Qt opens by name, so that no file lists them."""
 ONLY_FOR_CARDS = "libvulkan.so.1"
-"""Without it the support for graphics cards is not loaded, and all else works."""
+"""Optional: without it only the support for graphics cards is not loaded."""
 
 
 def build(frozen: Path, components: list[Component]) -> Path:
@@ -42,7 +42,7 @@ def build(frozen: Path, components: list[Component]) -> Path:
 
 
 def shares(folder: Path) -> None:
-    """Menu entry, icons, what software centres show, the manual."""
+    """Writes the menu entry, the icons, the metadata for software centres and the manual."""
     facts = {"VERSION": product.VERSION, "DATE": _day()}
     metainfo = f"{product.IDENTIFIER}.metainfo.xml"
     _fill(f"{product.NAME}.desktop", folder / "applications" / f"{product.NAME}.desktop", facts)
@@ -61,7 +61,7 @@ def documents(folder: Path, components: list[Component]) -> None:
 
 
 def copyright_file(components: list[Component]) -> str:
-    """Debian's machine-readable form for Moat, and a list that names where the texts are."""
+    """Returns Moat's licence in Debian's machine-readable form, and a list of all components."""
     ours = (
         "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n"
         f"Upstream-Name: {product.TITLE}\n\nFiles: *\nCopyright: 2026 {product.PUBLISHER}\n"

@@ -1,4 +1,4 @@
-"""What the libraries of the frozen folder want from the system they run on."""
+"""Finds what the libraries of the frozen folder require of the system."""
 
 import re
 import subprocess
@@ -36,7 +36,7 @@ def files(folder: Path) -> Iterator[Path]:
 
 
 def wants(folder: Path) -> Wants:
-    """The libraries no file of the folder provides, and the newest glibc symbol version used."""
+    """Returns the libraries that the folder does not contain, and the newest glibc version used."""
     inside = {path.name for path in folder.rglob("*.so*") if path.exists()}
     needed: set[str] = set()
     versions: set[str] = {"2.17"}
@@ -49,7 +49,7 @@ def wants(folder: Path) -> Wants:
 
 
 def packages(libraries: Iterable[str], owners: Mapping[str, str]) -> list[str]:
-    """The Debian packages that hold these libraries."""
+    """Returns the Debian packages that contain these libraries."""
     missing = [name for name in libraries if name not in owners]
     if missing:
         raise SetupFailed(f"No installed package holds {', '.join(sorted(missing))}.")

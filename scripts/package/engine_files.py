@@ -1,4 +1,4 @@
-"""The engine as it is shipped: its libraries once each, out of the wheel in the cache."""
+"""The engine as it is shipped: each library once, from the wheel in the cache."""
 
 import re
 import shutil
@@ -10,12 +10,12 @@ from scripts.bootstrap.engine import shipped_wheel
 FOLDER = "llama_cpp/lib/"
 LIBRARY = re.compile(r"(?:lib)?(?:llama|ggml|mtmd)\b.*\.(?:so|dylib|dll)(?:\.\d+)*|.*\.metal")
 PLUG = re.compile(r"libggml-(?:cpu-.+|cuda|vulkan|hip|sycl|opencl|rpc)\.so")
-"""Opened by its name and never linked against."""
+"""Matches libraries that are opened by name and never linked against."""
 NOT_NEEDED = re.compile(r"libllama-common\b")
 
 
 def unpack(into: Path) -> list[Path]:
-    """The libraries, each once: a wheel holds copies where there were links."""
+    """Unpacks the libraries, each once: a wheel contains copies instead of links."""
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir(parents=True)
     with zipfile.ZipFile(shipped_wheel()) as wheel:
@@ -26,7 +26,7 @@ def unpack(into: Path) -> list[Path]:
 
 
 def wanted(names: list[str]) -> list[str]:
-    """The names the loader looks for: the plain one that is opened, and the one linked against."""
+    """Returns the names that the loader needs: the plain one and the one that is linked against."""
     libraries = [name for name in names if LIBRARY.fullmatch(name) and not NOT_NEEDED.match(name)]
     plugs = tuple(f"{name}." for name in libraries if PLUG.fullmatch(name))
     return sorted(
@@ -37,7 +37,8 @@ def wanted(names: list[str]) -> list[str]:
 
 
 def _is_full_version(name: str, libraries: list[str]) -> bool:
-    """libggml.so.0.25.3 beside libggml.so.0, or libggml.0.25.3.dylib beside libggml.0.dylib."""
+    """Whether it is libggml.so.0.25.3 beside libggml.so.0, or libggml.0.25.3.dylib beside
+    libggml.0.dylib."""
     found = re.fullmatch(r"(.+\.so\.\d+)\.[\d.]+|(.+?\.\d+)\.[\d.]+\.dylib", name)
     if not found:
         return False
@@ -45,7 +46,7 @@ def _is_full_version(name: str, libraries: list[str]) -> bool:
 
 
 def link_duplicates(folder: Path) -> None:
-    """libllama.so becomes a link to libllama.so.0, which is the same file."""
+    """Replaces libllama.so by a link to libllama.so.0 if both are the same file."""
     for versioned in folder.glob("*.so.[0-9]*"):
         plain = folder / versioned.name[: versioned.name.rindex(".so.") + 3]
         twice = plain.is_file() and not plain.is_symlink()

@@ -1,4 +1,4 @@
-"""The frozen program: one folder that runs without Python, made the same way on each platform."""
+"""Freezes the program: a folder that runs without Python, made the same way on each platform."""
 
 import json
 import os
@@ -15,7 +15,7 @@ LICENCES = Path("resources", "licenses.json")
 
 
 def freeze() -> Path:
-    """The folder, with licences inside and every file of the same age."""
+    """Makes the folder, with the licences in it. All its files have the same time."""
     product.WORK.mkdir(parents=True, exist_ok=True)
     engine_files.unpack(product.WORK / "engine")
     graphics.put_into(product.WORK / "engine")
@@ -31,7 +31,7 @@ def freeze() -> Path:
 
 
 def name_announcer(path: Path) -> None:
-    """Where new versions are announced and whose word counts, if that is given."""
+    """Writes the address and the public key of announcements, if both variables are set."""
     given = {"address": "MOAT_UPDATE_ADDRESS", "key": "MOAT_UPDATE_KEY"}
     told = {name: os.environ.get(variable) for name, variable in given.items()}
     if all(told.values()):
@@ -39,7 +39,7 @@ def name_announcer(path: Path) -> None:
 
 
 def strip(folder: Path) -> None:
-    """Smaller by the names of functions nobody calls by name."""
+    """Removes unneeded symbols, to make the files smaller."""
     if sys.platform != "linux" or not shutil.which("strip"):
         return
     for path in folder.rglob("*"):
@@ -52,7 +52,7 @@ def strip(folder: Path) -> None:
 
 
 def settle(folder: Path, *programs: str) -> None:
-    """Times and rights do not depend on when and by whom it was built; `programs` may be run."""
+    """Sets times and permissions that do not depend on the build. `programs` become executable."""
     runnable = {folder / name for name in programs}
     moment = product.moment()
     for path in [*folder.rglob("*"), folder]:
@@ -86,5 +86,5 @@ def _log() -> Path:
 
 
 def _progress(line: str) -> str | None:
-    """'1234 INFO: Processing module hook 'x' from '/path'': without the time and the path."""
+    """Returns the step from a line such as "1234 INFO: Processing module hook 'x' from '/path'"."""
     return line.partition("INFO: ")[2].partition(" from ")[0].strip()[:60] or None

@@ -1,7 +1,7 @@
-"""make package-graphics KIND=...: support for graphics cards, as an archive of its own.
+"""Makes the archive with support for graphics cards: make package-graphics KIND=...
 
-It is one library more for an engine that is installed already. Whoever wants it puts what is in
-the archive into Moat's folder `backends`; nothing is installed anew.
+It adds a library to an engine that is already installed. To use it, put the content of the archive
+into Moat's folder `backends`; nothing has to be reinstalled.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def main() -> int:
 
 
 def put_into(engine: Path) -> None:
-    """Vulkan is part of every installer; a machine without it, or with a bad driver, skips it."""
+    """Adds Vulkan, which every installer contains. A machine without a driver ignores it."""
     if os.environ.get(WITHOUT) or sys.platform != "linux":
         return
     lacking = graphics.missing("vulkan")
@@ -79,9 +79,10 @@ def package(kind: str) -> list[Path]:
 
 
 def add_runtime(folder: Path) -> None:
-    """Puts NVIDIA's libraries beside it, so that a machine with the driver alone can use it.
+    """Adds NVIDIA's libraries, so that a machine that has only the driver can use it.
 
-    Their licence allows to hand on these (CUDA EULA, attachment A); the driver's own it does not.
+    Their licence allows redistribution of these (CUDA EULA, attachment A), but not of the driver's
+    own.
     """
     for library in toolkit_libraries():
         shutil.copyfile(library, folder / library.name)
@@ -89,10 +90,10 @@ def add_runtime(folder: Path) -> None:
 
 
 def toolkit_libraries() -> list[Path]:
-    """Finds them in the toolkit of the `nvcc` in use, by the names that programs link to."""
+    """Finds the libraries in the toolkit of the `nvcc` in use, by the names programs link to."""
     compiler_path = shutil.which("nvcc")
     assert compiler_path, "checked before"
-    # A toolkit may be reached by a script of another folder: it names its own place.
+    # `nvcc` may be a script in another folder: it reports where its toolkit is.
     shown = subprocess.run(
         [compiler_path, "--dryrun", "--compile", "-x", "cu", os.devnull],
         capture_output=True,
@@ -119,7 +120,7 @@ def _has(name: str, found: Iterable[str]) -> bool:
 
 
 def try_out(kind: str, folder: Path) -> None:
-    """The engine of this clone must take it, as the installed one will."""
+    """Checks that the engine of this clone loads the library, as the installed one will."""
     told_by = subprocess.run(
         processes.command("worker", "--describe"),
         env={

@@ -35,14 +35,14 @@ def everything(frozen: Path, modules: Iterable[str]) -> list[Component]:
 
 
 def _packages(modules: Iterable[str]) -> Iterator[str]:
-    """The installed packages these modules came from."""
+    """Yields the installed packages that contain these modules."""
     owners = metadata.packages_distributions()
     for module in modules:
         yield from (metadata.metadata(name)["Name"] for name in owners.get(module, [])[:1])
 
 
 def by_hand() -> list[Component]:
-    """What no package manager describes."""
+    """Returns components that no package manager describes."""
     return [
         *licenses.by_hand(),
         Component("Python", platform.python_version(), "PSF-2.0", "runtime", _python()),
@@ -57,7 +57,7 @@ def by_hand() -> list[Component]:
 
 
 def system_libraries(frozen: Path) -> list[Component]:
-    """Libraries the freezing took from the system, as Debian describes them."""
+    """Returns the libraries that were copied from the system, as Debian describes them."""
     known = owners()
     found = {
         known[path.name]
@@ -69,7 +69,7 @@ def system_libraries(frozen: Path) -> list[Component]:
 
 @functools.cache
 def owners() -> dict[str, str]:
-    """Which Debian package holds a library of this name in the folders of the linker."""
+    """Maps libraries in the linker's folders to the Debian packages that contain them."""
     lists = sorted(Path("/var/lib/dpkg/info").glob("*.list"))
     return {
         Path(line).name: listing.stem.partition(":")[0]
@@ -93,7 +93,7 @@ def _debian(package: str) -> Component:
 
 
 def _named(copyright_text: str) -> str:
-    """The licences a Debian copyright file names, in its order."""
+    """Returns the licences that a Debian copyright file names, in their order and at most four."""
     names = dict.fromkeys(name.strip() for name in NAMED.findall(copyright_text))
     return " AND ".join(list(names)[:4]) or "see its text"
 

@@ -1,4 +1,4 @@
-"""The icon in the forms the desktops want: PNG in all sizes, .ico for Windows, .icns for macOS."""
+"""The icon in the formats of the desktops: PNG in all sizes, .ico for Windows, .icns for macOS."""
 
 import os
 import struct
@@ -13,7 +13,7 @@ ICNS_KINDS = {16: b"icp4", 32: b"icp5", 64: b"icp6", 128: b"ic07", 256: b"ic08",
 
 
 def png(size: int) -> bytes:
-    """Drawn by Qt, which the program needs anyhow; no screen is needed."""
+    """Draws the icon with Qt, which is a requirement anyway. It needs no screen."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtCore import QBuffer, QByteArray, QIODevice  # noqa: PLC0415 - needs the variable
     from PySide6.QtGui import QImage, QImageWriter, QPainter  # noqa: PLC0415
@@ -32,7 +32,7 @@ def png(size: int) -> bytes:
 
 
 def write_pngs(folder: Path) -> None:
-    """As the icon theme specification lays them out: 48x48/apps/moat.png."""
+    """Writes the icons as the icon theme specification requires: 48x48/apps/moat.png."""
     for size in SIZES:
         path = folder / f"{size}x{size}" / "apps" / f"{product.NAME}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def write_pngs(folder: Path) -> None:
 
 
 def ico(pictures: Iterable[tuple[int, bytes]]) -> bytes:
-    """Windows reads PNG inside .ico since Vista."""
+    """Returns an .ico with the PNG pictures. Windows can read those since Vista."""
     entries = list(pictures)
     offset = 6 + 16 * len(entries)
     table, bodies = b"", b""

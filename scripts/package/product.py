@@ -1,4 +1,4 @@
-"""What is packaged: its names, its version, the moment it counts as built, the folders used."""
+"""The packaged product: its names, its version, its build time, and the folders used."""
 
 import os
 import platform
@@ -22,7 +22,7 @@ FINISHED = ROOT / "dist"
 
 
 def moment() -> int:
-    """Seconds since 1970: given from outside, else that of the last commit."""
+    """Returns the build time in seconds since 1970: SOURCE_DATE_EPOCH, else the last commit."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if given:
         return int(given)
@@ -34,6 +34,6 @@ def moment() -> int:
 
 
 def machine() -> str:
-    """x86_64 or aarch64, whatever the system calls it."""
+    """Returns x86_64 or aarch64, under whatever name the system knows it."""
     name = platform.machine().lower()
     return {"amd64": "x86_64", "arm64": "aarch64"}.get(name, name)

@@ -1,4 +1,4 @@
-"""SHA256SUMS: what `sha256sum --check` reads."""
+"""Writes SHA256SUMS, which `sha256sum --check` reads."""
 
 import hashlib
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ NAME = "SHA256SUMS"
 
 
 def write(files: Iterable[Path], folder: Path) -> Path:
-    """One line per file; lines of files made at another time on another system are kept."""
+    """Writes a line per file. Lines of other files that still exist are kept."""
     path = folder / NAME
     known = dict(_lines(path)) if path.is_file() else {}
     known |= {file.name: digest(file) for file in files}

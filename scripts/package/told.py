@@ -1,4 +1,4 @@
-"""What every kind of package says while it is made: the failure, or what came out and when."""
+"""Reports the result of making a package: the failure, or the files, their sizes and the time."""
 
 import subprocess
 import time
@@ -11,7 +11,7 @@ MB = 1_000_000
 
 
 def told(build: Callable[[], list[Path]]) -> int:
-    """The exit status for having built."""
+    """Runs `build`, reports its result and returns the exit status."""
     began = time.monotonic()
     try:
         made = build()

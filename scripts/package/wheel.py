@@ -1,7 +1,7 @@
-"""make wheel: what pip, pipx and uvx install, one file for every system.
+"""Makes the wheel that pip, pipx and uvx install, a single file for every system: make wheel
 
-All of Moat becomes one package, `moat_copilot`, with the root of the clone as its folder: the code,
-what it reads, and the set-up that brings the engine at the first start.
+All of Moat becomes one package, `moat_copilot`, which has the layout of the clone: the code, its
+data, and the set-up that makes the engine at the first start.
 """
 
 import os
@@ -27,9 +27,9 @@ CHANGES = {
     'include = ["app*", "server*"]': f'include = ["{PACKAGE}*"]',
     '"server.protocols.copilotkit" = ["schema.graphql"]': '"*" = ["*"]',
 }
-"""What the wheel's pyproject.toml has in place of the clone's."""
+"""Replacements in pyproject.toml for the wheel."""
 ENGINE = '    "llama-cpp-python=='
-"""The line of the requirement that pip would compile for minutes without a word."""
+"""The requirement that is removed: pip would compile it for minutes without any output."""
 
 
 def build() -> list[Path]:
@@ -47,7 +47,7 @@ def build() -> list[Path]:
 
 
 def lay_out(stage: Path) -> None:
-    """The tree that the wheel is made of."""
+    """Lays out the files that the wheel is made of."""
     shutil.rmtree(stage, ignore_errors=True)
     shutil.copytree(LAUNCHER, stage / PACKAGE, ignore=_compiled)
     for name in CARRIED:
@@ -69,7 +69,7 @@ _compiled = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
 
 
 def project(text: str) -> str:
-    """The clone's pyproject.toml as the wheel needs it."""
+    """Returns the clone's pyproject.toml with the changes for the wheel."""
     for clones, wheels in CHANGES.items():
         assert clones in text, f"pyproject.toml has no {clones}"
         text = text.replace(clones, wheels)

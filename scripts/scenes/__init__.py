@@ -1,4 +1,4 @@
-"""Every page in every state, as a person may meet it: what the pictures show."""
+"""Every page in every state that a person may see, for the screenshots."""
 
 from scripts.scenes import (
     activity,

@@ -1,4 +1,4 @@
-"""Activity: nothing yet, what was asked and how it ended, what left the machine."""
+"""Activity: no requests yet, requests and how they ended, what left the machine."""
 
 import time
 
@@ -50,7 +50,7 @@ async def outgoing(core: FakeCore, window: Window) -> str:
 
 
 async def busy(core: FakeCore, window: Window) -> str:
-    """More than a page of them, and the last ones failed."""
+    """Shows more requests than fit on a page. Some of them failed."""
     page = opened(window, ActivityPage)
     core.opened_at.set(NINE)
     ends = ("stop", "stop", "length", "stop", "engine_crashed", "server_busy")

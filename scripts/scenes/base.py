@@ -1,4 +1,4 @@
-"""What a scene is: it sets up a state and names the page that shows it."""
+"""The type of a scene: a function that sets up a state and returns the title of its page."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,6 +13,7 @@ from tests.kit.fake_core import FakeCore
 Scene = Callable[[FakeCore, Window], Awaitable[str]]
 AnyPage = TypeVar("AnyPage", bound=Page)
 LAID_OUT_S = 0.15
+"""Time for a page to be laid out, in seconds."""
 LONG_NAME = (
     "Mixtral-8x22B-Instruct-v0.1-with-a-very-long-name-that-never-ends-Q4_K_M-00001-of-00005"
 )

@@ -1,4 +1,4 @@
-"""Scenes with charts in an answer, of every kind there is."""
+"""Answers with charts, one scene for each kind of chart."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Chat: empty, while an answer comes, full, failed, with the tester beside it, with chats kept."""
+"""Chat: empty, during an answer, full, failed, with the tester beside it, with saved chats."""
 
 import asyncio
 
@@ -44,7 +44,7 @@ async def stopped(core: FakeCore, _window: Window) -> str:
 
 
 async def busy(_core: FakeCore, window: Window) -> str:
-    """Steps of a plugin, thoughts, and text that is still coming."""
+    """Shows a plugin's steps, thoughts, and text that is still arriving."""
     chat = _asked(window)
     answer = chat.transcript.answer("Qwen3-8B")
     answer.add_thought("The question is about moats. A table of three kinds will do.")
@@ -79,7 +79,7 @@ async def failed(_core: FakeCore, window: Window) -> str:
 
 
 def _asked(window: Window) -> ChatPage:
-    """The chat as it looks after a question, without asking anybody."""
+    """Returns the chat page as it looks after a question, without sending it."""
     chat = opened(window, ChatPage)
     chat.show_conversation()
     chat.transcript.ask("What is a moat in investing? Show kinds, an example and some code.")

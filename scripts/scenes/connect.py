@@ -1,4 +1,4 @@
-"""Connect: nothing to connect to, full, tests under way, who knocked."""
+"""Connect: no server, everything, tests that are running, programs that tried to connect."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Hardware: no model to judge, one that fits, one that is tight, a machine that does not answer."""
+"""Hardware: no model, a model that fits, one that hardly fits, a machine that does not answer."""
 
 import asyncio
 import errno

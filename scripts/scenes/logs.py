@@ -1,4 +1,4 @@
-"""Logs: empty, full, paused while more come, only what failed."""
+"""Logs: empty, full, paused while lines arrive, only errors."""
 
 import asyncio
 import time
@@ -40,7 +40,7 @@ async def failed(core: FakeCore, window: Window) -> str:
 
 
 async def busy(core: FakeCore, window: Window) -> str:
-    """Paused while more come."""
+    """Shows a paused page while more lines arrive."""
     await full(core, window)
     page = opened(window, LogsPage)
     await asyncio.sleep(LAID_OUT_S)

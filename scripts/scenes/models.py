@@ -1,4 +1,4 @@
-"""Models: none, some, looking for more, downloads in every phase."""
+"""Models: none, some, searching for more, downloads in every phase, engines on other machines."""
 
 import asyncio
 from dataclasses import replace
@@ -69,7 +69,7 @@ async def listing(_core: FakeCore, window: Window) -> str:
 
 
 async def card(core: FakeCore, window: Window) -> str:
-    """A card is read, and a login of this computer is offered."""
+    """Shows a model card, and the offer to use a login of this computer."""
     core.models.hub_login = "HF_TOKEN"
     page = _part(window, DISCOVER)
     await asyncio.sleep(0.1)
@@ -153,7 +153,7 @@ async def engine_failed(core: FakeCore, window: Window) -> str:
 
 
 async def failed(core: FakeCore, window: Window) -> str:
-    """The hub cannot be reached."""
+    """Shows that the hub cannot be reached."""
     page = _part(window, DISCOVER)
     await asyncio.sleep(0.1)
     core.refuse = HubFailed(
@@ -164,7 +164,7 @@ async def failed(core: FakeCore, window: Window) -> str:
 
 
 async def unfit(core: FakeCore, window: Window) -> str:
-    """Nothing but the model that does not fit, and what it lacks."""
+    """Shows only the model that does not fit, and how much memory it lacks."""
     page = _part(window, DISCOVER)
     await asyncio.sleep(0.1)
     page.discover.show_suggestions([SUGGESTIONS[2]])

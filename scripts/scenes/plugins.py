@@ -1,4 +1,4 @@
-"""Plugins: none, some, one tried out, broken ones, what they ask of a person."""
+"""Plugins: none, some, a trial, broken plugins, forms and approvals."""
 
 import asyncio
 from dataclasses import replace
@@ -79,7 +79,7 @@ async def approval(core: FakeCore, _window: Window) -> str:
 
 
 async def busy(core: FakeCore, window: Window) -> str:
-    """A trial that has not come back yet."""
+    """Shows a trial that has not returned yet."""
     core.plugins.cards.set((replace(PORTFOLIO, question="What is my portfolio worth?"),))
     (box,) = opened(window, PluginsPage).list.rows
     box.more.click()

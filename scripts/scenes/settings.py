@@ -1,4 +1,4 @@
-"""Settings: as they came, changed, one refused, nothing found, about."""
+"""Settings: the defaults, changed and refused values, nothing found, about."""
 
 from app.settings import SettingsPage
 from app.shell.window import Window
@@ -12,7 +12,7 @@ async def full(_core: FakeCore, _window: Window) -> str:
 
 
 async def changed(core: FakeCore, window: Window) -> str:
-    """Some set, one refused, so that ways back and a reason show."""
+    """Shows changed settings with their way back, and a refused one with its reason."""
     await core.change_settings({"server.port": 9000, "server.require_key": True})
     page = opened(window, SettingsPage)
     page.fields["server.port"].show_problem("Port 9000 is taken by nginx (process 4711).")

@@ -1,4 +1,4 @@
-"""The first start."""
+"""The page of the first start."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ class NoAutostart:
         return False
 
     def turn(self, *, on: bool) -> None:
-        """Pictures change nothing on the machine that takes them."""
+        """Does nothing: taking pictures must not change the machine."""
 
 
 async def welcome(core: FakeCore, window: Window) -> str:

@@ -1,1 +1,1 @@
-"""Moat.app in a .dmg, made on a Mac."""
+"""Makes Moat.app in a .dmg, on a Mac."""

@@ -1,4 +1,7 @@
-"""python -m scripts.package.macos: Moat.app in a .dmg, its bill of materials, its checksum."""
+"""Makes Moat.app in a .dmg, its bill of materials and its checksum.
+
+python -m scripts.package.macos
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The .app: what its Info.plist says, and how its parts are signed, innermost first."""
+"""The .app: its Info.plist, and the signing of its parts, innermost first."""
 
 import os
 import shutil
@@ -15,15 +15,16 @@ ENTITLEMENTS = PARTS / "entitlements.plist"
 APP = product.FROZEN.parent / f"{product.TITLE}.app"
 ICON = product.WORK / "moat.icns"
 OLDEST_SYSTEM = "14.0"
-"""That of numpy's wheel, which pip takes there. Qt's runs on 13, the engine as it is told to."""
+"""The oldest macOS for numpy's wheel. Qt runs on 13, and the engine is built for any."""
 IDENTITY = "MOAT_SIGN_IDENTITY"
-"""The name of a Developer ID certificate in the keychain; without it the signature is local."""
+"""The variable with the name of a Developer ID certificate in the keychain. Without it the
+signature is only valid locally."""
 LOCAL = "-"
 MACH_O = (b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 
 
 def facts() -> dict[str, Any]:
-    """What PyInstaller's BUNDLE is told."""
+    """Returns the arguments for PyInstaller's BUNDLE."""
     return {
         "name": APP.name,
         "icon": str(ICON),
@@ -31,7 +32,7 @@ def facts() -> dict[str, Any]:
         "version": product.VERSION,
         "info_plist": {
             "CFBundleDisplayName": product.TITLE,
-            "LSUIElement": True,  # an icon in the menu bar, none in the Dock
+            "LSUIElement": True,  # an icon in the menu bar, not in the Dock
             "LSMinimumSystemVersion": OLDEST_SYSTEM,
             "NSHighResolutionCapable": True,
             "NSHumanReadableCopyright": f"{product.PUBLISHER}, {product.LICENCE}",
@@ -40,7 +41,7 @@ def facts() -> dict[str, Any]:
 
 
 def complete() -> Path:
-    """What was made after freezing goes into the bundle too."""
+    """Adds the files that were made after freezing to the bundle."""
     target = APP / "Contents" / "Resources" / "resources"
     for name in (freeze.LICENCES.name, "updates.json"):
         made = product.FROZEN / "resources" / name
@@ -56,7 +57,7 @@ def sign(app: Path) -> None:
 
 
 def signing(path: Path) -> list[str]:
-    """Apple's notary wants the hardened runtime and a timestamp; a local one has neither."""
+    """Returns the command to sign. Apple's notary requires the hardened runtime and a timestamp."""
     identity = os.environ.get(IDENTITY) or LOCAL
     official = () if identity == LOCAL else ("--options", "runtime", "--timestamp")
     wanted = ("--entitlements", str(ENTITLEMENTS)) if path.suffix == ".app" else ()
@@ -64,7 +65,7 @@ def signing(path: Path) -> list[str]:
 
 
 def code(app: Path) -> Iterator[Path]:
-    """Every native file once, the deepest first: a signature covers those inside."""
+    """Yields every native file once, the deepest first: a signature covers the files inside."""
     found = [path for path in app.rglob("*") if path.is_file() and not path.is_symlink()]
     for path in sorted(found, key=lambda one: -len(one.parts)):
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""The .dmg: the app beside a link to Applications, and Apple's stamp on it where one may ask."""
+"""The .dmg: the app beside a link to Applications, notarised by Apple if an account is given."""
 
 import os
 import shutil
@@ -8,14 +8,14 @@ from pathlib import Path
 from scripts.package import product
 
 NOTARY = "MOAT_NOTARY_PROFILE"
-"""What `xcrun notarytool store-credentials` called the account."""
+"""The variable with the profile name that `xcrun notarytool store-credentials` was given."""
 
 
 def build(app: Path, into: Path) -> Path:
     staging = product.WORK / "dmg"
     shutil.rmtree(staging, ignore_errors=True)
     staging.mkdir(parents=True)
-    # Copied by the system's own tool: it keeps links and signatures as they are.
+    # The system's own tool keeps links and signatures as they are.
     subprocess.run(["ditto", str(app), str(staging / app.name)], check=True)
     (staging / "Applications").symlink_to("/Applications")
     into.parent.mkdir(exist_ok=True)
@@ -31,7 +31,7 @@ def build(app: Path, into: Path) -> Path:
 
 
 def notarise(image: Path) -> bool:
-    """Whether Apple was asked and agreed; needs an official signature and an account."""
+    """Notarises the image. Returns False without an account; needs an official signature."""
     profile = os.environ.get(NOTARY)
     if not profile:
         return False

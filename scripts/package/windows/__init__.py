@@ -1,1 +1,1 @@
-"""A setup.exe for Windows, made on Linux or on Windows itself."""
+"""Makes setup.exe for Windows, on Linux or on Windows itself."""

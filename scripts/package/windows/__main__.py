@@ -1,4 +1,7 @@
-"""python -m scripts.package.windows: setup.exe for Windows, its bill of materials, its checksum."""
+"""Makes setup.exe for Windows, its bill of materials and its checksum.
+
+python -m scripts.package.windows
+"""
 
 import shutil
 import sys

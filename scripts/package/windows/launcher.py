@@ -1,4 +1,4 @@
-"""The two programs people start: moat.exe without a console, and one for terminals."""
+"""Builds the two programs that people start: moat.exe without a console, and one for terminals."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ CROSS = "x86_64-w64-mingw32-"
 
 
 def build(icon: Path) -> None:
-    """moat.exe and bin/moat.exe into the tree."""
+    """Builds moat.exe and bin/moat.exe in the tree."""
     work = places.WORK / "launcher"
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(SOURCE, work)

@@ -1,4 +1,4 @@
-"""Whose work is inside: the list for `moat licenses`, and the bill of materials."""
+"""Lists the components inside: for `moat licenses`, and as the bill of materials."""
 
 import json
 import sys

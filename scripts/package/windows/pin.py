@@ -1,7 +1,7 @@
-"""python -m scripts.package.windows.pin: writes which wheels Windows gets, each with its hash.
+"""Writes which wheels Windows gets, each with its hash: python -m scripts.package.windows.pin
 
-pip judges the conditions of a dependency ("only on Windows") by the machine it runs on; here they
-are judged by Windows.
+pip evaluates the conditions of a dependency ("only on Windows") for the machine it runs on. Here
+they are evaluated for Windows.
 """
 
 import email
@@ -25,7 +25,7 @@ from scripts.package.windows import places, wheels
 
 ENGINE = "llama-cpp-python"
 PYSIDE = "6.8.3"
-"""The last of its long-term series: later ones need a library that older Windows 10 lacks."""
+"""The last of its long-term series. Later ones need a library that older Windows 10 lacks."""
 WINDOWS = {
     "implementation_name": "cpython",
     "os_name": "nt",
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def resolve(scratch: Path) -> dict[str, Path]:
-    """Every package that is needed on Windows, by its canonical name."""
+    """Returns every package that is needed on Windows, by its canonical name."""
     needed = wanted(roots())
     found: dict[str, Path] = {}
     while missing := sorted(needed - found.keys()):

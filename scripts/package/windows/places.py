@@ -1,4 +1,4 @@
-"""The folders of the Windows package: its parts, what is fetched once, what is put together."""
+"""The folders of the Windows package: its parts, its cache, and the tree that is put together."""
 
 from scripts.bootstrap import places
 from scripts.package import product
@@ -8,7 +8,7 @@ REQUIREMENTS = PARTS / "requirements.txt"
 CACHE = places.wheel_cache().parent / "windows"
 WORK = product.WORK / "windows"
 TREE = WORK / "tree"
-"""What is installed, as it will lie on the disk."""
+"""The installed files, laid out as on the disk."""
 REPORT = WORK / "contents.json"
 SETUP = product.FINISHED / f"moat-{product.VERSION}-windows-x64-setup.exe"
 
@@ -16,4 +16,4 @@ PYTHON = TREE / "python"
 PACKAGES = TREE / "packages"
 PROGRAM = TREE / "program"
 MODELS = TREE / "resources" / "models"
-"""Beside the program's .exe, where `server.models.library` looks."""
+"""Beside the program's .exe, where `server.models.library` looks for models."""

@@ -1,4 +1,4 @@
-"""Reads what a program or library of Windows is made for, and which libraries it needs."""
+"""Reads the target and the required libraries of a Windows program or library."""
 
 import struct
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ class Executable:
     machine: int
     subsystem: int
     imports: tuple[str, ...]
-    """Needed when it is loaded."""
+    """Libraries that are needed when it is loaded."""
     delayed: tuple[str, ...]
-    """Needed when first called."""
+    """Libraries that are needed when one of their functions is first called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _directory(data: bytes, start: int, number: int) -> int:
 def _names(
     data: bytes, sections: list[_Section], address: int, *, size: int, at: int
 ) -> Iterator[str]:
-    """A table of entries of one size, ended by an empty one; each names a library."""
+    """Yields the libraries in a table. Its entries have a fixed size; an empty one ends it."""
     if not address:
         return
     place = _offset(sections, address)

@@ -1,4 +1,4 @@
-"""Lays out what is installed: Python, packages, the program, the engine, the starter model."""
+"""Lays out the installed files: Python, packages, the program, the engine, the starter model."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ from scripts.package.windows import embedded, engine, launcher, materials, place
 from server.models import library as starter
 
 SHARED_RUNTIME = "msvcp140*.dll"
-"""Some wheels need Microsoft's C++ library and expect it where the program is."""
+"""Microsoft's C++ library. Some wheels need it and expect it beside the program."""
 QUIET_TYPES = ("*.pyc", "__pycache__")
 BINDINGS_LEFT_OUT = ("server", "*.so", "*.dylib")
 
@@ -41,7 +41,7 @@ def build() -> Path:
 
 
 def put_engine(libraries: Iterable[Path]) -> None:
-    """The bindings of Python as they are published, and our libraries where they look for them."""
+    """Adds the Python bindings as published, and our libraries where the bindings look for them."""
     version = clone.engine_version()
     target = places.PACKAGES / "llama_cpp"
     source = _bindings(version)
@@ -96,6 +96,6 @@ def put_model() -> None:
 
 
 def set_times(folder: Path, moment: int) -> None:
-    """All alike, so that the same sources give the same installer."""
+    """Sets the same time for all files, so that the same sources give the same installer."""
     for path in folder.rglob("*"):
         os.utime(path, (moment, moment))

@@ -1,4 +1,4 @@
-"""The wheels for Windows: fetched by their pinned hashes, unpacked without what is never used."""
+"""The wheels for Windows: fetched by their pinned hashes, unpacked without unused files."""
 
 import hashlib
 import re
@@ -41,7 +41,7 @@ LEFT_OUT = (
 
 
 def fetch() -> list[Path]:
-    """All wheels of the list, out of the cache where it has been fetched before."""
+    """Returns all wheels of the list. They are fetched once and then taken from the cache."""
     listing = places.REQUIREMENTS.read_text(encoding="utf-8")
     folder = places.CACHE / f"wheels-{hashlib.sha256(listing.encode()).hexdigest()[:16]}"
     if not folder.exists():
@@ -59,7 +59,7 @@ def _download(into: Path) -> list[str]:
 
 
 def pinned(listing: str) -> dict[str, str]:
-    """Names and versions in the list."""
+    """Returns the names and versions in the list."""
     return {name.lower(): version for name, version, _hash in PINNED.findall(listing)}
 
 
