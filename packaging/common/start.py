@@ -1,7 +1,8 @@
-"""Runs first in the frozen program: what it starts must find libraries of its own.
+"""Runs first in the frozen program and undoes what PyInstaller's bootloader set in the environment.
 
-Its start-up part points the linker at our folder and notes in the environment that it has.
-Other programs must not see the one; our other roles, which are the same program, not the other.
+The bootloader points the linker to our folder and notes in variables that it has done so. Other
+programs must not see our folder. Our other roles, which are the same program, must not see the
+notes.
 """
 
 import os

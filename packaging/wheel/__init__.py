@@ -1,6 +1,6 @@
-"""Moat as pip installs it: this folder is the root of the program, as a clone's is.
+"""Moat as pip installs it. This folder is the program's root, like that of a clone.
 
-`app` and `server` are names that others use, too, so they lie in here and not beside it.
+`app` and `server` are common names, so they are inside this package instead of beside it.
 """
 
 import sys

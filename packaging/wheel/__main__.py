@@ -1,4 +1,4 @@
-"""python -m moat_copilot: the same as the command moat."""
+"""Starts Moat like the command moat: python -m moat_copilot."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The first Python that runs in an installed Moat: makes the process look like a frozen program."""
+"""Runs first in an installed Moat and makes the process look like a frozen program."""
 
 import compileall
 import ctypes
@@ -12,7 +12,7 @@ ROOT = PROGRAM.parent
 
 def main() -> int:
     _open_streams()
-    # The roles start each other by this name; the one without a console, whoever was started first.
+    # Roles start each other by this name: always the program without a console.
     sys.executable = str(ROOT / "moat.exe")
     sys.frozen = True  # type: ignore[attr-defined]
     sys._MEIPASS = str(PROGRAM)  # type: ignore[attr-defined]
@@ -27,27 +27,27 @@ def main() -> int:
 
 
 def _open_streams() -> None:
-    """Without a console there are none, and what is said goes nowhere."""
+    """Replaces missing streams. Without a console there are none, and output is dropped."""
     sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def _compile() -> int:
-    """Done by the installer, so that the first start is as quick as the second."""
+    """Compiles everything. The installer runs it, so that the first start is as quick as others."""
     folders = (ROOT / "packages", PROGRAM)
     done = [compileall.compile_dir(folder, quiet=2) for folder in folders]
     return 0 if all(done) else 1
 
 
 def on_path(path: str, folder: str, *, is_wanted: bool) -> str:
-    """The user's PATH with our folder as its last part, or without it."""
+    """Returns the user's PATH with our folder at its end, or without it."""
     others = [part for part in path.split(";") if part and part.lower() != folder.lower()]
     return ";".join([*others, folder] if is_wanted else others)
 
 
 def _put_on_path(*, is_wanted: bool) -> int:
-    """Done here because the installer's own language would cut a long PATH."""
+    """Changes the user's PATH. The installer's own language would truncate a long one."""
     if sys.platform != "win32":
         return 1
     import winreg  # noqa: PLC0415
