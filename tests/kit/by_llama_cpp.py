@@ -1,4 +1,4 @@
-"""What llama.cpp's own helpers make of a prompt or a model, computed in a process of its own.
+"""Results of llama.cpp's own helpers for a prompt or a model, computed in a separate process.
 
 python -m tests.kit.by_llama_cpp MODEL COPY writes a quick copy of a model.
 """
@@ -21,7 +21,7 @@ from server.engine.worker.load.native import BYTE_P, lib, vision
 def next_chances(
     path: Path, eyes: Path, prompt: str, images: list[bytes]
 ) -> tuple[list[float], int]:
-    """The chances of the eight likeliest next tokens, and how many tokens were read."""
+    """Returns the log-probabilities of the eight likeliest next tokens, and the tokens read."""
     alone = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=alone) as process:
         return process.submit(_compute, path, eyes, prompt, images).result()
@@ -30,8 +30,8 @@ def next_chances(
 def write_quick_copy(model: Path, copy: Path) -> None:
     """Writes a model's weights as Q4_0, which processors multiply in blocks of rows.
 
-    llama.cpp has no such way for the Q4_1 of the starter: the copy reads prompts, and answers
-    several at once, three times as fast.
+    llama.cpp cannot do that with the starter's Q4_1. The copy reads prompts, and answers several at
+    once, three times as fast.
     """
     copy.parent.mkdir(parents=True, exist_ok=True)
     params = lib.llama_model_quantize_default_params()
@@ -41,7 +41,7 @@ def write_quick_copy(model: Path, copy: Path) -> None:
         draft = Path(scratch, copy.name)
         paths = (str(model).encode(), str(draft).encode())
         assert lib.llama_model_quantize(*paths, ctypes.byref(params)) == 0
-        draft.replace(copy)  # Another process may have been as quick: the files are the same.
+        draft.replace(copy)  # Another process may have been faster: its file is the same.
 
 
 def _compute(path: Path, eyes: Path, prompt: str, images: list[bytes]) -> tuple[list[float], int]:

@@ -1,4 +1,4 @@
-"""What tests look at in the chat: the parts of an answer, and the rows of the list of chats."""
+"""Parts of the chat that tests examine: the parts of an answer, and the rows of the chat list."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListWidgetItem
@@ -14,7 +14,7 @@ def charts(body: AnswerBody) -> list[ChartView]:
 
 
 def plain_text(body: AnswerBody) -> str:
-    """The words as they are read, without their marks."""
+    """Returns the text as it is read, without Markdown's marks."""
     texts = [part for part in body._parts if isinstance(part, MarkdownView)]
     return "\n".join(part.toPlainText() for part in texts)
 

@@ -1,10 +1,10 @@
-"""How well two colours can be told apart."""
+"""The contrast of two colours."""
 
 from PySide6.QtGui import QColor
 
 
 def contrast(one: str, other: str) -> float:
-    """The WCAG 2 contrast ratio of two colours."""
+    """Returns the WCAG 2 contrast ratio of two colours."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 

@@ -1,4 +1,4 @@
-"""What a query finds in a CSV file that a plugin brought."""
+"""Queries over a CSV file that a plugin brings."""
 
 import sqlite3
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What tests of downloads share: a desk against a fake hub, and waiting for states."""
+"""Helpers of tests of downloads: a queue against a fake hub, and functions that wait for states."""
 
 import asyncio
 import random
@@ -51,7 +51,7 @@ async def desk(
 
 
 def client(fake: FakeHub, egress: Egress, token: Token | None = None) -> Hub:
-    """Impatient only with a hub that will stall: a busy machine may be slow to answer."""
+    """Makes a client, impatient only if the hub will stall: a busy machine may answer slowly."""
 
     async def usual(_host: str) -> str | None:
         return fake.token or None
@@ -74,7 +74,7 @@ async def begin(fake: FakeHub, downloads: Downloads, *paths: str) -> str:
 
 
 async def until(downloads: Any, done: Callable[[Download], bool]) -> Download:
-    """The first state of the first download that is so; fails after a while."""
+    """Waits for a state of the first download that satisfies `done`; fails after 30 seconds."""
     found: asyncio.Future[Download] = asyncio.get_running_loop().create_future()
 
     def look(all_: tuple[Download, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Files that are dropped on a page."""
+"""Drops files on a page."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from app.look.page import Page
 
 
 def drop(page: Page, *paths: Path) -> bool:
-    """Whether the page takes these files."""
+    """Drops the files. Returns whether the page accepts them."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier

@@ -1,4 +1,4 @@
-"""Scripted engines and streams: the outermost edge of tests that are not about llama.cpp."""
+"""Scripted engines and streams, for tests that do not need llama.cpp."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,7 +15,7 @@ from server.observe import Value
 
 
 class ScriptedEngine:
-    """Answers each request with the next script; an AppError in a script is raised there."""
+    """Answers each request with the next script. An AppError in a script is raised in its place."""
 
     def __init__(self, *scripts: Sequence[Piece | AppError]) -> None:
         self.facts = ModelFacts(name="scripted", context_tokens=4096)
@@ -56,7 +56,7 @@ class ScriptedEngine:
 
 
 class EndlessEngine(ScriptedEngine):
-    """Writes until it is stopped, and says when that happened."""
+    """Writes until it is stopped. `stopped` is then set."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class EndlessEngine(ScriptedEngine):
 
 @dataclass(slots=True)
 class ScriptedTrial:
-    """A trial with this outcome. It is known, or it is made when it is asked for."""
+    """A trial with a fixed outcome. It is already known, or made at the first call."""
 
     able: bool
     known: bool = True
@@ -94,7 +94,7 @@ fails_trial = ScriptedTrial(able=False)
 
 
 def count_as_able(engine: Engine, data: Path) -> None:
-    """As if the model had passed its trial: a script has no answers for it."""
+    """Records that the model passed its trial, because a script has no answers for one."""
     Trials(data / "trials.json").keep(engine, able=True)
 
 
@@ -103,7 +103,7 @@ def says(*texts: str) -> list[Piece]:
 
 
 def ready(events: Events) -> Callable[[], Awaitable[Events]]:
-    """A run that waits for nothing before its first event."""
+    """Makes a run that does not wait before its first event."""
 
     async def begin() -> Events:
         return events

@@ -1,4 +1,4 @@
-"""A scripted /v1/chat/completions on loopback."""
+"""A scripted /v1/chat/completions server on loopback."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ async def api(handler: Handler) -> AsyncIterator[str]:
 def streaming(
     *chunks: Json, seen: list[web.Request] | None = None, hold: asyncio.Event | None = None
 ) -> Handler:
-    """Answers with these chunks; with `hold` it waits after the last one, as a slow model would."""
+    """Makes a handler that streams these chunks. With `hold` it waits after the last one."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
         if seen is not None:

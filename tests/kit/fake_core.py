@@ -1,4 +1,4 @@
-"""A core without a server: values to set, and a list of the commands it was given."""
+"""A core without a server: tests set its values, and it records the commands it receives."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ class FakeCore:
     """Implements server.face.core.Face. `refuse` makes the next command fail with that error."""
 
     plain_file = ""
-    """Where secrets lie unencrypted, as on a system without a keyring."""
+    """The file with unencrypted secrets, as on a system without a keyring."""
 
     def __init__(self) -> None:
         self.server = Value(ServerStatus())

@@ -1,4 +1,4 @@
-"""An engine for the pool: answers with its own name, and cannot load when that is "broken"."""
+"""An engine for the pool. It answers with its own name, and fails to load if that is "broken"."""
 
 import asyncio
 from typing import Any

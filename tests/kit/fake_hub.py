@@ -1,4 +1,4 @@
-"""A hub on loopback that answers like Hugging Face, and fails in every way a test asks for."""
+"""A hub on loopback that answers like Hugging Face, with faults that a test chooses."""
 
 import asyncio
 import hashlib
@@ -17,7 +17,7 @@ CHUNK = 16 * 1024
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong with one request for a part of a file; `after`: bytes sent before it does."""
+    """A fault in a request for a part of a file. `after` is the number of bytes sent before it."""
 
     kind: str
     after: int = 0
@@ -29,14 +29,15 @@ class Fault:
 
 @dataclass
 class FakeHub:
-    """`files` by repository and path. Faults are used up one for each request for bytes."""
+    """The hub and its storage. `files` are by repository and path. Each request for bytes uses
+    up a fault."""
 
     files: dict[str, dict[str, bytes]] = field(default_factory=dict)
     faults: deque[Fault] = field(default_factory=deque)
     hub_faults: deque[Fault] = field(default_factory=deque)
-    """The same for the hub itself, before it sends anybody on."""
+    """Faults of the hub itself, before it redirects to the storage."""
     api_faults: deque[Fault] = field(default_factory=deque)
-    """The same for questions about repositories."""
+    """Faults of requests about repositories."""
     moved: dict[str, str] = field(default_factory=dict)
     """Repositories by their old names."""
     cards: dict[str, bytes] = field(default_factory=dict)
@@ -48,7 +49,7 @@ class FakeHub:
     gated: set[str] = field(default_factory=set)
     token: str = ""
     lied: dict[str, str] = field(default_factory=dict)
-    """Hashes told instead of the true ones, by path."""
+    """Wrong hashes that are reported instead of the true ones, by path."""
     extra: list[dict[str, object]] = field(default_factory=list)
     """More entries in every tree."""
     served: int = 0
@@ -59,7 +60,7 @@ class FakeHub:
     redirect: str = ""
     page_size: int = 1000
     delay_s: float = 0.0
-    """Before each chunk, so that a test can act while a file is on its way."""
+    """The pause before each chunk in seconds, so that a test can act during a download."""
     _storage: str = ""
     _held: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -243,7 +244,7 @@ class FakeHub:
 
 
 def _status(fault: Fault) -> web.HTTPException:
-    """An error page as a hub or a proxy sends it."""
+    """Makes an error page as a hub or a proxy sends it."""
     error = web.HTTPException(
         headers={"Retry-After": fault.retry_after, **fault.headers}, text=fault.body
     )

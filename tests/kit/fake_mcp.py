@@ -1,4 +1,4 @@
-"""MCP servers that answer what a test tells them to, over pipes and over HTTP."""
+"""MCP servers with answers that a test chooses, over pipes and over HTTP."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ for line in sys.stdin:
 
 
 def program(**replies: Any) -> tuple[str, ...]:
-    """A command: answers each method with what is given for it, else with a good result."""
+    """Returns the command of a server with these replies, and good results for other methods."""
     said = {method: {"result": result} for method, result in RESULTS.items()}
     said |= {method.replace("_", "/"): reply for method, reply in replies.items()}
     return sys.executable, "-I", "-c", CODE, json.dumps(said)
@@ -66,7 +66,7 @@ class Served:
     sessions: set[str] = field(default_factory=set)
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     may_answer: asyncio.Event | None = None
-    """Waited for before the tools are told."""
+    """Must be set before the tools are listed."""
     in_halves: bool = False
     keeps_streams_open: bool = False
     forgets_at_once: bool = False

@@ -1,4 +1,4 @@
-"""An OpenID provider on loopback: signs anybody in at once, and checks what is sent to it."""
+"""An OpenID provider on loopback. It signs anybody in at once, and checks what it receives."""
 
 import base64
 import hashlib
@@ -17,9 +17,9 @@ from tests.kit.slow_network import in_halves
 
 @dataclass
 class Provider:
-    """`life_s` is how long its tokens live; `refuses` makes the next exchange fail.
+    """The provider. `life_s` is the lifetime of its tokens; `refuses` makes exchanges fail.
 
-    `in_halves`: it describes itself over a slow network.
+    With `in_halves` it sends its description as over a slow network.
     """
 
     issuer: str = ""

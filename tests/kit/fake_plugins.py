@@ -1,4 +1,4 @@
-"""Plugins of a core that has none of its own: cards to set, commands written down."""
+"""The plugins of a fake core: tests set the cards, and it records the commands it receives."""
 
 import json
 from collections.abc import Callable
@@ -77,7 +77,7 @@ FORM = FormCard(
 
 
 class FakePlugins:
-    """Implements server.face.plugins.PluginsFace; `take` records a call and may refuse it."""
+    """Implements server.face.plugins.PluginsFace. `take` records a call and may refuse it."""
 
     def __init__(self, take: Callable[..., None]) -> None:
         self._take = take

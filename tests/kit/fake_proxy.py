@@ -1,4 +1,4 @@
-"""A proxy on loopback that wants a name and a password, and keeps what it was shown."""
+"""A proxy on loopback that requires a name and a password, and records the requests."""
 
 import base64
 from collections.abc import AsyncIterator

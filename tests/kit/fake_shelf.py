@@ -1,4 +1,4 @@
-"""The rooms of a fake core that are about models and engines: values to set, calls on record."""
+"""The parts of a fake core about models and engines: tests set values, calls are recorded."""
 
 import asyncio
 from collections.abc import Callable
@@ -42,7 +42,7 @@ MACHINE = Machine(16 * GB, 12 * GB, 8)
 
 
 def judged(memory: Memory) -> Fit:
-    """What the server says of a model that takes so much on this machine."""
+    """Returns the server's verdict on a model that needs this much memory on `MACHINE`."""
     layout = Layout(30, 2048, 16, (1024,) * 30, 0, 0, 32_000, 40_960)
     verdict, why = _verdict(memory, Setup(context_tokens=8192), MACHINE, layout, "")
     return Fit(verdict, why, memory, memory.needed, MACHINE.free_bytes)
@@ -111,7 +111,7 @@ def measured(name: str) -> Calibration:
 
 
 class FakeModels:
-    """Implements server.face.models.ModelsFace; `take` records a call and may refuse it."""
+    """Implements server.face.models.ModelsFace. `take` records a call and may refuse it."""
 
     def __init__(self, take: Callable[..., None], settings: Value[Settings] | None = None) -> None:
         self._take = take

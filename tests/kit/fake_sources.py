@@ -1,4 +1,4 @@
-"""Sources of a core that reads no files: cards and passages to set, commands written down."""
+"""The sources of a fake core: tests set cards and passages, and it records the commands."""
 
 from collections.abc import Callable
 

@@ -1,6 +1,6 @@
 """llama.cpp's own server, started in another process for a test.
 
-It needs the xllamacpp wheel; MOAT_XLLAMACPP_PYTHON may name an interpreter that has it.
+It needs the xllamacpp wheel. MOAT_XLLAMACPP_PYTHON may name an interpreter that has it.
 """
 
 import importlib.util
@@ -32,7 +32,7 @@ class LlamaServer:
 
 @contextmanager
 def started(model: Path, *options: str) -> Iterator[LlamaServer]:
-    """`embed` among the options: a server for embeddings."""
+    """Starts the server. With the option `embed` it makes embeddings."""
     with subprocess.Popen(
         [_interpreter(), str(SCRIPT), str(model), ALIAS, *options],
         stdin=subprocess.PIPE,

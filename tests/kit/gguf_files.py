@@ -1,4 +1,4 @@
-"""Writes GGUF files for tests: small whole models, real shapes, files of several parts."""
+"""Writes GGUF files for tests: small complete models, real shapes, files of several parts."""
 
 import os
 import random
@@ -16,12 +16,12 @@ Tensors = Sequence[tuple[str, tuple[int, ...], int]]
 
 
 class Signed(int):
-    """A number written as int32."""
+    """A number that is written as int32."""
 
 
 @dataclass
 class Span:
-    """A field of the header: what it is and where it lies."""
+    """A field of the header: its name and its place."""
 
     what: str
     start: int
@@ -101,7 +101,7 @@ def size_of(shape: Iterable[int], format_id: int) -> int:
 
 
 def write(path: Path, metadata: dict[str, Any], tensors: Tensors, version: int = 3) -> HeadWriter:
-    """A whole file; its weights are holes (all noughts), so that large shapes cost no disk."""
+    """Writes a complete file. Its weights are holes (zeros), so that large shapes cost no disk."""
     writer = head(metadata, tensors, version)
     data_bytes = sum(_padded(size_of(shape, kind)) for _, shape, kind in tensors)
     with path.open("wb") as file:
@@ -111,7 +111,7 @@ def write(path: Path, metadata: dict[str, Any], tensors: Tensors, version: int =
 
 
 def fill(path: Path, header_bytes: int, seed: int = 0) -> None:
-    """Puts small random bytes where the weights are, so that every page is really there."""
+    """Writes small random bytes over the weights, so that every page exists on disk."""
     source = random.Random(seed)
     block = bytes(source.randrange(0, 48) for _ in range(1 << 20))
     with path.open("r+b") as file:
@@ -141,7 +141,7 @@ class Shape:
     architecture: str = "llama"
     head_width: int = 0
     experts: int = 0
-    """In each layer of a mixture model; eight of them answer."""
+    """The number in each layer of a mixture model. At most eight of them are used per token."""
 
     @property
     def key(self) -> int:
@@ -228,7 +228,7 @@ def _forward(shape: Shape) -> list[tuple[str, tuple[int, ...], int]]:
 
 
 def write_model(path: Path, shape: Shape | None = None, **more: Any) -> HeadWriter:
-    """A whole model of that shape; the default is tiny."""
+    """Writes a complete model of that shape; the default is tiny."""
     shape = shape or Shape()
     path.parent.mkdir(parents=True, exist_ok=True)
     return write(path, metadata_of(shape, **more), tensors_of(shape))

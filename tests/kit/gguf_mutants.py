@@ -1,4 +1,4 @@
-"""Damaged copies of a GGUF file: fields set to bad values, bytes overwritten, cut, moved."""
+"""Damaged copies of a GGUF file: fields with bad values, bytes overwritten, removed or inserted."""
 
 import random
 import struct
@@ -13,7 +13,7 @@ Mutate = Callable[[random.Random, bytearray, HeadWriter], str]
 
 
 def structural(writer: HeadWriter) -> list[Span]:
-    """Fields that mean something to a loader: all but free text."""
+    """Returns the fields that matter to a loader: all except free text."""
     return [
         span
         for span in writer.spans
@@ -66,7 +66,7 @@ MUTATIONS: tuple[Mutate, ...] = (
 
 
 class Mutants:
-    """Mutant number n is always the same one."""
+    """Makes mutants. The same number always gives the same mutant."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "whole.gguf"
@@ -74,7 +74,7 @@ class Mutants:
         self._whole = self._path.read_bytes()
 
     def make(self, number: int, path: Path) -> str:
-        """Writes the mutant and says what was done to it."""
+        """Writes the mutant and returns a description of the damage."""
         source = random.Random(number)
         done = ""
         data = bytearray(self._whole)

@@ -1,4 +1,4 @@
-"""Engines that load when a test lets them, and a core that has three models for them."""
+"""Engines that load when a test lets them, and a core with three models for them."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -18,7 +18,7 @@ from tests.kit.gguf_files import write_model
 
 
 class Workers:
-    """Makes engines that load when the test lets them, and remembers how."""
+    """Makes engines that load when the test lets them, and records them with their options."""
 
     def __init__(self) -> None:
         self.made: list[Worker] = []
@@ -58,7 +58,8 @@ class Worker(ScriptedEngine):
         await super().load()
 
     async def _may_go_on(self) -> None:
-        """As with a real worker, who waits for its load hears when it is closed."""
+        """Waits for the permission to load. If the engine is closed meanwhile, it raises
+        `Stopping`, like a real worker."""
         waits = [spawn(one.wait(), "wait") for one in (self._workers.may_load, self.closed)]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)

@@ -1,7 +1,7 @@
-"""A server of models that lies, in a process of its own; HTTP is written by hand, so that it can.
+"""A model server that lies, in a separate process. It writes HTTP by hand, so that it can.
 
-python hostile_engine.py prints its address and ends with its stdin. PUT /lie/NAME chooses how the
-next requests are answered; the list of models stays true unless the lie is about that.
+python hostile_engine.py prints its address and ends when its stdin closes. PUT /lie/NAME chooses
+the answer to the next requests. The list of models stays correct.
 """
 
 import asyncio
@@ -91,7 +91,7 @@ FAULTS: dict[str, bytes] = {
     "a call that nobody offered": called(index=0, function={"name": "rm", "arguments": "{}"}),
     "a call that is too late": said(END, {"delta": {"tool_calls": [{"index": 0}]}}, {"delta": 5}),
 }
-"""Each of these is an error in the client's own protocol."""
+"""Lies that the client must report as an error in its own protocol."""
 ODD: dict[str, bytes] = {
     "another type": whole(events(HELLO, END), "application/octet-stream"),
     "bytes that are no text": whole(
@@ -106,7 +106,7 @@ ODD: dict[str, bytes] = {
     "lines of other systems": whole(events(HELLO, END).replace(b"\n", b"\r\n")),
     "comments and unknown fields": whole(b": hi\nid: \0\nretry: x\nfoo\n\n" + events(HELLO, END)),
 }
-"""What is odd, but has an answer in it."""
+"""Odd answers that are still usable."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""llama.cpp's own HTTP server in a process of its own: prints its address, ends with its stdin.
+"""llama.cpp's own HTTP server as a process. It prints its address and ends when its stdin closes.
 
 python llama_server.py MODEL NAME [embed], with the xllamacpp wheel.
 """

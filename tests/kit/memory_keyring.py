@@ -1,4 +1,4 @@
-"""A keyring for processes of tests: it works, and keeps nothing on disk."""
+"""A keyring for test processes. It works, but keeps nothing on disk."""
 
 from keyring.backend import KeyringBackend
 from keyring.errors import PasswordDeleteError

@@ -1,4 +1,4 @@
-"""Small real files made in memory: pdf, xlsx, docx, png."""
+"""Small real files made in memory: pdf, xlsx, xls, docx, png."""
 
 import io
 import struct
@@ -40,7 +40,7 @@ def pdf(*pages: str) -> bytes:
 
 
 def zipped(**parts: str) -> bytes:
-    """Parts named with __ for a slash and _dot_ for a dot."""
+    """Returns a zip archive. In the names of its parts, __ means a slash and _dot_ a dot."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, body in parts.items():
@@ -49,7 +49,7 @@ def zipped(**parts: str) -> bytes:
 
 
 def xlsx() -> bytes:
-    """A header with shared texts, a date cell, a number, a gap, a flag."""
+    """Returns a sheet with shared texts in the header, a date, a number, a gap and a flag."""
     rows = (
         '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c>'
         '<c r="D1" t="inlineStr"><is><t>ok</t></is></c></row>'
@@ -70,7 +70,7 @@ def xlsx() -> bytes:
 
 
 def workbook(sheets: Mapping[str, Sequence[Sequence[str]]]) -> bytes:
-    """Sheets of texts, by their names."""
+    """Returns a workbook with sheets of texts, by their names."""
     names = "".join(f'<sheet name="{name}"/>' for name in sheets)
     parts = {
         "xl__workbook_dot_xml": f'<workbook xmlns="{MAIN}"><sheets>{names}</sheets></workbook>'
@@ -106,7 +106,8 @@ def png() -> bytes:
 
 
 def xls(*cells: tuple[int, int, str | float], sheet: str = "Fills") -> bytes:
-    """Excel 97's format: BIFF8 records in a compound file. A cell is its row, column and value."""
+    """Returns a file in Excel 97's format: BIFF8 records in a compound file. A cell is its row,
+    column and value."""
     start = _biff(0x0809, struct.pack("<HHHHII", 0x0600, 0x0005, 0x0DBB, 0x07CC, 0, 6))
     title = struct.pack("<BB", len(sheet), 0) + sheet.encode("latin-1")
     place = len(start) + 4 + 6 + len(title) + 4
@@ -130,7 +131,7 @@ def _biff(kind: int, body: bytes) -> bytes:
 
 
 def _compound(name: str, stream: bytes) -> bytes:
-    """A compound file with one stream in ordinary sectors of 512 bytes."""
+    """Returns a compound file with one stream in ordinary sectors of 512 bytes."""
     stream = stream.ljust(4096, b"\0")
     count = -(-len(stream) // 512)
     free, last, table = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD

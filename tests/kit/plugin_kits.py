@@ -1,4 +1,4 @@
-"""A kit with what a test puts in it, and actions that answer from a script."""
+"""A kit with contents that a test chooses, and actions with scripted answers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from server.tasks import spawn
 
 
 def answer_approvals(house: PluginHouse, decision: str) -> list[Approval]:
-    """Answers each approval that comes; returns the list that they are written to."""
+    """Answers each approval with this decision. Returns a list to which approvals are added."""
     seen: list[Approval] = []
 
     def answer(waiting: tuple[Approval, ...]) -> None:
@@ -58,7 +58,7 @@ class PlainKit:
     notes: list[str] = field(default_factory=list)
     plugin: str = "p"
     told: list[FormAnswer] = field(default_factory=list)
-    """What a person answers to forms; when it is empty there is nobody to show one to."""
+    """A person's answers to forms. If it is empty, nobody is there to see a form."""
     forms: list[Missing] = field(default_factory=list)
 
     async def ask(self, step: str, missing: Missing) -> FormAnswer | None:

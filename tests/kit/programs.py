@@ -1,4 +1,4 @@
-"""Programs of others that tests need, found or started; and the arguments of our own tools."""
+"""Other programs that tests need, found or started; and the arguments of our own tools."""
 
 import os
 import shutil
@@ -14,13 +14,14 @@ from typing import Any
 import pytest
 
 START_S = 90
+"""How long a program may take to listen, in seconds."""
 SETUP = "python3 scripts/setup.py --for test"
 
 
 def read_arguments(about: str | None, *, takes_names: bool = False) -> list[str]:
-    """Returns what a tool was given. Without `takes_names` it takes nothing but variables.
+    """Returns the arguments of a tool. Without `takes_names` it accepts none, only variables.
 
-    An argument that it does not know ends it with the usage, and so does a wish for help.
+    An unknown argument ends the program with the usage, and so does `--help`.
     """
     given = sys.argv[1:]
     unknown = [one for one in given if one.startswith("-") or not takes_names]
@@ -35,7 +36,7 @@ def read_arguments(about: str | None, *, takes_names: bool = False) -> list[str]
 
 
 def need(*names: str) -> str:
-    """The path of the first one that is installed; without any the test fails."""
+    """Returns the path of the first program that is installed; fails the test if none is."""
     found = next(filter(None, map(shutil.which, names)), None)
     if found is None:
         pytest.fail(f"{' or '.join(names)} is not installed. '{SETUP}' installs or names it.")
@@ -51,7 +52,7 @@ def free_port() -> int:
 
 @contextmanager
 def program(command: list[Any], port: int, folder: Path) -> Iterator[str]:
-    """A server of somebody else's, from the moment it listens to the end of the block."""
+    """Runs a server of another project, from the moment it listens to the end of the block."""
     environment = {
         **os.environ,
         "LANGSMITH_TRACING": "false",

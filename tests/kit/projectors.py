@@ -11,21 +11,21 @@ ALIGNMENT = 32
 PATCH = {"mlp": 8, "gemma3": 8, "idefics3": 8, "qwen2vl_merger": 14}
 LAYERS = 2
 WORDS = ["Ċ", "ĊĊ", "<fake_token_around_image>", "<global-img>"]
-"""What some projectors put between the parts of an image; Ċ is a line's end."""
+"""Texts that some projectors put between the parts of an image. Ċ is a line break."""
 Sizes = list[tuple[str, tuple[int, ...]]]
 
 
 def write_projector(
     path: Path, kind: str = "mlp", *, width: int = 576, side: int = 64, inner: int = 64
 ) -> Path:
-    """`width` is that of the model it stands beside, `side` that of the picture it looks at."""
+    """Writes a projector. `width` is that of the model, `side` that of the picture in pixels."""
     sizes = [*_encoder(kind, side, inner), *_ends(kind, width, inner)]
     tensors = [(name, size, F32) for name, size in sizes]
     return write_filled(path, _metadata(kind, width, side, inner), tensors)
 
 
 def write_reader(path: Path, architecture: str, width: int = 64) -> Path:
-    """A language model with random weights, small but not indifferent to what it reads."""
+    """Writes a small language model with random weights whose output depends on what it reads."""
     shape = Shape(width, architecture=architecture, context=2048)
     biases = [
         (f"blk.{number}.attn_{name}.bias", (size,), F32)

@@ -1,4 +1,4 @@
-"""A place of release files on loopback, by HTTPS: a signed list and archives, and faults."""
+"""A server of release files on loopback over HTTPS: a signed list, archives, and faults."""
 
 import asyncio
 import base64
@@ -31,7 +31,7 @@ SMI = f"#!/bin/sh\necho '{CARD}, 24564, 20000'\n"
 
 
 def archive(*files: str, size: int = 400_000) -> bytes:
-    """Returns a packed folder as `make package-graphics` packs it; noise does not shrink."""
+    """Returns an archive as `make package-graphics` makes it. Random content keeps its size."""
     held = io.BytesIO()
     with tarfile.open(fileobj=held, mode="w:xz", preset=0) as packed:
         for name in files or (f"libggml-cuda-{backends.engine_version()}.so", "libcudart.so.12"):
@@ -44,9 +44,10 @@ def archive(*files: str, size: int = 400_000) -> bytes:
 
 @dataclass
 class ReleaseServer:
-    """`broken`: so many requests for the archive end early.
+    """The server. The first `broken` requests for the archive end early.
 
-    `held`: after so many more of them, the others wait for this event."""
+    If `held` is given, requests after the next `passes` wait for that event.
+    """
 
     body: bytes = field(default_factory=archive)
     secret: Ed25519PrivateKey = SECRET
@@ -132,7 +133,7 @@ class ReleaseServer:
 
 
 def put_card(folder: Path) -> str:
-    """Puts NVIDIA's tool with one card into the folder; returns a PATH that begins there."""
+    """Puts an nvidia-smi that reports a card into the folder. Returns a PATH with it first."""
     folder.mkdir(exist_ok=True)
     tool = folder / "nvidia-smi"
     tool.write_text(SMI)

@@ -1,4 +1,4 @@
-"""The requests of a core without models, without keys and with room for all."""
+"""The running requests of a core without models, without keys and with unlimited room."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A real Moat in a process of its own, for tests from the outside."""
+"""A real Moat in a separate process, for tests from the outside."""
 
 import json
 import os
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Moat:
-    """A server process: its address, its children, and how long it takes to be gone."""
+    """A server process, with its address, its output and its children."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -56,7 +56,7 @@ def serving(
     environment: Mapping[str, str] | None = None,
     port: int | None = 0,
 ) -> Iterator[Moat]:
-    """`moat serve` with the starter loaded, on any free port; None asks for no port at all."""
+    """Runs `moat serve` with the starter model, on any free port. None passes no port at all."""
     asked = () if port is None else ("--port", str(port))
     with started(roles.command("serve", *asked, *arguments), environment or {}) as process:
         moat = Moat(process)
@@ -65,14 +65,14 @@ def serving(
 
 
 def all_gone(processes: list[psutil.Process], within_s: float = PATIENCE_S) -> float:
-    """Seconds until all have ended; fails when one is still there after the time."""
+    """Waits until all processes have ended and returns the seconds; fails after `within_s`."""
     began = time.monotonic()
     until(lambda: all(has_ended(one) for one in processes), within_s)
     return time.monotonic() - began
 
 
 def has_ended(process: psutil.Process) -> bool:
-    """Ended, though whoever adopted it may not have noticed yet: init looks every two seconds."""
+    """Whether it has ended. A zombie counts: init, its new parent, looks only every two seconds."""
     try:
         return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -85,7 +85,7 @@ def until(found: Callable[[], T | None], within_s: float = PATIENCE_S) -> T:
         result = found()
         if result:
             return result
-        time.sleep(0.02)  # another process is waited for: nothing here can signal it
+        time.sleep(0.02)  # it waits for another process, which cannot signal this one
     raise AssertionError("waited in vain")
 
 
@@ -131,7 +131,7 @@ def started(command: list[str], environment: Mapping[str, str]) -> Iterator[subp
 
 
 def _share_of_cores() -> dict[str, str]:
-    """Threads of several models on the same cores wait for each other at every step."""
+    """Limits the threads per model: threads on the same cores wait for each other at every step."""
     side_by_side = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if side_by_side == 1:
         return {}

@@ -64,7 +64,7 @@ async def drain(stream: Pieces) -> None:
 
 
 async def collect(engine: WorkerProcess, text: str, seen: list[Piece]) -> None:
-    """Like `pieces`, for streams that raise: what came before stays in `seen`."""
+    """Collects pieces like `pieces`, but keeps those before an exception in `seen`."""
     async with aclosing(engine.generate(says(text))) as stream:
         async for piece in stream:
             seen.append(piece)

@@ -1,7 +1,7 @@
-"""A worker without a model: does what the model's file name and the prompt tell it to.
+"""A worker without a model that follows instructions in the model's file name and the prompt.
 
-Speaks the frames of server.engine.wire on stdin and stdout, so that faults come exactly when a test
-wants them.
+It speaks the frames of server.engine.wire on stdin and stdout, so that faults happen exactly when a
+test needs them.
 """
 
 import os
@@ -139,7 +139,7 @@ def fault(name: str) -> None:
             os.close(1)
             time.sleep(60)
         case "child":
-            # A process of the worker that holds its pipe open after it died.
+            # A child of the worker keeps the pipe open after the worker died.
             if os.fork() == 0:
                 time.sleep(60)
             os._exit(3)

@@ -1,7 +1,7 @@
 """A server made with the protocol's own library, over pipes and over HTTP.
 
-It answers both revisions. `python sdk_mcp.py` speaks over its pipes; with the argument `old` it
-does not answer the new revision's first question.
+It supports both revisions. `python sdk_mcp.py` uses its pipes. With the argument `old` it does not
+answer the new revision's first request.
 """
 
 import asyncio
@@ -43,14 +43,14 @@ async def count(steps: int, context: Context[Any, Any]) -> str:
 
 
 async def wait(context: Context[Any, Any]) -> str:
-    """Says that it has begun, and then nothing."""
+    """Reports that it has begun, and then nothing more."""
     await context.report_progress(1, 2, "waiting")
     await anyio.sleep_forever()
     return "never"
 
 
 async def greet(context: Context[Any, Any]) -> Any:
-    """Asks for a name: in the middle of the call, or before it, as the revision has it."""
+    """Asks for a name: during the call or before it, depending on the revision."""
     if context.protocol_version != "2026-07-28":
         asked = await context.elicit("Who are you?", Answer)
         return f"Hello {asked.data.name}" if asked.action == "accept" else asked.action
@@ -77,7 +77,7 @@ def made(**options: Any) -> MCPServer[Any]:
 
 @asynccontextmanager
 async def serving(make: Callable[[str], Any]) -> AsyncIterator[str]:
-    """Serves an ASGI application on a port of its own, made for its address."""
+    """Serves an ASGI application on a free port. `make` gets its address."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         config = uvicorn.Config(make(url), log_level="error", lifespan="on", ws="none")
@@ -98,7 +98,7 @@ def _is_new(text: str | bytes) -> bool:
 
 
 class OldPipe:
-    """Standard input without the new revision's first question, as if nobody understood it."""
+    """Standard input without the new revision's first request, as if it was not understood."""
 
     def __init__(self, pipe: Any) -> None:
         self._pipe = pipe
@@ -110,7 +110,7 @@ class OldPipe:
 
 
 class OldSite:
-    """An application that refuses the new revision's first question."""
+    """An application that refuses the new revision's first request."""
 
     def __init__(self, app: Any) -> None:
         self._app = app

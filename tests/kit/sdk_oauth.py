@@ -1,4 +1,4 @@
-"""A server that wants a sign-in, and the authorisation server beside it, on this machine."""
+"""An MCP server that requires a sign-in, and its authorisation server, on this machine."""
 
 import secrets
 import time
@@ -26,7 +26,7 @@ from tests.kit import sdk_mcp
 
 @dataclass
 class Provider:
-    """Registers whoever comes and signs everybody in. Its tokens hold as long as `life_s`."""
+    """Registers every client and signs everybody in. Its tokens are valid for `life_s` seconds."""
 
     life_s: int = 3600
     clients: dict[str, OAuthClientInformationFull] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Provider:
 
 @asynccontextmanager
 async def protected(provider: Provider) -> AsyncIterator[str]:
-    """The address of an MCP server whose sign-in is at another port."""
+    """Yields the address of an MCP server whose sign-in is on another port."""
 
     def authority(url: str) -> Any:
         options = ClientRegistrationOptions(enabled=True)

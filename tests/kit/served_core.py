@@ -14,7 +14,7 @@ from tests.kit.fake_core import FakeCore
 
 @asynccontextmanager
 async def serve_core(core: FakeCore, secret: str) -> AsyncIterator[str]:
-    """The address of a control link to this core."""
+    """Yields the address of a control link to this core."""
     listening = Listening(0, frozenset())
     guard = Guard(lambda: Gate(listening.hosts, key=secret), lambda _origin, _method: None)
     listener = Listener(create_control(core, guard))
@@ -26,7 +26,7 @@ async def serve_core(core: FakeCore, secret: str) -> AsyncIterator[str]:
 
 
 async def main(manner: str) -> int:
-    """What a server process does for its window; `manner` says how this one behaves."""
+    """Acts as a window's server process. `manner` is how it misbehaves."""
     secret = sys.stdin.readline().strip()
     if manner == "fails":
         sys.stderr.write("x" * 200_000 + "\nThe model folder is missing\n")
@@ -37,7 +37,7 @@ async def main(manner: str) -> int:
     async with serve_core(FakeCore.ready(), secret) as address:
         sys.stdout.write(json.dumps({"control": address}) + "\n")
         sys.stdout.flush()
-        # More than a pipe holds: a parent that does not read would stop us here.
+        # This is more than a pipe holds: if the parent does not read, it blocks here.
         sys.stdout.write("x" * 200_000)
         sys.stdout.flush()
         await asyncio.to_thread(sys.stdin.read)

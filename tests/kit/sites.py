@@ -1,4 +1,4 @@
-"""A site for tests of the web room: what a test does not give is not there."""
+"""A site for tests of server.web. Parts that a test does not give are missing."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ async def no_tools(_about: About) -> tuple[()]:
 
 
 def make_site(converse: Any, answer: Any, facts: Any, max_requests: Any, **more: Any) -> Site:
-    """`more`: further parts of the site, by their names."""
+    """Makes a site. `more` are further parts by their names."""
     missing = {
         "look": refuse,
         "replied": lambda _about: None,

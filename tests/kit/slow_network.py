@@ -1,4 +1,4 @@
-"""A network that brings a body piece by piece."""
+"""A network that delivers a body in two pieces."""
 
 import asyncio
 

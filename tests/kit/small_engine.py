@@ -1,6 +1,6 @@
-"""A small server with OpenAI's API in a process of its own: says its name, a word at a time.
+"""A small server with OpenAI's API in a separate process. It answers with its name, word by word.
 
-python small_engine.py NAME prints its address and ends with its stdin.
+python small_engine.py NAME prints its address and ends when its stdin closes.
 """
 
 import asyncio

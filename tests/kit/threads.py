@@ -1,4 +1,4 @@
-"""Threads that end with the program."""
+"""Conversation threads that are not stored, and end with the program."""
 
 import time
 from collections.abc import Callable

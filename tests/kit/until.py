@@ -1,4 +1,4 @@
-"""Waits on the running loop until something holds."""
+"""Waits on the running loop until a condition holds; raises `TimeoutError` after a while."""
 
 import asyncio
 from collections.abc import Callable

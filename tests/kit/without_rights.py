@@ -1,4 +1,4 @@
-"""Python run as a user who may not look everywhere, whoever runs the tests."""
+"""Runs Python as a user with few rights, even if root runs the tests."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ NOBODY = 65534
 
 
 def said(imports: str, work: str, *arguments: str | Path) -> str:
-    """What `work` prints; its modules are loaded while that is still allowed."""
+    """Returns the output of `work`. `imports` runs before the rights are dropped."""
     drop = f"import os, sys\nos.geteuid() or os.setuid({NOBODY})\n"
     done = subprocess.run(
         [sys.executable, "-c", f"{imports}\n{drop}{work}", *map(str, arguments)],
@@ -26,7 +26,7 @@ def said(imports: str, work: str, *arguments: str | Path) -> str:
 
 @contextmanager
 def folders() -> Iterator[tuple[Path, Path]]:
-    """An open folder, and one nobody may look into until it is opened again."""
+    """Yields an open folder, and a folder that `lock` closes. At the end it is opened again."""
     with tempfile.TemporaryDirectory() as name:
         opened, locked = Path(name) / "open", Path(name) / "locked"
         Path(name).chmod(0o755)

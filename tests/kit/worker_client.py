@@ -1,4 +1,4 @@
-"""A real worker process, driven frame by frame from the thread of a test."""
+"""A real worker process, driven frame by frame from a test's thread."""
 
 import queue
 import subprocess
@@ -16,7 +16,7 @@ PATIENCE_S = 120.0
 
 @dataclass(slots=True)
 class Outcome:
-    """All that came for one request; `ended` is its last item without the id."""
+    """Everything received for a request. `ended` is its last item without the id."""
 
     text: str = ""
     ended: list[Any] = field(default_factory=list)
@@ -60,7 +60,7 @@ class WorkerClient:
         self.process.stdin.flush()
 
     def frame(self) -> dict[str, Any]:
-        """The next frame that is not a step."""
+        """Waits for the next frame that is not a step."""
         return self._frames.get(timeout=PATIENCE_S)
 
     def start(self, **job: Any) -> int:
@@ -73,7 +73,7 @@ class WorkerClient:
         return self._items[request_id].get(timeout=PATIENCE_S)
 
     def has_ended(self, request_id: int) -> bool:
-        """Looks at what has come so far, and forgets all of it but the end."""
+        """Whether the request has ended. It discards all items that have arrived."""
         while not self._items[request_id].empty():
             if self.item(request_id)[1][1] in ("end", "error"):
                 return True
