@@ -1,6 +1,6 @@
-"""make prove: every promise measured. QUICK=1 is the short form; ROWS="S1 S2" measures only those.
+"""Measures every promise: make prove. QUICK=1 is the short form; ROWS="S1 S2" measures only those.
 
-Ends with an error when a row falls short.
+It ends with an error if a row falls short.
 """
 
 import logging
@@ -36,7 +36,7 @@ def main() -> int:
     chosen = [row for row in rows if not wanted or row.key in wanted]
     if not wanted:
         report.forget()
-    # What the server's own code warns of, where a row calls it, is no part of the table.
+    # Warnings of the server's code that a row calls are not part of the table.
     logging.getLogger("server").addHandler(logging.NullHandler())
     results: dict[str, Result] = {}
     began = time.monotonic()
@@ -55,7 +55,7 @@ def main() -> int:
 
 
 def run_all(rows: Sequence[Row], stage: Stage) -> Iterator[tuple[Row, Result]]:
-    """One after the other, and beside them, to the end, those that last or do not disturb."""
+    """Runs rows one after the other, with those that last or do not disturb beside them."""
     with ExitStack() as lines, ended_early(stage):
         begun: list[tuple[Row, Future[Result]]] = []
         for name, together in _beside(rows, stage).items():
@@ -70,9 +70,9 @@ def run_all(rows: Sequence[Row], stage: Stage) -> Iterator[tuple[Row, Result]]:
 def run_short_again(
     rows: Sequence[Row], results: Mapping[str, Result], stage: Stage
 ) -> Iterator[tuple[Row, Result]]:
-    """The short form measures rows side by side; one that falls short is measured again, alone.
+    """Measures rows that fell short again, alone. Only the short form does so.
 
-    Its first figure stays beside the second one.
+    It measures rows side by side. The first figure is shown beside the second one.
     """
     for row in rows:
         first = results[row.key]
@@ -85,7 +85,7 @@ def run_short_again(
 
 
 def _beside(rows: Sequence[Row], stage: Stage) -> dict[str, list[Row]]:
-    """The rows that run beside the others, by the line in which they do."""
+    """Returns the rows that run beside the others, by the line in which they run."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         line = row.beside if stage.quick else LASTING * row.lasts
@@ -96,7 +96,7 @@ def _beside(rows: Sequence[Row], stage: Stage) -> dict[str, list[Row]]:
 
 @contextmanager
 def ended_early(stage: Stage) -> Iterator[None]:
-    """Ctrl-C and `kill` end every row, and with it the servers it started."""
+    """Makes Ctrl-C and `kill` end every row, and with it the servers that it started."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -129,7 +129,7 @@ def run(row: Row, stage: Stage) -> Result:
 
 
 def measured(measure: Measure, stage: Stage) -> Figure:
-    """A measurement that breaks shows nothing, so the row falls short."""
+    """Measures. If the measurement itself fails, the row falls short."""
     try:
         return measure(stage)
     except Exception as error:  # noqa: BLE001 - one broken row must not hide the others

@@ -1,7 +1,7 @@
-"""Published advisories out of folders at hand; nothing is asked of the network.
+"""Reads published advisories from local folders, without any network access.
 
-MOAT_ADVISORIES names checkouts, divided as in PATH: of the Python Packaging Authority's
-advisory-database, or of safety-db. Another format is another reader in READERS.
+MOAT_ADVISORIES names checkouts, separated as in PATH: of the Python Packaging Authority's
+advisory-database, or of safety-db. For another format, add a reader to READERS.
 """
 
 import json
@@ -24,7 +24,7 @@ Events = list[dict[str, str]]
 @dataclass(frozen=True, slots=True)
 class Advisory:
     name: str
-    """Of the package, as canonicalize_name writes it."""
+    """The name of the package, as canonicalize_name writes it."""
     about: str
     day: str
     affects: Callable[[Version], bool]
@@ -35,7 +35,7 @@ def folders() -> list[Path]:
 
 
 def read(folder: Path, names: set[str]) -> list[Advisory]:
-    """What is known about these packages."""
+    """Returns the advisories about these packages. Raises ValueError if the folder has none."""
     found = [one for reader in READERS for one in reader(folder, names)]
     if not found:
         raise ValueError(f"{folder} holds no advisories in a format known here")
@@ -43,7 +43,7 @@ def read(folder: Path, names: set[str]) -> list[Advisory]:
 
 
 def _authority(folder: Path, names: set[str]) -> Iterator[Advisory]:
-    """vulns/NAME/PYSEC-*.yaml, in the OSV format."""
+    """Reads vulns/NAME/PYSEC-*.yaml, in the OSV format."""
     for name in sorted(names):
         for path in sorted((folder / "vulns" / name).glob("*.yaml")):
             told = yaml.load(path.read_text("utf-8"), Loader=yaml.CBaseLoader)
@@ -67,7 +67,7 @@ def _osv(told: dict[str, Any]) -> Callable[[Version], bool]:
 
 
 def within(events: Events, version: Version) -> bool:
-    """A span of versions as OSV tells it: what begins it, and what ends it, in their order."""
+    """Whether the version is inside a range of OSV, whose events begin and end it in order."""
     inside = False
     for event in events:
         if "introduced" in event:
@@ -80,7 +80,7 @@ def within(events: Events, version: Version) -> bool:
 
 
 def _safety(folder: Path, names: set[str]) -> Iterator[Advisory]:
-    """data/insecure.json: which versions of a package have a hole."""
+    """Reads data/insecure.json: the vulnerable versions of each package."""
     path = folder / "data" / "insecure.json"
     if not path.is_file():
         return

@@ -1,4 +1,4 @@
-"""Something done again and again beside what is measured."""
+"""Repeats an action in a thread while something else is measured."""
 
 import threading
 from collections.abc import Callable, Iterator

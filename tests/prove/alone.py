@@ -1,6 +1,6 @@
-"""Runs a command where there is no network but loopback: python -m tests.prove.alone COMMAND.
+"""Runs a command that has no network but loopback: python -m tests.prove.alone COMMAND.
 
-To be started in a network namespace of its own, whose loopback is still down.
+It must be started in its own network namespace, whose loopback is still down.
 """
 
 import fcntl

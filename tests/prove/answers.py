@@ -1,4 +1,4 @@
-"""What answers must keep: room in the context, a schema, the start of a prompt read before."""
+"""Promises about answers: they fit the context and a schema, and conversations are kept apart."""
 
 import re
 from collections import Counter
@@ -35,7 +35,7 @@ def kept_schemas(stage: Stage) -> Figure:
 
 
 def overlong(target: Target, tries: int) -> Figure:
-    """Longer than the context: refused with the numbers, never cut in silence."""
+    """Sends prompts longer than the context. All must be refused with the numbers, never cut."""
     told = silent = 0
     for number in range(tries):
         words = CONTEXT_TOKENS + 20 + number * 37
@@ -49,7 +49,7 @@ def overlong(target: Target, tries: int) -> Figure:
 
 
 def kept_apart(stage: Stage) -> Figure:
-    """Many secrets at once and in turn: no answer may hold another's."""
+    """Tells many secrets at once and in turn. No answer may contain that of another one."""
     count = stage.pick(12, 60)
     secrets = [f"zq{number:03d}{number * 7919 % 1000:03d}" for number in range(count)]
     bodies = [chat(f"My code is {code}. Repeat my code.", 24) for code in secrets]

@@ -1,4 +1,4 @@
-"""For every POST route a body it would answer: what is refused was not refused for its body."""
+"""A valid body for every POST route, so that a refusal is not because of the body."""
 
 from typing import Any
 

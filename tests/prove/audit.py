@@ -1,4 +1,4 @@
-"""The parts Moat is made of: each pinned, and above the versions with known holes."""
+"""The packages that Moat consists of: all are pinned, above versions with known holes."""
 
 import re
 import tomllib
@@ -24,13 +24,13 @@ MENDED = {
     "pypdf": ((6, 0, 0), "CVE-2025-55197"),
     "idna": ((3, 7), "CVE-2024-3651"),
 }
-"""The first version without the named holes."""
+"""The first version without the named vulnerabilities."""
 
 TODAY = "No part has a hole that an advisory at hand tells of"
 
 
 def pinned(_stage: Stage) -> Figure:
-    """Every part at an exact version, and those with a history beyond it."""
+    """Checks that every package is pinned exactly, and at or above its first mended version."""
     pins = _pins()
     parts = set(needed(PROGRAM, ("window",), set()))
     loose = sorted(parts - set(pins) - exact(ROOT / "pyproject.toml") - {PROGRAM})
@@ -45,7 +45,7 @@ def pinned(_stage: Stage) -> Figure:
 
 
 def exact(project: Path) -> set[str]:
-    """What it names with one version, whatever the system, and what those name so in turn."""
+    """Returns the packages with an exact version on every system, and those they pin in turn."""
     told = tomllib.loads(project.read_text("utf-8"))["project"]
     ours = _exactly([*told["dependencies"], *told["optional-dependencies"]["window"]])
     return ours.union(*(_exactly(metadata.requires(name) or ()) for name in ours))
@@ -69,7 +69,7 @@ def _pins() -> dict[str, str]:
 
 
 def advised(_stage: Stage) -> Figure:
-    """Every part, those of the tests and builds too, against the advisories at hand."""
+    """Compares every package, including those for tests and builds, with the local advisories."""
     ours = LEFT_TO_PYPROJECT - {PROGRAM}
     parts = _pins() | {name: metadata.version(name) for name in ours}
     known = [one for at in advisories.folders() for one in advisories.read(at, set(parts))]

@@ -1,4 +1,4 @@
-"""S14, S16 to S19, over-long prompts: bodies made to reach elsewhere, overflow, or fail open."""
+"""S14 and S16 to S18: bodies that are made to reach elsewhere, overflow, or bypass a schema."""
 
 import base64
 import itertools
@@ -30,7 +30,7 @@ ODD: tuple[str, ...] = (
 
 
 class Canary:
-    """A listener nobody may ever reach; it counts who does."""
+    """A listener that nobody may ever reach. It counts the connections."""
 
     def __init__(self) -> None:
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -143,7 +143,7 @@ def nested(depth: int) -> dict[str, Any]:
 
 
 def bombs() -> dict[str, bytes]:
-    """Bodies whose schema, expression or tools are meant to exhaust whoever compiles them."""
+    """Returns bodies whose schema, expression or tools are meant to exhaust the compiler."""
     tools = [{"type": "function", "function": _tool(number)} for number in range(200)]
     cycle = {"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}
     schemas: dict[str, Any] = {
@@ -174,7 +174,7 @@ def strict(schema: dict[str, Any], tokens: int = 24) -> dict[str, Any]:
 
 def schema_bombs(stage: Stage) -> Figure:
     port, pid = stage.ours.port, worker_pid(stage)
-    # The first schema of all waits for the vocabulary to be read; that is not the bomb's doing.
+    # The first schema of all waits until the vocabulary is read, which must not count here.
     post(port, CHAT, strict({"type": "boolean"}, 2))
     slowest, longest_s, broken = "", 0.0, []
     for name, body in bombs().items():
@@ -208,7 +208,7 @@ UNCOMPILABLE: tuple[dict[str, Any], ...] = (
 
 
 def uncompilable(target: Target) -> Figure:
-    """A schema that cannot be enforced must be refused, or kept: never ignored."""
+    """Counts schemas that cannot be enforced. Each must be refused or kept, never ignored."""
     ends = Counter(ending(post(target.port, CHAT, strict(one)), one) for one in UNCOMPILABLE)
     text = ", ".join(f"{ends[end]} {end}" for end in (REFUSED, FITS, CUT, IGNORED, BROKEN))
     held = ends[REFUSED] + ends[FITS] == len(UNCOMPILABLE)
@@ -216,7 +216,7 @@ def uncompilable(target: Target) -> Figure:
 
 
 def ending(answer: Answer, schema: dict[str, Any]) -> str:
-    """What became of an answer that had to fit a schema."""
+    """Returns what became of an answer that had to fit a schema."""
     if answer.status in (400, 422):
         return REFUSED
     if answer.status != 200:

@@ -1,4 +1,4 @@
-"""Rows that tests of the suite already show: they are run, never written a second time."""
+"""Rows that existing tests show: the tests are run, instead of being written twice."""
 
 import os
 import re
@@ -13,11 +13,12 @@ from tests.prove.rows import Figure, Measure
 from tests.prove.stage import ROOT, Stage
 
 SAID = re.compile(r"^  (\S.*)$", re.MULTILINE)
-"""How tests tell a figure: a line set in by two."""
+"""Matches a line with a figure in a test's output. It is indented by two spaces."""
 MOST_SAID = 10
+"""How many of those lines a row shows."""
 LEFT_OUT = "--deselect="
 TESTED = "PROVE_TESTED"
-"""A report of the whole suite, just run: the short form takes its word and runs nothing twice."""
+"""The variable with a report of the whole suite. The short form reads it and runs nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Outcome:
 def shown_by(
     *tests: str, full: Mapping[str, str] | None = None, what: str = "checks pass"
 ) -> Measure:
-    """These tests; in full mode with their variables set to the full counts."""
+    """Makes a measure that runs these tests. The full form sets the variables in `full`."""
 
     def measure(stage: Stage) -> Figure:
         tested = os.environ.get(TESTED)
@@ -74,7 +75,7 @@ def command(report: Path) -> list[str]:
 
 
 def read(report: Path, output: str = "", only: Sequence[str] = ()) -> Outcome:
-    """What a report tells of its tests; with `only`, of these as one would name them to pytest."""
+    """Returns the outcome in a report. `only` limits it to these tests, named as for pytest."""
     passed, skipped, failed = 0, 0, []
     for case in ElementTree.parse(report).getroot().iter("testcase"):
         if only and not _is_meant(f"{case.get('classname')}.{case.get('name')}", only):
@@ -91,7 +92,7 @@ def read(report: Path, output: str = "", only: Sequence[str] = ()) -> Outcome:
 
 
 def _is_meant(case: str, named: Sequence[str]) -> bool:
-    """Whether tests.a.test_b.test_c[1] is one of tests/a/test_b.py, or of its test_c."""
+    """Whether tests.a.test_b.test_c[1] is part of tests/a/test_b.py, or of its test_c."""
     left_out = [name.removeprefix(LEFT_OUT) for name in named if name.startswith(LEFT_OUT)]
     meant = [name for name in named if not name.startswith(LEFT_OUT)]
     return _is_any(case, meant) and not _is_any(case, left_out)

@@ -1,4 +1,4 @@
-"""A sealed process that uses the hub's library and MCP's: prints which HTTP clients it holds."""
+"""A sealed process that uses the libraries of the hub and of MCP, and prints its HTTP clients."""
 
 import asyncio
 import gc
@@ -27,7 +27,7 @@ OURS = (door._Blocking, door._Waiting)
 
 
 def strangers(out: Egress) -> Iterator[str]:
-    """Clients in the process that would not send through our door, and libraries that could."""
+    """Yields clients that would not send through `Egress`, and libraries that could."""
     for held in gc.get_objects():
         if isinstance(held, httpx2.Client | httpx2.AsyncClient):
             ways = [held._transport, *held._mounts.values()]
@@ -58,7 +58,7 @@ async def use(fake: FakeHub) -> dict[str, Any]:
 
 
 async def use_mcp(out: Egress) -> dict[str, Any]:
-    """Counts the clients while one is connected."""
+    """Looks for foreign clients while an MCP client is connected."""
     async with sdk_mcp.serving(lambda _url: sdk_mcp.made().streamable_http_app()) as url:
         out.allow(url, "plugin p")
 
@@ -74,7 +74,7 @@ async def use_mcp(out: Egress) -> dict[str, Any]:
 
 
 async def refused(url: str) -> int:
-    """How many clients of the library's own are kept in, of one of each kind."""
+    """Returns how many of two clients of the library itself are refused."""
     count = 0
     try:
         await asyncio.to_thread(lambda: httpx2.get(url, trust_env=False))

@@ -1,4 +1,4 @@
-"""The control link of a running server, as the window uses it: its state and its commands."""
+"""The control link of a running server, as the window uses it: its values and its commands."""
 
 import json
 import urllib.request
@@ -23,7 +23,7 @@ def command(home: Path, name: str, **arguments: Any) -> Any:
 
 
 def value(home: Path, name: str) -> Any:
-    """What a mirrored value is now."""
+    """Returns the present value of a mirrored value."""
     address, secret = link(home)
     headers = {"Authorization": f"Bearer {secret}"}
     asked = urllib.request.Request(f"{address}/control/stream", headers=headers)

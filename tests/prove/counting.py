@@ -1,6 +1,6 @@
-"""A real Moat whose model counts: numbered pieces at a set pace, so that each loss is seen.
+"""A real Moat with a model that counts: numbered pieces at a fixed pace, so that each loss shows.
 
-`python -m tests.prove.counting` prints its address; each line on its input is answered with its
+`python -m tests.prove.counting` prints its address. It answers each line on its input with its
 figures. Only the model is replaced: core, protocols and HTTP are the product's own.
 """
 
@@ -25,7 +25,7 @@ ORDER = re.compile(r"count (\d+) every ([\d.]+)|flood")
 LAG_EVERY_S = 0.02
 QUEUED = Path("/proc/self/schedstat")
 FLOOD = ("x" * 10_000,) * 6
-"""More than the buffers on the way hold: who does not read is stuck at once."""
+"""More than the buffers on the way hold, so that a client that does not read blocks at once."""
 PACE_S = 0.1
 
 
@@ -64,7 +64,7 @@ async def _flood() -> Pieces:
 
 
 class Lag:
-    """How late the loop wakes a task, and how much of that was not the want of a core."""
+    """Measures how late the loop wakes a task, and how much of that was not for lack of a core."""
 
     def __init__(self) -> None:
         self._late: list[float] = []
@@ -86,7 +86,7 @@ class Lag:
 
 
 def _queued_s() -> float:
-    """How long the loop's thread was ready to run, and other programs had all the cores."""
+    """Returns how long the loop's thread was ready to run while other programs used all cores."""
     return int(QUEUED.read_text().split()[1]) / 1e9 if QUEUED.exists() else 0.0
 
 

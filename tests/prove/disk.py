@@ -1,4 +1,4 @@
-"""Disk full at each write: a small filesystem of its own, filled to the last byte."""
+"""Fills a small separate filesystem to the last byte before each write."""
 
 import asyncio
 import subprocess
@@ -35,7 +35,7 @@ def places(root: Path) -> Paths:
 
 
 async def use(core: Core, slots: int) -> None:
-    """Each of the writes: settings, a plugin, the log, what loads worked."""
+    """Makes Moat write: settings, a plugin, the log."""
     await core.change_setting("model.slots", slots)
     with suppress(AppError, OSError):
         await core.plugins.install(str(PLUGIN))
@@ -43,7 +43,7 @@ async def use(core: Core, slots: int) -> None:
 
 
 async def filled(disk: Path) -> tuple[int, int, int]:
-    """How often it was tried, and how often settings and plugin were whole afterwards."""
+    """Returns the number of tries, and how often settings and plugin were whole afterwards."""
     home = disk / "home"
     core = Core(places(home))
     await core.open()

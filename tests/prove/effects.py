@@ -1,4 +1,4 @@
-"""What a request left behind: steps of the model, files of the home folder."""
+"""Effects of a request: steps of the model, files in the home folder."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ class Traces:
 
 
 def traces(stage: Stage) -> Traces:
-    """Equal before and after: no token was made and no file changed. Logs may grow."""
+    """Returns what must be equal before and after, if no token was made and no file changed.
+    Logs are left out."""
     text = ask(stage.ours.port, "GET", "/metrics").body.decode()
     return Traces(tuple(COUNTED.findall(text)), files_of(stage.home))
 

@@ -1,6 +1,7 @@
-"""S29: the server's tests in a network of their own with only loopback, every attempt recorded.
+"""S29: runs the server's tests in a network with only loopback and records every attempt to
+connect.
 
-`make prove ROWS=S29c` runs all tests of the libraries that speak HTTP so, in about a minute.
+`make prove ROWS=S29c` does so with all tests of the libraries that speak HTTP, in about a minute.
 """
 
 import json
@@ -29,7 +30,7 @@ ADDRESS = re.compile(
     r"(?:inet_addr\(\"|inet_pton\(AF_INET6, \")([0-9a-fA-F:.]+)\""
 )
 A_LOOK = ("chromium", "2001:4860:4860::8888 443")
-"""The browser of a test asks its own system for a way to this place, and sends nothing there."""
+"""The browser of a test asks its system for a route to this address. It sends nothing."""
 QUICK = (
     "tests/server/commands/test_serve.py",
     "tests/server/core/test_core.py",
@@ -39,7 +40,7 @@ QUICK = (
     "tests/contract/test_openai_sdk.py",
     "tests/contract/test_anthropic_sdk.py",
 )
-"""The tests of the hub, of MCP and of the door are watched by S29c, in its short form too."""
+"""The tests of the hub, of MCP and of the door are left to S29c, in its short form too."""
 LIBRARIES = (
     "tests/server/test_door.py",
     "tests/server/models/test_catalogue_refresh.py",
@@ -53,7 +54,7 @@ LIBRARIES = (
 )
 FULL = (
     *("tests/server", "tests/contract", "tests/faults"),
-    # About time, which being watched takes: rows of their own measure it.
+    # These are about time, which tracing changes. Rows of their own measure it.
     "--deselect=tests/server/engine/worker/schedule/test_scheduler.py::test_speculation_changes_no_word_and_saves_steps",
     "--deselect=tests/faults/test_worker_faults.py::test_whoever_leaves_at_any_moment_frees_the_slot",
 )
@@ -68,7 +69,7 @@ for attempt in (lambda: socket.create_connection(("192.0.2.1", 443), 1),
 """
 SILENCED = ("huggingface-hub",)
 INTERFACES = ("opentelemetry-api",)
-"""It does nothing by itself: what would send is another package, which is not to be there."""
+"""It does nothing by itself. The package that would send must not be installed."""
 TELLTALES = re.compile(
     r"huggingface.hub|posthog|sentry|segment|mixpanel|amplitude|opentelemetry|gradio|rudder"
     r"|datadog|newrelic|bugsnag|wandb|langsmith|scarf|statsig|telemetry|analytics"
@@ -77,12 +78,12 @@ TELLTALES = re.compile(
 
 @dataclass(slots=True)
 class Record:
-    """Where the processes of a run tried to connect or send to."""
+    """The addresses to which the processes of a run tried to connect or send."""
 
     inside: int = 0
     outside: Counter[str] = field(default_factory=Counter)
     looks: int = 0
-    """Of the tests' own browser, whether there is a way out."""
+    """How often a test's own browser checked whether there is a way out."""
 
     @property
     def names_asked(self) -> int:
@@ -109,7 +110,7 @@ def read(log: Path) -> Record:
 
 
 def recorded(stage: Stage, command: list[str]) -> tuple[Record, str]:
-    """Runs a command with only loopback; every address it or a child of it names is recorded."""
+    """Runs a command with only loopback, and records every address that it or its children use."""
     log = stage.scratch("trace") / "calls"
     rights = [] if os.geteuid() == 0 else ["--map-root-user"]
     alone = ["unshare", *rights, "--net", sys.executable, "-m", "tests.prove.alone"]
@@ -160,7 +161,7 @@ def _watched(stage: Stage, tests: tuple[str, ...]) -> Figure:
 
 
 def silent_parts(_stage: Stage) -> Figure:
-    """The programs we are made of: none of them is one that reports home, or it cannot."""
+    """Checks that no package at run time is known to report home, or that it cannot."""
     parts = sorted(set(needed(PROGRAM, ("window",), set())) - {PROGRAM})
     known = [name for name in parts if TELLTALES.search(name)]
     loud = [name for name in known if name not in (*SILENCED, *INTERFACES)]
@@ -173,7 +174,7 @@ def silent_parts(_stage: Stage) -> Figure:
 
 
 def clients_are_ours(stage: Stage) -> Figure:
-    """A server's process in which the libraries are used: what could send, and what did."""
+    """Uses the libraries in a server's process, and checks its clients and what they sent."""
     record, output = recorded(stage, [sys.executable, "-m", "tests.prove.clients"])
     found = json.loads(output or "{}")
     out = record.outside.total()

@@ -32,14 +32,14 @@ SMALL = {"model": {"slots": 2, "context_tokens": 1024, "idle_unload_min": 1, "gp
 OLD_S = 3600.0
 QUICK_DAMAGES = 7
 FEWEST_FILES = 12
-"""Of a home that was used; fewer, and something was not tried."""
+"""The fewest files of a home that was used. With fewer, something was not tried."""
 LONG_SLEEP_S = 35
-"""Longer than what is merely a busy machine (server.core.core)."""
+"""Longer than a busy machine may pause (server.core.core)."""
 SHIM = Path(__file__).with_name("clock.c")
 
 
 def kills_while_saving(stage: Stage) -> Figure:
-    """A child saves one port after the other; what a kill leaves must be the last or the next."""
+    """Kills a child that saves port after port. The file must hold the last or a later one."""
     count = stage.pick(100, 1000)
     path = stage.scratch("saving") / "settings.json"
     SettingsStore(path).save(Settings().changed("server.port", FIRST_PORT))
@@ -69,13 +69,13 @@ def _save_and_be_killed(path: Path, last: int, after_s: float) -> None:
                 store.save(Settings().changed("server.port", port))
         finally:
             os._exit(1)
-    time.sleep(after_s)  # the moment of the kill is what is tried
+    time.sleep(after_s)  # the moment of the kill is what is tested
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 
 
 def killed_servers(stage: Stage) -> Figure:
-    """Killed in mid-answer, started again in the same home: nothing in the way, nobody left."""
+    """Kills servers in mid-answer and starts them again in the same home. No child may remain."""
     count = stage.pick(2, 20)
     home = stage.scratch("killed")
     again, longest_s = 0, 0.0
@@ -96,7 +96,7 @@ def killed_servers(stage: Stage) -> Figure:
 
 
 def taken_ports(stage: Stage) -> Figure:
-    """Another program has the port: the settings' port moves on, an asked-for one is refused."""
+    """Another program has the port. That of the settings is replaced, that of `--port` is not."""
     count = stage.pick(4, 100)
     served = named = refused = 0
     for _ in range(count):
@@ -117,7 +117,7 @@ def taken_ports(stage: Stage) -> Figure:
 
 
 def _refusal(home: Path, port: int) -> str:
-    """What Moat says as it ends with an error, asked for this port; empty where it does not."""
+    """Returns Moat's message if it ends with an error for this port; otherwise empty."""
     ended = subprocess.run(
         roles.command("serve", "--port", str(port)),
         stdin=subprocess.DEVNULL,
@@ -138,7 +138,7 @@ def _health(port: int) -> bool:
 
 
 def two_at_once(stage: Stage) -> Figure:
-    """Two servers in one home: both serve, and the end of one is not the end of the other."""
+    """Two servers in one home: both serve, and if one ends the other goes on."""
     home = stage.scratch("two")
     settings = {**SMALL, "server": {"port": free_port()}}
     with moat_at(home, settings, port=None) as first:
@@ -153,7 +153,7 @@ def two_at_once(stage: Stage) -> Figure:
 
 
 def clock_jumps(stage: Stage) -> Figure:
-    """The wall clock of server and worker jumps in mid-answer."""
+    """The wall clock of the server and the worker jumps during an answer."""
     folder = stage.scratch("clock")
     library, moved = folder / "clock.so", folder / "offset"
     moved.write_text("0")
@@ -191,7 +191,7 @@ def _created(moat: Moat) -> float:
 
 
 def asleep(stage: Stage) -> Figure:
-    """All processes halted in mid-answer, as a suspended machine does, and woken."""
+    """Stops all processes during an answer, like a suspended machine, and resumes them."""
     rests_s = (3, 3) if stage.quick else (10, 10, 10, LONG_SLEEP_S) * 5
     ended, slowest_s = 0, 0.0
     with moat_at(stage.scratch("asleep"), SMALL) as moat:
@@ -203,7 +203,7 @@ def asleep(stage: Stage) -> Figure:
             family = moat.family()
             for one in family:
                 one.suspend()
-            time.sleep(rest_s)  # the length of the sleep is what is tried
+            time.sleep(rest_s)  # the length of the sleep is what is tested
             for one in reversed(family):
                 one.resume()
             began = perf_counter()
@@ -221,7 +221,7 @@ def asleep(stage: Stage) -> Figure:
 
 
 def damaged_home(stage: Stage) -> Figure:
-    """Each file of a used home, damaged in several ways: the server starts and serves."""
+    """Damages each file of a used home in several ways. The server must start and serve."""
     home = stage.scratch("damaged")
     with moat_at(home, used.KEPT) as moat:
         used.use(home, port_of(moat))

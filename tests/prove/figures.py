@@ -1,4 +1,4 @@
-"""What a person feels: a prompt that was read before, and leaving."""
+"""Promises about speed: a prompt that was read before, and a client that leaves."""
 
 import http.client
 import json
@@ -39,7 +39,7 @@ def read_before_there(stage: Stage) -> Figure:
 
 
 def read_before(target: Target, rows: int) -> Figure:
-    """The same long beginning again: how much sooner the first word comes."""
+    """Sends the same long beginning again and compares the times to the first word."""
     text = " ".join(f"row {n}: {n * 7919 % 1000}" for n in range(rows))
     first = _first_word_s(target.port, f"{text} First?")
     again = median(_first_word_s(target.port, f"{text} Question {n}?") for n in range(3))
@@ -71,7 +71,7 @@ def _first_word_s(port: int, text: str) -> float:
 
 
 def left(target: Target, times: int) -> Figure:
-    """A client that leaves in mid-answer: how long until its place is free."""
+    """Leaves during an answer and measures how long until the slot is free."""
     freed = []
     for number in range(times):
         with socket.create_connection(("127.0.0.1", target.port), 30) as wire:
@@ -82,7 +82,7 @@ def left(target: Target, times: int) -> Figure:
                 seen += wire.recv(4096)
         gone = perf_counter()
         while _busy(target) and perf_counter() - gone < 30:
-            time.sleep(0.01)  # another process is asked: nothing here can signal it
+            time.sleep(0.01)  # it waits for another process, which cannot signal this one
         freed.append(perf_counter() - gone)
     freed.sort()
     worst = freed[min(len(freed) - 1, int(0.99 * len(freed)))]

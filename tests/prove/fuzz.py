@@ -1,7 +1,7 @@
-"""Fuzzing: odd bodies over every route, and mutated files and streams into every reader.
+"""Fuzzing: odd bodies for every route, and mutated files and streams for every reader.
 
-What once broke a reader is kept in the corpus, from which the mutations start; what reached new
-code is kept beside it (`guided`).
+Inputs that once broke a reader are kept in the corpus, from which mutations start. Inputs that
+reached new code are kept beside it (`guided`).
 """
 
 import asyncio
@@ -26,9 +26,9 @@ from tests.prove.wire import ask, say_hello
 
 PATIENCE_S = 4
 HURRIED_S = 1
-"""In full: most answers are then left in the middle, which is a trial too."""
+"""For the full form. Most answers are then interrupted, which is a test too."""
 LOGGED_BODIES = 2_000
-"""What they write into the log is in it as a whole."""
+"""The log is read after so many bodies, before their first lines are rotated away."""
 BROKEN = re.compile(r"A request failed|A request to .* failed|An agent broke")
 FEWEST_BODIES = 2
 """For each route."""
@@ -43,7 +43,7 @@ def seeds(reader: Reader) -> list[bytes]:
 
 
 def found(reader: Reader) -> list[bytes]:
-    """What guided fuzzing has kept."""
+    """Returns the inputs that guided fuzzing has kept."""
     return [path.read_bytes() for path in sorted((FOUND / reader.name).glob("*"))]
 
 
@@ -122,7 +122,7 @@ def reader_row(reader: Reader) -> Measure:
 
 
 def _keep(reader: Reader, data: bytes) -> None:
-    """Into the corpus, so that it is tried for ever after."""
+    """Adds the input to the corpus, so that it is tried in every later run."""
     name = hashlib.sha256(data).hexdigest()[:16]
     (CORPUS / reader.name / name).write_bytes(data)
 
@@ -159,13 +159,14 @@ def routes(stage: Stage) -> Figure:
 
 
 def _logged(stage: Stage) -> set[str]:
-    """Errors of ours in the log: an answer that had begun, or was left, has no status to tell."""
+    """Returns errors of ours in the log. An answer that had begun, or was left, has no status to
+    show them."""
     texts = [path.read_text("utf-8") for path in (stage.home / "logs").glob("moat.log*")]
     return {line for text in texts for line in text.splitlines() if BROKEN.search(line)}
 
 
 def _more(count: int) -> Iterator[Body]:
-    """As many for each route that has no bodies made of its own."""
+    """Yields equally many bodies for each route that the fuzzer has no own bodies for."""
     chance = random.Random(12)
     others = {path: body for path, body in BODIES.items() if path not in ROUTES}
     for path, body in others.items():
@@ -174,7 +175,7 @@ def _more(count: int) -> Iterator[Body]:
 
 
 def _strange_paths(stage: Stage) -> tuple[Told, list[str]]:
-    """Paths with places in them, filled with what no name should be."""
+    """Requests the routes with parameters in their paths, filled with odd names."""
     told: Told = Counter()
     broke: list[str] = []
     odd = ("..%2f..%2fetc", "%00", "%ff", "x" * 3000, "%2e%2e", "a%2fb", "CON", "%e2%80%ae", "'--")

@@ -1,4 +1,4 @@
-"""S1 to S5: who gets in. Every route of a running server, asked as an attacker's page would."""
+"""S1 to S5: who may connect. Every route of a running server is requested as an attacker would."""
 
 import itertools
 import json
@@ -29,7 +29,7 @@ LOCKED = {"server": {"require_key": True}, "model": {"load_at_start": False}}
 
 
 def _bodied(method: str, path: str) -> bytes | None:
-    """What the route would answer: a hole in the gate leaves its trace."""
+    """Returns a body that the route would answer, so that a hole in the gate has an effect."""
     return json.dumps(BODIES.get(path, {})).encode() if method == "POST" else None
 
 
@@ -38,7 +38,7 @@ def _closed(answer: Answer, *statuses: int) -> bool:
 
 
 def strange_hosts(target: Target) -> tuple[int, int]:
-    """How many of the requests with a wrong host were turned away, of how many."""
+    """Returns how many requests with a wrong host were refused, and how many were sent."""
     port, refused, total = target.port, 0, 0
     for method, path in target.routes:
         body = _bodied(method, path)
@@ -46,7 +46,7 @@ def strange_hosts(target: Target) -> tuple[int, int]:
         asked = [request(port, method, path, host, body) for host in named]
         asked.append(request(port, method, f"http://evil.test{path}", [], body))
         refused += sum(_closed(send(port, raw), 421) for raw in asked)
-        # None at all, or two, is no request: it may be called malformed.
+        # Without a host, or with two, the request may also be refused as malformed.
         doubtful = ([("Host", "")], [("Host", f"127.0.0.1:{port}"), ("Host", "evil.test")])
         malformed = [request(port, method, path, host, body) for host in doubtful]
         refused += sum(_closed(send(port, raw), 400, 421) for raw in malformed)
@@ -66,7 +66,7 @@ def strange_pages(target: Target) -> tuple[int, int]:
 
 
 def simple_requests(target: Target) -> tuple[int, int]:
-    """What a page can send without asking first: forms, and pictures whose address is ours."""
+    """Sends what a page can send without a preflight: forms, and pictures with our address."""
     refused = total = 0
     for method, path in target.routes:
         if method == "POST":
@@ -111,7 +111,7 @@ def _theirs(matrix: object, what: str) -> Measure:
 
 
 def allowed_page(stage: Stage) -> Figure:
-    """The one page that is allowed reads answers, with its exact name and no other."""
+    """Checks that the only allowed page may read answers, named exactly and alone."""
     right = 0
     for method, path in stage.ours.routes:
         asked = {"Origin": OPENBB, "Access-Control-Request-Method": method}
@@ -136,7 +136,7 @@ def listening_beyond(pids: Iterable[psutil.Process]) -> list[str]:
 
 
 def closed_to_others(stage: Stage) -> Figure:
-    """Alone by default; open to the network only with a key, whatever the settings claim."""
+    """Checks that Moat is local by default and, open to the network, always requires a key."""
     alone = listening_beyond(stage.moat.family())
     asked = let_in = 0
     claims: tuple[dict[str, Any], ...] = (
@@ -161,7 +161,7 @@ def closed_to_others(stage: Stage) -> Figure:
 
 
 def _addresses() -> list[str]:
-    """This machine as another one sees it, where it has such an address, and loopback."""
+    """Returns loopback and, if there is one, this machine's address in the network."""
     own = [
         entry.address
         for entries in psutil.net_if_addrs().values()

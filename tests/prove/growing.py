@@ -1,8 +1,8 @@
-"""A fuzzer for time: bodies grown from repeated fragments, over every route, up to the limit.
+"""A fuzzer for time: bodies grown from repeated fragments, for every route and up to the limit.
 
-While the server works on one of them, `/health` is asked beside it: nobody else may wait. What the
-machine is late (a thread that could run waits for a core) is told apart, by the kernel's count for
-every thread of the server and for the one that asks: it says nothing about the server's code.
+While the server works on a body, `/health` is requested: nobody else may have to wait. The time in
+which a thread waits for a core is subtracted, by the kernel's count for every thread of the server
+and for the one that asks: it says nothing about the server's code.
 """
 
 import copy
@@ -23,18 +23,19 @@ from tests.prove.stage import Stage, Target
 from tests.prove.wire import ask, post, request, say_hello
 
 SLOWEST_S = 0.25
+"""The longest that `/health` may take, without the machine's own delays."""
 AGAIN = 2
-"""How often a body is sent once more that made others wait."""
+"""How often a body that made others wait is sent again."""
 SIZES = (1_000, 32_000, 1_000_000, 12_000_000, 46_000_000)
-"""In bytes; the last is just below what the server takes."""
+"""In bytes. The last is just below the server's limit."""
 QUICK_BODIES, QUICK_SIZE = 30, 12_000_000
 MORE_BODIES = 300
-"""Of any size and fragment, beside one at the limit for every place of every route."""
+"""Of random size and fragment, in addition to one at the limit for every place of every route."""
 PATIENCE_S = 5.0
-"""After that the client leaves, and the server must stop working for it."""
+"""In seconds. Then the client leaves, and the server must stop working for it."""
 ASK_EVERY_S = 0.01
 ALONE_ASKS = 100
-"""So often `/health` is asked with no body under way, for comparison."""
+"""How often `/health` is requested without a body, for comparison."""
 WORST = 10
 HERE = "\ue000here\ue000"
 FRAGMENTS = (
@@ -122,7 +123,7 @@ RICH: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """A body with one place of it made large."""
+    """A body with one of its places made large."""
 
     method: str
     path: str
@@ -136,20 +137,20 @@ class Grown:
     def body(self) -> bytes:
         room = max(1, (self.size - len(self.head) - len(self.tail)) // len(self.part))
         whole = self.head + self.part * room
-        # The last of a repeated list has no comma behind it.
+        # The last entry of a repeated list is not followed by a comma.
         return (whole[:-1] if self.part.endswith(b",") else whole) + self.tail
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """How long `/health` took, and how much of it was the machine's lack of cores."""
+    """How long `/health` took, and how much of that was for lack of a core."""
 
     waited_s: float = 0.0
     late_s: float = 0.0
 
     @property
     def own_s(self) -> float:
-        """What the server itself made of it."""
+        """The part of the time that the server itself caused."""
         return max(0.0, self.waited_s - self.late_s)
 
 
@@ -157,7 +158,7 @@ class Wait:
 class Seen:
     grown: Grown
     longest: Wait
-    """By what the server itself made of it."""
+    """The wait of which the server itself caused most."""
     status: int
     asked: int
 
@@ -183,7 +184,7 @@ def sample_for(path: str) -> Any:
 
 
 def _places(sample: Any) -> Iterator[tuple[str, str, bytes, bytes, bytes]]:
-    """Every text grown by every fragment, every list by its entries, every object by keys."""
+    """Yields every text grown by each fragment, every list by its entries, every object by keys."""
     for path in _paths(sample):
         name = ".".join(map(str, path)) or "all"
         value = _at(sample, path)
@@ -203,7 +204,8 @@ def _places(sample: Any) -> Iterator[tuple[str, str, bytes, bytes, bytes]]:
             yield name, "objects", head[:-1], b"{},", tail[1:]
         elif isinstance(value, dict):
             head, tail = _around(sample, path, {**value, HERE: 0})
-            # The key stands for all that is grown: what is before it, and what is behind it.
+            # The key stands for the grown part: it divides the text before it from the text after
+            # it.
             before, after = head[:-1], tail.removeprefix(b'":0')
             yield name, "one key", before, b'"a":0,', after
             yield name, "nothing known", before, b'"z":[{"z":[]}],', after
@@ -228,7 +230,7 @@ def _at(value: Any, path: tuple[Any, ...]) -> Any:
 
 
 def _around(sample: Any, path: tuple[Any, ...], instead: Any) -> tuple[bytes, bytes]:
-    """What stands before and behind a place in the text of a body."""
+    """Returns the text of a body before and after a place."""
     changed = {"whole": copy.deepcopy(sample)}
     *outer, last = ("whole", *path)
     _at(changed, tuple(outer))[last] = instead
@@ -238,7 +240,7 @@ def _around(sample: Any, path: tuple[Any, ...], instead: Any) -> tuple[bytes, by
 
 
 def watch(target: Target, grown: Grown) -> Seen:
-    """Sends one body, and asks `/health` until it is answered or left."""
+    """Sends a body, and requests `/health` until the body is answered or the client leaves."""
     status: list[int] = []
     sender = threading.Thread(target=lambda: status.append(_send(target.port, grown)), daemon=True)
     waits: list[Wait] = []
@@ -266,9 +268,9 @@ def ask_health(target: Target) -> Wait:
 
 
 def _late(pid: int) -> dict[str, float]:
-    """How long each thread that could run has waited for a core: ours that asks, and the server's.
+    """Returns how long each thread has waited for a core: the one that asks, and the server's.
 
-    The server's first thread serves; it may wait for one other, which holds the interpreter and
+    The server's first thread serves. It may wait for another one that holds the interpreter and
     itself waits for a core.
     """
     threads = {path.name: path / "schedstat" for path in Path(f"/proc/{pid}/task").glob("*")}
@@ -277,7 +279,7 @@ def _late(pid: int) -> dict[str, float]:
 
 
 def _run_delay_s(schedstat: Path) -> float:
-    """0 where the thread has ended, or the kernel does not count."""
+    """Returns 0 if the thread has ended, or if the kernel does not count."""
     try:
         return int(schedstat.read_text().split()[1]) / 1e9
     except (OSError, LookupError):
@@ -296,7 +298,7 @@ def _send(port: int, grown: Grown) -> int:
 
 
 def chosen(stage: Stage) -> list[Grown]:
-    """Every place of every route the server has, once at the limit; and more by chance."""
+    """Returns bodies for every place of every route at the limit, and some random ones."""
     chance = random.Random(3)
     if stage.quick:
         some = list(bodies(stage.ours.routes, (QUICK_SIZE,)))
@@ -309,7 +311,7 @@ def chosen(stage: Stage) -> list[Grown]:
 
 
 def _is_late_again(target: Target, seen: Seen) -> bool:
-    """A body that makes others wait does so each time; the machine's own pauses do not repeat."""
+    """Whether the body makes others wait again. Pauses of the machine do not repeat."""
     return all(watch(target, seen.grown).longest.own_s > SLOWEST_S for _ in range(AGAIN))
 
 

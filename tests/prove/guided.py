@@ -1,8 +1,8 @@
-"""Fuzzing that sees which code an input reached, and goes on from those that reached new code.
+"""Coverage-guided fuzzing: it continues from inputs that reached new code.
 
-python -m tests.prove.guided READER FLAGS...: atheris (libFuzzer) in a process of its own. Inputs
-that reached new code are kept in `found`, and so is what broke a reader; both are tried for ever
-after.
+python -m tests.prove.guided READER FLAGS... runs atheris (libFuzzer) in a separate process. Inputs
+that reached new code are kept in `found`, and so are those that broke a reader. Both are tried in
+every later run.
 """
 
 import os
@@ -36,7 +36,7 @@ LIMITS = ("-timeout=20", "-rss_limit_mb=2048")
 
 @dataclass(frozen=True, slots=True)
 class Guided:
-    """What came of it."""
+    """The outcome of guided fuzzing."""
 
     text: str
     held: bool
@@ -91,7 +91,7 @@ def main(name: str, scratch: str, *flags: str) -> None:
             reader.read(data, Path(scratch))
 
     again = shlex.join([sys.executable, "-m", PROGRAM, name, scratch])
-    atheris.Setup([again, *flags], read)  # libFuzzer starts itself again when it merges
+    atheris.Setup([again, *flags], read)  # libFuzzer starts itself again to merge
     atheris.Fuzz()
 
 

@@ -25,7 +25,7 @@ FORM = "/v1/generate/widget_info/file"
 
 
 async def _bad_readers(port: int, count: int) -> list[tuple[asyncio.StreamReader, Any]]:
-    """Connections that ask for a flood and whose reading stops at once."""
+    """Opens connections that request a flood and never read."""
     opened = []
     for _ in range(count):
         wire = socket.socket()
@@ -79,7 +79,7 @@ def _sip(wire: socket.socket) -> None:
 
 
 def slowloris(stage: Stage) -> Figure:
-    """Half of them drip the head of a request, half its body."""
+    """Half of the connections drip the head of a request, the others its body."""
     count = stage.pick(200, 500)
     port = stage.ours.port
     usual = median(_first_word(port) for _ in range(3))
@@ -107,10 +107,10 @@ def _first_word(port: int) -> float:
 
 
 def _drip(wires: list[socket.socket], began: float) -> float:
-    """Seconds until the server had closed the last of them; a minute is too long."""
+    """Returns the seconds until the server had closed all. It gives up after a minute."""
     open_, next_drip = list(wires), began + DRIP_S
     while open_ and perf_counter() - began < 60:
-        time.sleep(0.5)  # the server's patience is what is measured
+        time.sleep(0.5)  # this measures the server's patience
         open_ = [wire for wire in open_ if not _is_closed(wire)]
         if perf_counter() > next_drip:
             next_drip += DRIP_S
@@ -141,7 +141,7 @@ def _can_send(wire: socket.socket) -> bool:
 
 
 def _fed(port: int, raw: bytes, more: bytes, most: int) -> int:
-    """The status after sending without end; 0: the connection was closed on us, -1: nothing."""
+    """Returns the status after endless sending; 0 if the connection was closed, -1 if silent."""
     with socket.create_connection(("127.0.0.1", port), 20) as wire:
         wire.settimeout(20)
         try:
@@ -169,7 +169,7 @@ def gluttony(stage: Stage) -> Figure:
 
 
 def _feasts(port: int) -> dict[str, tuple[bytes, bytes, int]]:
-    """How each begins, what then comes, and how often."""
+    """Returns the beginning of each request, the bytes that follow, and how often."""
     host = f"Host: 127.0.0.1:{port}\r\n"
     head = f"POST {CHAT} HTTP/1.1\r\n{host}Content-Type: application/json\r\n".encode()
     chunked = head + b"Transfer-Encoding: chunked\r\n"

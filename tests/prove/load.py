@@ -1,4 +1,4 @@
-"""Load: many streams, bursts, readers that do not read, and senders that do not send."""
+"""Load: many streams, bursts, and requests that end in every possible way."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ WIDE = {
 
 
 class Counting:
-    """The server whose model counts, in a process of its own."""
+    """The server with the counting model, in a separate process."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         assert process.stdout
@@ -71,7 +71,7 @@ def counting(home: Path) -> Iterator[Counting]:
 
 
 async def many(server: Counting, clients: int, text: str) -> list[Heard]:
-    """All at once, but not in step: they come within a few seconds, and then the lag counts."""
+    """Runs clients that begin within a few seconds. The lag counts only after that."""
 
     async def one(number: int) -> Heard:
         await asyncio.sleep(number * COMING_S / clients)
@@ -86,7 +86,7 @@ async def many(server: Counting, clients: int, text: str) -> list[Heard]:
 
 
 def numbered(stage: Stage) -> Figure:
-    """Every client must hear every number once and in order."""
+    """Checks that every client gets every number once and in order."""
     pieces = stage.pick(30, 1200)
     expected = "".join(f"{number} " for number in range(pieces))
     with counting(stage.scratch("counting")) as server:
@@ -99,13 +99,13 @@ def numbered(stage: Stage) -> Figure:
         f"{pieces * EVERY_S:.0f} s, counting model); loop lag p99 {found['p99_ms']:.0f} ms, of its "
         f"own making {found['own_p99_ms']:.0f} ms, memory +{grown:.0f} MB"
     )
-    # The short form tells the lag only: it is measured in passing, on whatever machine it is.
+    # The short form only shows the lag, because it runs on a machine that may be busy.
     in_time = stage.quick or found["own_p99_ms"] < LAG_MS
     return Figure(text, whole == CLIENTS and in_time and not found["running"])
 
 
 def real_streams(stage: Stage) -> Figure:
-    """The same number of clients on the real model, which answers them in turn."""
+    """Runs many clients on the real model, which answers them in turn."""
     clients = stage.pick(100, CLIENTS)
     with moat_at(stage.scratch("wide"), WIDE) as moat:
         port = port_of(moat)
@@ -146,7 +146,7 @@ async def _all_at_once(port: int, count: int, patience_s: float) -> list[Heard]:
 
 
 def nothing_lost(stage: Stage) -> Figure:
-    """Every accepted request has exactly one end in the log, whoever left and whatever died."""
+    """Checks that every accepted request has exactly one end in the log, whatever happened."""
     home = stage.scratch("lost")
     with moat_at(home, {"model": {"slots": 2, "context_tokens": 1024}}) as moat:
         port = port_of(moat)
@@ -167,7 +167,7 @@ def nothing_lost(stage: Stage) -> Figure:
 
 
 async def _mixed(port: int, count: int, kill: Any) -> int:
-    """Some stay, some leave after a moment; the worker dies once. How many were sent."""
+    """Sends requests. Some clients leave early, and the worker dies once. Returns the count."""
     killer = count // 2 // 3 * 3 + 1
 
     async def one(number: int) -> None:
@@ -176,7 +176,7 @@ async def _mixed(port: int, count: int, kill: Any) -> int:
         writer.write(asking(port, OPENAI.path, body))
         await reader.readline()
         if number == killer:
-            # In mid-answer: one that has not begun would only be asked for again.
+            # During an answer: a request without any text yet would only be repeated.
             await _pieces(reader, 3)
             kill()
         if number % 3:

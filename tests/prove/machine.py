@@ -1,4 +1,4 @@
-"""The machine and the versions a proof was made with; nothing that tells whose machine it was."""
+"""The machine and the versions of a proof, without anything that identifies the machine's owner."""
 
 import platform
 import subprocess
@@ -31,7 +31,7 @@ def versions() -> str:
 
 
 def state() -> str:
-    """Which Moat this was: its version, and the commit where there is a clone."""
+    """Returns Moat's version, and the commit if this is a clone."""
     commit = _git("rev-parse", "--short", "HEAD")
     changed = ", with changes" if _git("status", "--porcelain", "server", "app") else ""
     return f"Moat {VERSION}" + (f" on commit {commit}{changed}" if commit else "")

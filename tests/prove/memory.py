@@ -1,4 +1,4 @@
-"""How much memory a process takes at most while something is done to it."""
+"""Measures the peak memory of a process while something is done to it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ class Peak:
 
 @contextmanager
 def watched(pid: int) -> Iterator[Peak]:
-    """Looked at all the while: what is freed again in the end counts too."""
+    """Samples the memory until the block ends, so that memory that is freed again counts too."""
     process = psutil.Process(pid)
     now_mb = _rss_mb(process)
     peak = Peak(now_mb, now_mb)

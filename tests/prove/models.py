@@ -1,4 +1,4 @@
-"""S9 to S12: damaged and hostile GGUF files in the models folder of a running server."""
+"""S9 to S13 and F7: damaged and hostile GGUF files in the models folder of a running server."""
 
 import signal
 import subprocess
@@ -24,12 +24,12 @@ CHAT = "/v1/chat/completions"
 TEMPLATES = "tests/server/models/gguf/test_templates.py"
 OF_REAL_MODELS = "test_honest_templates_of_real_models_are_rarely_suspected"
 REFUSED_WITHIN_S = 15.0
-"""A render has two seconds; it is tried when the model is loaded, and for the question."""
+"""In seconds. A render has two; it is tried when the model loads, and for the question."""
 SMALL = {"model": {"slots": 1, "context_tokens": 512, "gpu_layers": 0}}
 
 
 def mutants(stage: Stage) -> Figure:
-    """Each is asked for by name; between them the good model must answer."""
+    """Requests each mutant by name. Between them the good model must answer."""
     count = stage.pick(25, 1000)
     home = stage.scratch("mutants")
     folder = home / "data" / "models"
@@ -55,12 +55,12 @@ def _end_of(moat: Moat, name: str) -> str:
     if answer.status == 200:
         return "loaded"
     said = answer.json()["error"]["message"] if answer.body else ""
-    # Not listed at all would be 404: then nothing was shown about a damaged file.
+    # A status of 404 would only show that the file is not listed.
     return "refused" if answer.status in (422, 502, 503) and name in said else "odd"
 
 
 def mutants_there(stage: Stage) -> Figure:
-    """The same files, each given to llama-server at its start."""
+    """Gives the same files to llama-server, each at its start."""
     count = stage.pick(25, 100)
     folder = stage.scratch("mutants")
     made = Mutants(folder)
@@ -91,7 +91,7 @@ def _server_end(path: Path) -> str:
 
 
 def own_check(stage: Stage) -> Figure:
-    """Our reader alone, over many mutants: how many it refuses, and that it never fails itself."""
+    """Counts how many mutants our reader refuses. It must never fail in another way."""
     count = stage.pick(500, 5000)
     folder = stage.scratch("mutants")
     made, path = Mutants(folder), folder / "mutant.gguf"
@@ -107,7 +107,7 @@ def own_check(stage: Stage) -> Figure:
 
 
 def hostile_templates(stage: Stage) -> Figure:
-    """Templates that escape or hog, in models of a running server, asked one after the other."""
+    """Requests models with templates that escape or use too much, one after the other."""
     payloads = (*ESCAPES, *HOGS)
     chosen = payloads[:: stage.pick(4, 1)]
     home, mark = stage.scratch("templates"), stage.scratch("mark") / "was here"
@@ -162,7 +162,7 @@ ROWS = (
         "S13",
         "A template that rewrites conversations is shown before its first use",
         "every poisoned one named",
-        # Real models' templates lie outside the repository.
+        # The templates of real models are not in the repository.
         shown_by(TEMPLATES, f"--deselect={TEMPLATES}::{OF_REAL_MODELS}"),
     ),
 )

@@ -1,7 +1,7 @@
-"""Every pattern of the product, timed on texts made to be slow for it.
+"""Times every regular expression of the product on texts that are made to be slow for it.
 
-A pattern that looks at text from outside must take time in proportion to that text: a quadratic one
-freezes the server with a request of some hundred kilobytes.
+A pattern that is applied to text from outside must take time in proportion to that text: a
+quadratic one freezes the server with a request of some hundred kilobytes.
 """
 
 import ast
@@ -28,16 +28,18 @@ from tests.prove.stage import ROOT, Stage
 PACKAGES = ("server", "app")
 SIZE, FIRST_SIZE, MIDDLE_SIZE = 200_000, 20_000, 60_000
 FIRST_S = 0.0025
-"""A text that takes less at the first size stays below the limit at the full one, even squared."""
+"""In seconds. A text that takes less at the first size stays below the limit at the full size,
+even if the time is quadratic."""
 MIDDLE_GROWTH = 3.6
 """Three times the text takes a linear pattern three times as long. A pattern that grows by more
 than MOST_GROWTH up to the full size grows by more than 4.3 here."""
 LIMIT_S, GIVEN_UP_S = 0.25, 2.0
-"""Of processor time: a linear pattern takes some milliseconds for 200 kB."""
+"""Seconds of processor time. A linear pattern takes some milliseconds for 200 kB."""
 MOST_GROWTH = 30
-"""Ten times the text takes a linear pattern ten times as long, and a quadratic one a hundred."""
+"""Ten times the text takes a linear pattern ten times as long, a quadratic one a hundred times."""
 SAMPLES, MOST_TEXTS, FEWEST = 4, 150, 100
-"""How many texts are made for each part of a pattern."""
+"""SAMPLES texts are made for each part of a pattern, and at most about MOST_TEXTS are tried.
+FEWEST is how many patterns must be found."""
 ANCHORED = {"match", "fullmatch"}
 CATEGORIES = {
     "DIGIT": (r"\d", "1"),
@@ -47,14 +49,14 @@ CATEGORIES = {
     "NOT_WORD": (r"\W", "-"),
     "NOT_SPACE": (r"\S", "a"),
 }
-"""A class of signs as it is written, and one of its signs."""
+"""A character class as it is written, with one of its characters."""
 METHODS = ANCHORED | {"search", "sub", "subn", "split", "findall", "finditer"}
 parser = re._parser  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """A pattern, where it stands, and whether it is only ever tried at one place of a text."""
+    """A pattern, its place in the code, and whether it is only tried at one place of a text."""
 
     place: str
     pattern: str
@@ -63,7 +65,7 @@ class Used:
 
     @property
     def timed(self) -> tuple[str, int, bool]:
-        """What the time depends on."""
+        """The values on which the time depends."""
         return self.pattern, self.flags, self.anchored
 
 
@@ -82,7 +84,7 @@ class Slow:
 
 
 def collect() -> list[Used]:
-    """Patterns compiled by the modules of the product, and those written where they are used."""
+    """Returns the patterns that the product's modules compile, and those in calls of `re`."""
     return sorted({*_compiled(), *_inline()}, key=lambda used: (used.place, used.pattern))
 
 
@@ -112,7 +114,7 @@ def _patterns_of(module: ModuleType) -> Iterator[tuple[str, "re.Pattern[str]"]]:
 
 
 def _inside(value: Any, depth: int) -> Iterator["re.Pattern[str]"]:
-    """Patterns in a value, whatever holds them: a table, a list, a class, a record."""
+    """Yields the patterns in a value, whatever holds them: a dict, a list, a class, a record."""
     if isinstance(value, re.Pattern):
         yield value
     elif depth and isinstance(value, dict):
@@ -138,7 +140,7 @@ def _sources() -> dict[Path, ast.Module]:
 
 @cache
 def _methods_by_name() -> dict[str, set[str]]:
-    """What is called on each name: SEARCHED.finditer(…) says how a pattern meets its text."""
+    """Returns the methods that are called on each name, such as SEARCHED.finditer(…)."""
     found: dict[str, set[str]] = {}
     for node in itertools.chain.from_iterable(map(ast.walk, _sources().values())):
         match node:
@@ -165,7 +167,7 @@ def _inline() -> Iterator[Used]:
 
 
 def _text(node: ast.expr) -> str | None:
-    """A literal pattern; what is put into an f-string is taken for a word."""
+    """Returns a literal pattern. A placeholder in an f-string counts as a word."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
@@ -184,7 +186,7 @@ def _flags(call: ast.Call, words: list[ast.keyword]) -> int:
 
 
 def attacks(pattern: str, flags: int) -> list[tuple[str, str]]:
-    """Beginnings of texts and what is repeated after them: the pattern begins often, ends never."""
+    """Returns beginnings with repeated texts: there the pattern begins often, but never ends."""
     made: dict[tuple[str, str], None] = {}
     for sample in _beginnings(list(parser.parse(pattern, flags & ~re.DEBUG))):
         repeated = (sample, sample[-1:], sample + " ", sample + "x", sample + "\n")
@@ -196,7 +198,7 @@ def attacks(pattern: str, flags: int) -> list[tuple[str, str]]:
 
 
 def _beginnings(nodes: list[Any]) -> Iterator[str]:
-    """Samples of the first part, of the first two parts, and so on; and of the parts inside."""
+    """Yields samples of the first part, of the first two parts, and so on; and of nested parts."""
     for end in range(1, len(nodes) + 1):
         yield from itertools.islice(_samples(nodes[:end]), SAMPLES)
     for start in range(1, len(nodes)):
@@ -221,7 +223,7 @@ def _children(node: Any) -> Iterator[list[Any]]:
 
 
 def _samples(nodes: list[Any]) -> Iterator[str]:
-    """Texts that match this sequence of parts."""
+    """Yields texts that match this sequence of parts."""
     each = [list(itertools.islice(_of_one(node), SAMPLES)) or [""] for node in nodes]
     return map("".join, itertools.islice(itertools.product(*each), SAMPLES * 4))
 
@@ -265,7 +267,7 @@ def _of_set(members: list[Any]) -> Iterator[str]:
 
 
 def _written(members: list[Any]) -> str:
-    """The members of a set as a pattern again."""
+    """Returns the members of a set as a pattern again."""
     parts = []
     for kind, value in members:
         if str(kind) == "LITERAL":
@@ -282,10 +284,10 @@ class TooSlow(Exception):
 
 
 def time_one(used: Used) -> Slow:
-    """The slowest text for this pattern; it is given up after two seconds.
+    """Returns the slowest text for this pattern. A text is given up after two seconds.
 
-    Each text is tried short. Only the slowest one, and those whose time grows faster than they do,
-    are tried at the full size.
+    Each text is tried short. Only the slowest text, and those whose time grows faster than their
+    length, are tried at the full size.
     """
     pattern = re.compile(used.pattern, used.flags)
     signal.signal(signal.SIGVTALRM, _give_up)
@@ -350,11 +352,11 @@ def _give_up(_number: int, _frame: FrameType | None) -> None:
 
 
 def time_all() -> list[Slow]:
-    """The slowest first. What is slow is timed twice: a moment's standstill is no pattern's."""
+    """Returns all, slowest first. A slow one is timed twice, in case the machine stood still."""
     used = collect()
     places = {one.timed: one for one in used}  # A pattern that others import is timed once.
-    # The proof has threads, which a fork would leave behind, and only a process's first may be
-    # given up by a signal.
+    # Spawned, not forked: the proof has threads, which a fork would leave behind. And only the main
+    # thread of a process can be interrupted by a signal.
     with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
         timed = dict(zip(places, pool.map(time_one, places.values()), strict=True))
         slow = [key for key, found in timed.items() if found.is_superlinear]

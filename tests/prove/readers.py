@@ -1,4 +1,4 @@
-"""The readers of what strangers send, each as: bytes in, nothing but its own refusal out."""
+"""The readers of data from strangers. Each takes bytes and may only raise its own refusals."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ class Reader:
     name: str
     read: Callable[[bytes, Path], None]
     refusals: tuple[type[Exception], ...]
-    """What it may raise; anything else is a defect."""
+    """The exceptions that it may raise. Any other is a defect."""
     takes_json: bool = False
 
 
@@ -89,7 +89,7 @@ def _agui(data: bytes, _folder: Path) -> None:
 
 
 def _plugin(data: bytes, folder: Path) -> None:
-    """The corpus holds one file with its parts divided by a line."""
+    """Reads a plugin. The corpus keeps its files in one, divided by a line."""
     names = ("plugin.json", "openapi.yaml", "flows/ask.yaml", "lib/__init__.py")
     for name, part in zip(names, data.split(b"\n=====\n"), strict=False):
         path = folder / "fuzzed" / name

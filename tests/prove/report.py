@@ -1,4 +1,4 @@
-"""The table on the screen and docs/proof.md; what was measured is kept for the next run."""
+"""The table on the screen and docs/proof.md. Results are kept for the next run."""
 
 import json
 import textwrap
@@ -36,11 +36,11 @@ class Result:
     seconds: float
     date: str
     form: str
-    """quick or full."""
+    """"quick" or "full"."""
     load: float = 0.0
-    """How many programs wanted the processor then, ours and others'."""
+    """How many processes wanted the processor at that time, ours and others."""
     state: str = ""
-    """What was measured: version and commit."""
+    """The version and commit that was measured."""
 
 
 def load() -> dict[str, Result]:
@@ -52,7 +52,7 @@ def load() -> dict[str, Result]:
 
 
 def keep(result: Result) -> None:
-    """Beside what is kept already: a long proof may be made in parts."""
+    """Adds a result to the kept ones, so that a long proof can be made in parts."""
     _write({**load(), result.key: result})
 
 
@@ -61,7 +61,7 @@ def forget() -> None:
 
 
 def line(row: Row, result: Result) -> str:
-    """What a person sees of one row while the proof runs."""
+    """Returns what is shown of a row while the proof runs."""
     mark = "ok  " if result.held else "FAIL"
     shown = [f"{mark} {row.key:<4} {row.promise}  [{result.seconds:.0f} s]"]
     shown += _set_in(f"{result.figure}  (limit: {row.limit})")
@@ -95,7 +95,7 @@ def write(
 
 
 def _states(measured: Sequence[Result]) -> str:
-    """Each with its rows where they are of more than one."""
+    """Returns the measured versions. If there are several, each is listed with its rows."""
     rows: dict[str, list[str]] = {}
     for one in measured:
         rows.setdefault(one.state, []).append(one.key)

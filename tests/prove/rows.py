@@ -1,4 +1,4 @@
-"""A row of the proof: a promise, its limit, and the measurement that shows it or does not."""
+"""A row of the proof: a promise, its limit, and the measurement that shows whether it is kept."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from tests.prove.stage import Stage
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What was measured, and whether it keeps the limit."""
+    """What was measured, and whether the limit is kept."""
 
     text: str
     held: bool
@@ -25,22 +25,22 @@ class Row:
     limit: str
     measure: Measure
     peer: Measure | None = None
-    """The same script against llama.cpp's own server; its figure is told, not judged."""
+    """The same script against llama.cpp's own server. Its figure is shown, but not judged."""
     lasts: bool = False
-    """In full it takes hours of little work, and so runs beside the others."""
+    """Whether it takes hours of little work in the full form, and so runs beside the others."""
     alone: bool = False
-    """About a moment's time: in full, what lasts is halted meanwhile."""
+    """Whether it is about short times. In the full form, lasting rows are then halted."""
     beside: Literal["", "apart", "waits"] = ""
-    """In the short form it runs beside the others, in a line of its own with those of its kind:
+    """How it runs beside others in the short form, one after the other with rows of its kind.
 
-    apart: it has its own processes, and no limit but of the processor's time. waits: it sleeps most
-    of the time, and is judged by what the load of the machine does not change.
+    "apart": it has its own processes, and only limits of processor time. "waits": it sleeps most of
+    the time, and is judged by figures that the machine's load does not change.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class NotOurs:
-    """A row of the list that cannot apply, and why."""
+    """A row of the list that cannot apply, with the reason."""
 
     key: str
     what: str
@@ -48,5 +48,5 @@ class NotOurs:
 
 
 def share(good: int, of: int, what: str) -> Figure:
-    """All of them, and there were some."""
+    """Returns a figure that holds if all are good and there were any."""
     return Figure(f"{good} of {of} {what}", good == of > 0)

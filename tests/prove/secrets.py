@@ -1,4 +1,4 @@
-"""S22, S27, S28: nothing secret in any file, log or process list; nobody else can read a file."""
+"""S22, S27, S28: no secret in any file, log or process list; nobody else can read a file."""
 
 import os
 import stat
@@ -28,11 +28,11 @@ KEYED = {
     "model": {"slots": 1, "context_tokens": 1024},
 }
 STORE = "secrets.json"
-"""Where they are kept on purpose, for the user alone: the proof uses no keyring."""
+"""The file in which secrets are kept on purpose, for the user alone. The proof uses no keyring."""
 
 
 def exercise(home: Path, moat: Moat) -> str:
-    """Everything that touches a secret; returns the access key."""
+    """Does everything that touches a secret. Returns the access key."""
     key = str(command(home, "access_key"))
     port = port_of(moat)
     given = {"Authorization": f"Bearer {key}"}
@@ -45,7 +45,7 @@ def exercise(home: Path, moat: Moat) -> str:
     ask(port, "GET", f"/v1/models?key={CANARIES['header']}", given)
     command(home, "models.set_hub_token", token=CANARIES["token"])
     with suppress(HTTPError):
-        # Through a proxy that does not answer: who tells of that must not tell its password.
+        # The proxy does not answer. The error must not contain its password.
         command(home, "models.search", text="anything")
     command(home, "change_setting", field="model.slots", value=2)
     moat.worker().kill()
@@ -54,7 +54,7 @@ def exercise(home: Path, moat: Moat) -> str:
 
 
 def seen_outside(moat: Moat) -> str:
-    """What other programs can see of these processes."""
+    """Returns what other programs can see of these processes."""
     texts = []
     for one in moat.family():
         texts += [*one.cmdline(), one.name()]
@@ -96,7 +96,8 @@ def _hits(path: Path, hidden: dict[str, str]) -> list[str]:
 
 
 def modes(stage: Stage) -> Figure:
-    """With the most careless umask, wherever it writes; a parent's mode excuses nothing."""
+    """Checks permissions with the most permissive umask, wherever Moat writes, regardless of the
+    parent's."""
     home, temporary = stage.scratch("modes"), stage.scratch("tmp")
     before = os.umask(0)
     try:
@@ -118,13 +119,13 @@ def _all_in(*folders: Path) -> list[Path]:
 
 
 def _is_open(mode: int) -> bool:
-    """Other than 0700 for a folder and 0600 for anything else; a link has no mode of its own."""
+    """Whether a folder is not 0700, or a file not 0600. A link has no mode of its own."""
     wanted = 0o700 if stat.S_ISDIR(mode) else 0o600
     return not stat.S_ISLNK(mode) and stat.S_IMODE(mode) != wanted
 
 
 def temporary_files(stage: Stage) -> Figure:
-    """A killed server leaves no code and nothing world-writable in the folder for such files."""
+    """Checks that a killed server leaves no file in the temporary folder."""
     folder = stage.scratch("tmp")
     environment = {"TMPDIR": str(folder)}
     with moat_at(stage.scratch("home"), environment=environment) as moat:

@@ -1,4 +1,4 @@
-"""Rows of the list of incidents that the suite's own tests show."""
+"""Rows of the list of incidents that existing tests show."""
 
 from tests.prove.by_test import shown_by
 from tests.prove.rows import Row

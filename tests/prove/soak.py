@@ -20,12 +20,12 @@ REQUESTS = 20_000
 """In two hours."""
 CLIENTS = 2
 LONG_EVERY = 4
-"""Rounds: an answer without a limit takes as long as three rounds of short ones."""
+"""In rounds. An answer without a limit takes as long as three rounds of short ones."""
 LISTS = ("/v1/models", "/api/tags", "/agents.json")
 EVERY_S = 1.0
 CACHE_MB = 8
 SHORT_MB = 8 + CACHE_MB
-"""What little use may add: the cache, and what is made when it is first needed."""
+"""What short use may add: the cache, and objects that are made when first needed."""
 SETTINGS = {"model": {"slots": CLIENTS, "context_tokens": 1024, "prompt_cache_mb": CACHE_MB}}
 
 
@@ -42,7 +42,7 @@ class Used(NamedTuple):
 
 
 def soak(stage: Stage) -> Figure:
-    """Mixed use by clients side by side for a long time."""
+    """Mixes all kinds of requests by clients side by side for a long time."""
     length_s = int(os.environ.get(LENGTH_S, stage.pick(12, 7200)))
     samples = []
     with (
@@ -64,7 +64,7 @@ def _sample(family: Sequence[psutil.Process], age_s: float) -> Sample:
 
 
 def _use(stage: Stage, port: int, until: float, first: int) -> Used:
-    """One client's rounds, none of them a repetition of another's."""
+    """Runs a client's rounds. No round repeats that of another client."""
     asked = errors = 0
     for number in count(first, CLIENTS):
         if perf_counter() >= until or stage.stopping.is_set():

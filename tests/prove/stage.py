@@ -1,4 +1,4 @@
-"""What the rows share: a running Moat, a running llama-server, scratch folders, quick or full."""
+"""Shared by the rows: a running Moat, a running llama-server, scratch folders, quick or full."""
 
 import json
 import os
@@ -26,9 +26,9 @@ QUIET = {
     "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
     "MOAT_MODEL__CALIBRATE": "false",
 }
-"""The proof leaves the user's keyring alone, and no model measures its speed between two rows."""
+"""The proof does not use the user's keyring, and no model measures its speed between rows."""
 NO_HUB = {"HF_ENDPOINT": "http://127.0.0.1:9"}
-"""Odd names that are pulled are searched for on no real hub, and fetch nothing from it."""
+"""Odd names that a row pulls are not searched for on a real hub."""
 PEER_ROUTES = (
     ("GET", "/health"), ("GET", "/props"), ("GET", "/slots"), ("GET", "/v1/models"),
     ("GET", "/lora-adapters"), ("POST", "/completion"), ("POST", "/v1/completions"),
@@ -39,7 +39,7 @@ PEER_ROUTES = (
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A server under the same black-box script."""
+    """A server that the same black-box script is run against."""
 
     name: str
     port: int
@@ -58,9 +58,9 @@ class Stage:
     quick: bool
     folder: Path = field(default_factory=Path)
     stopping: Event = field(default_factory=Event)
-    """Set when the proof was ended before its end: a row that lasts asks for it."""
+    """Set when the proof is ended early. Lasting rows check it."""
     going: Event = field(default_factory=_set)
-    """Not set while a row wants the machine for itself: a row that lasts waits for it."""
+    """Cleared while a row needs the machine alone. Lasting rows wait for it."""
     _open: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> Self:
@@ -92,7 +92,7 @@ class Stage:
 
     @cached_property
     def moat(self) -> Moat:
-        """The real server with the starter model, as a user has it; shared by many rows."""
+        """The real server with the starter model, as a user has it. Many rows share it."""
         return self._open.enter_context(moat_at(self.home, SHARED, environment=NO_HUB))
 
     @cached_property
@@ -116,7 +116,7 @@ def moat_at(
     environment: Mapping[str, str] | None = None,
     port: int | None = 0,
 ) -> Iterator[Moat]:
-    """`moat serve` with a home and settings of its own; without a port it takes that of these."""
+    """Runs `moat serve` with its own home and settings. Port None means that of the settings."""
     if settings is not None:
         path = home / "config" / "settings.json"
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -142,7 +142,7 @@ def is_quick() -> bool:
 
 
 def filled(path: str) -> str:
-    """A real path for a route with places in it."""
+    """Returns a real path for a route with parameters."""
     for place, text in (("{agent}", "default"), ("{thread}", "t"), ("{what}", "messages")):
         path = path.replace(place, text)
     return path.replace("{id:.+}", "x").replace("{id}", "x").replace("{digest}", "x")

@@ -1,7 +1,7 @@
-"""What a person feels at the start: how soon Moat is there, and what it costs while idle.
+"""Promises about the start: how soon Moat is ready, and what it costs while idle.
 
-Held against a bare program with the same libraries, started in the same run: seconds, and shares of
-a core, are those of one machine.
+It is compared with a bare program that has the same libraries, started in the same run: seconds and
+shares of a core depend on the machine.
 """
 
 import os
@@ -23,14 +23,14 @@ from tests.prove.rows import Figure, Row
 from tests.prove.stage import QUIET, ROOT, Stage
 
 START_TIMES = 3.0
-"""As much of the processor's time as the bare program, whose start is all imports."""
+"""The most processor time, as a multiple of the bare program's, whose start consists of imports."""
 CLOCK_TIMES = 5.0
-"""As long on the clock, where a start that waits for something shows; the machine may be busy."""
+"""The most clock time, as a multiple: it shows whether a start waits. The machine may be busy."""
 SERVER_TIMES = 8.0
-"""As long on the clock as the icon of a bare window: its server starts after it, and both share
-the cores."""
+"""The most clock time until the server listens, as a multiple of that of a bare window's icon.
+The server starts after the icon, and both share the cores."""
 WAKEUPS, WINDOW_WAKEUPS = 60, 90
-"""A minute: about 25 and 45 are usual, and one thing that wakes every second adds 60."""
+"""Per minute. About 25 and 45 are usual, and a single timer of one second adds 60."""
 IDLE_MB = 150.0
 CACHES = Path("/proc/sys/vm/drop_caches")
 
@@ -54,7 +54,7 @@ def headless(stage: Stage) -> Figure:
 
 
 def on_a_desktop(stage: Stage) -> Figure:
-    """The whole program under Xvfb with a tray, its files not in memory where we may see to it."""
+    """Runs the whole program under Xvfb with a tray. If permitted, it empties file caches first."""
     seconds = stage.pick(20, 60)
     with Desktop(stage.scratch("desktop")) as desktop:
         state = _cool(stage)
@@ -80,10 +80,10 @@ def on_a_desktop(stage: Stage) -> Figure:
 
 
 def _desktop_starts(stage: Stage, desktop: Desktop) -> tuple[float, float, float]:
-    """Seconds to the icon of a bare window, to Moat's, and until Moat's server listens.
+    """Returns the seconds to a bare window's icon, to Moat's icon, and until Moat's server listens.
 
-    The best of some starts, taken in turns: the load of the machine differs from one moment to the
-    next, and a bare window that had a calm one would be no measure for a start that had not.
+    Each is the best of several starts, taken in turns: the machine's load changes, and a bare
+    window that started at a calm moment would be no measure for a start at a busy one.
     """
     taken: list[tuple[float, float, float]] = []
     for _ in range(ROUNDS):
@@ -99,7 +99,7 @@ def _desktop_starts(stage: Stage, desktop: Desktop) -> tuple[float, float, float
 
 @contextmanager
 def _bare_window(desktop: Desktop) -> Iterator[tuple["subprocess.Popen[bytes]", float]]:
-    """A bare window, and the seconds after which its icon was there."""
+    """Yields a bare window, and the seconds until its icon appeared."""
     began = time.monotonic()
     command = (sys.executable, "-m", "tests.bench.reference", "window")
     bare = desktop.start(*command, cwd=ROOT)
@@ -112,7 +112,7 @@ def _bare_window(desktop: Desktop) -> Iterator[tuple["subprocess.Popen[bytes]", 
 
 @contextmanager
 def _program(stage: Stage, desktop: Desktop) -> Iterator[tuple[Program, float, float]]:
-    """Moat in a new home, and the seconds until its icon was there and its server listened."""
+    """Yields Moat in a new home, and the seconds to its icon and until its server listened."""
     home, port = stage.scratch("moat"), free_port()
     settings = home / "config" / "settings.json"
     settings.parent.mkdir()
@@ -127,7 +127,7 @@ def _program(stage: Stage, desktop: Desktop) -> Iterator[tuple[Program, float, f
 
 
 def _hidden(desktop: Desktop, program: Program, seconds: float) -> tuple[float, float]:
-    """The same with its window closed, which leaves it in the tray."""
+    """Closes the window, which leaves Moat in the tray, and returns its idleness."""
     (window,) = wait_until("the window", desktop.windows)
     wait_until("its focus", lambda: desktop.active_window() == window)
     desktop.type("alt+F4")
@@ -137,9 +137,9 @@ def _hidden(desktop: Desktop, program: Program, seconds: float) -> tuple[float, 
 
 
 def _cool(stage: Stage) -> str:
-    """Whether the start is cold: only the system's administrator may empty its memory of files.
+    """Empties the file caches, which only root can. Returns "cold" if it did, otherwise "warm".
 
-    Not in the short form, where other rows run beside.
+    In the short form it does not, because other rows run beside.
     """
     if stage.quick:
         return "warm"

@@ -1,4 +1,4 @@
-"""Clients of every protocol, by hand: what each sends, and the text in what comes back."""
+"""Hand-written clients of every protocol: their requests, and the text in the answers."""
 
 import asyncio
 import json
@@ -20,12 +20,12 @@ class Dialect:
     body: Callable[[str, int], dict[str, Any]]
     text: Callable[[dict[str, Any]], str]
     last: bytes
-    """What the end of a whole answer looks like."""
+    """Bytes at the end of a complete answer."""
 
 
 @dataclass(slots=True)
 class Heard:
-    """What one client got."""
+    """What a client received."""
 
     status: int = 0
     text: str = ""
@@ -88,7 +88,7 @@ def asking(port: int, path: str, body: dict[str, Any]) -> bytes:
 
 
 async def listen(port: int, dialect: Dialect, text: str, tokens: int = 1) -> Heard:
-    """One client from its question to the end of its answer, or to what went wrong."""
+    """Runs a client from its request to the end of the answer, or to a failure."""
     heard = Heard()
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=LINE_BYTES)

@@ -1,4 +1,4 @@
-"""The whole proof: one list of rows, and what does not apply."""
+"""The whole proof: one list of rows, and the rows that do not apply."""
 
 from tests.prove import (
     answers,

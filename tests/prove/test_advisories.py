@@ -1,4 +1,4 @@
-"""Advisories are read as they are published, and a part with a hole is found."""
+"""Advisories are read as they are published, and a vulnerable package is found."""
 
 import json
 from pathlib import Path

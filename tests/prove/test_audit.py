@@ -1,4 +1,4 @@
-"""What counts as pinned."""
+"""Tests which requirements count as pinned."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Rows that tests show: run for them, or read from the report of a suite that was just run."""
+"""Rows that tests show: the tests are run, or read from the report of a suite that has just run."""
 
 import subprocess
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_waits(): pass
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What pytest itself writes about two files."""
+    """The report that pytest itself writes about two files."""
     root = tmp_path_factory.mktemp("suite")
     for name in ("test_one", "test_one_more"):
         path = root / "tests" / "part" / f"{name}.py"

@@ -1,4 +1,4 @@
-"""What the guided fuzzer said is read right: a defect fails the row and is named."""
+"""The output of the guided fuzzer is read correctly: a defect fails the row and is named."""
 
 from tests.prove.guided import told
 

@@ -1,4 +1,4 @@
-"""The check of patterns finds those that explode, and only those."""
+"""The check of patterns finds those that are not linear, and no others."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor

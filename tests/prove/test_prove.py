@@ -1,4 +1,4 @@
-"""The proof itself: a row that falls short or breaks fails it, and what it writes can be read."""
+"""The proof itself: a row that falls short or breaks fails it, and its report is readable."""
 
 import inspect
 import re
@@ -109,7 +109,7 @@ def test_ending_early_begins_no_further_row() -> None:
 
 
 def test_who_runs_beside_the_others_shares_no_server_with_them() -> None:
-    """The shared ones are made once, and their rows count what happened to them meanwhile."""
+    """Shared servers are started once, and their rows count what happens to them meanwhile."""
     for row in (row for _, rows in SECTIONS for row in rows if row.beside):
         names = set(inspect.unwrap(row.measure).__code__.co_names)
         assert not names & {"moat", "ours", "theirs", "home"}, row.key

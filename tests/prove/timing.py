@@ -1,6 +1,6 @@
-"""Whether the check of a key takes longer the more of the key is right.
+"""Measures whether the check of a key takes longer if more of the key is right.
 
-Timed beside the check itself: over a connection the noise hides even a careless comparison.
+The check itself is timed: over a connection the noise would hide even a careless comparison.
 """
 
 import random
@@ -15,11 +15,11 @@ KEY = "moat-" + "k7Qz" * 10
 
 
 REPEATS = 20
-"""Of each guess; the fastest counts, which keeps the machine's noise out."""
+"""How often each guess is timed. The fastest counts, which removes the machine's noise."""
 
 
 def timing(guesses: int) -> float:
-    """The rank correlation: 0 but for chance where nothing can be learnt from the time."""
+    """Returns the rank correlation. It is 0 except for chance if the time reveals nothing."""
     chance = random.Random(5)
     lengths = [chance.randrange(len(KEY)) for _ in range(guesses)]
     times = [_fastest_ns(KEY[:length] + "~" * (len(KEY) - length)) for length in lengths]

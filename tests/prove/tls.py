@@ -1,4 +1,4 @@
-"""S21: a mirror with a wrong certificate is never believed, and no setting makes it be."""
+"""S21: a mirror with a wrong certificate is never trusted, and no setting changes that."""
 
 import asyncio
 import ssl
@@ -20,7 +20,7 @@ from tests.prove.stage import Stage
 
 HERE, ELSEWHERE = x509.IPAddress(ip_address("127.0.0.1")), x509.DNSName("hub.example")
 WAYS = {"self-signed": (HERE, 2), "of another name": (ELSEWHERE, 2), "expired": (HERE, -2)}
-"""Whom it names, and for how many days from now."""
+"""The name in the certificate, and for how many days from now it is valid."""
 OPENERS = ("verify", "insecure", "ignore", "trust", "ssl", "tls")
 
 
@@ -44,7 +44,7 @@ def certificate(folder: Path, name: x509.GeneralName, days: int) -> ssl.SSLConte
 
 
 async def reached(context: ssl.SSLContext, extra_ca: str = "") -> bool:
-    """Whether a request came through to a server with this certificate."""
+    """Whether a request reached a server with this certificate."""
     came: list[str] = []
 
     async def answer(request: web.Request) -> web.Response:

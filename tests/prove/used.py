@@ -1,4 +1,4 @@
-"""A home as it is after some use: every kind of file that Moat writes is in it."""
+"""A home after some use: it contains every kind of file that Moat writes."""
 
 import socket
 from pathlib import Path
@@ -17,7 +17,7 @@ KEPT = {
 
 
 def fill_log(home: Path) -> None:
-    """Before the start: the first line then begins a new file."""
+    """Fills the log before the start, so that the first line begins a new file."""
     log = home / "logs" / "moat.log"
     log.parent.mkdir(mode=0o700, exist_ok=True)
     log.touch(mode=0o600)
@@ -25,7 +25,7 @@ def fill_log(home: Path) -> None:
 
 
 def use(home: Path, port: int, headers: dict[str, str] | None = None) -> None:
-    """With threads and the prompt cache kept on disk (`KEPT`), a plugin, HTTPS and feedback."""
+    """Uses threads and the prompt cache on disk (`KEPT`), a plugin, HTTPS and feedback."""
     post(port, "/v1/agent/feedback", BODIES["/v1/agent/feedback"], headers)
     post(port, "/api/copilotkit/agent/default/run", RUN, headers)
     long = {"messages": [{"role": "user", "content": "Once more. " * 200}], "max_tokens": 2}

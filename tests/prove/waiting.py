@@ -1,4 +1,4 @@
-"""How long others wait for an answer while something is done to a server."""
+"""Measures how long others wait for an answer while something is done to a server."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ class Longest:
 
 @contextmanager
 def waiting(port: int) -> Iterator[Longest]:
-    """Asks for the health of the server all the while."""
+    """Requests `/health` again and again until the block ends."""
     longest = Longest()
 
     def look() -> None:

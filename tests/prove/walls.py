@@ -1,4 +1,5 @@
-"""S32 to S34: what plugins run is kept in by the system, sends by the door, and was looked at."""
+"""S32 to S34: the system confines the code of plugins, it sends only through the door, and
+changed files are reviewed."""
 
 from tests.prove.by_test import shown_by
 from tests.prove.rows import Row

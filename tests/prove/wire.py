@@ -1,4 +1,4 @@
-"""HTTP by hand: requests no client library would send, and answers as they came."""
+"""HTTP by hand: requests that no client library would send, and the raw answers."""
 
 import json
 import socket
@@ -11,7 +11,7 @@ PATIENCE_S = 120.0
 @dataclass(frozen=True, slots=True)
 class Answer:
     status: int
-    """0: the connection was closed without an answer."""
+    """0 if the connection was closed without an answer."""
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
 
@@ -22,7 +22,7 @@ class Answer:
 def request(
     port: int, method: str, path: str, headers: list[tuple[str, str]], body: bytes | None = None
 ) -> bytes:
-    """The bytes of a request; a Host is added unless one is given."""
+    """Returns the bytes of a request. A Host is added unless one is given."""
     names = {name.lower() for name, _ in headers}
     lines = [f"{method} {path} HTTP/1.1"]
     if "host" not in names:
