@@ -1,4 +1,4 @@
-"""How long a Qt loop was away, told by the beats of a timer."""
+"""Measures how long a Qt event loop was blocked, by the beats of a timer."""
 
 import time
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ BEAT_MS = 10
 
 
 class Beats:
-    """Gaps between beats, less the beat itself, in milliseconds."""
+    """The gaps between beats, minus the beat itself, in milliseconds."""
 
     def __init__(self) -> None:
         self.gaps: list[float] = []

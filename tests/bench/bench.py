@@ -1,7 +1,7 @@
-"""make bench: Moat against llama.cpp's own server, the same build, model, prompts and load.
+"""make bench: Moat against llama.cpp's own server, with the same build, model, prompts and load.
 
-Both run at the same time and are asked in turn, so that a busy machine slows both. Prints one table
-with ratios and writes build/bench.json. QUICK=1 asks less and takes under four minutes.
+Both run at the same time and are asked in turn, so that a busy machine slows both. It prints one
+table with ratios and writes build/bench.json. QUICK=1 asks less and takes under four minutes.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ def main() -> None:
     say(f"{'':26}{'moat':>12}{'llama-server':>14}{'ratio':>8}")
     figures: dict[str, Any] = {}
     ratios: dict[str, float] = {}
-    # First: what the servers leave behind when they end disturbs the next half minute.
+    # This comes first: the end of the servers disturbs the next half minute.
     look_inside(Shape(model, 2, 8192, shape.threads), amount, figures, ratios)
     with moat(shape) as ours, llama_server(built_llama_server(), shape) as theirs:
         compare_streams(ours, theirs, amount, figures, ratios)

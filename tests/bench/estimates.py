@@ -1,14 +1,14 @@
-"""The memory estimate against what a worker takes once its context is full.
+"""Compares the memory estimate with what a worker uses once its context is full.
 
 python -m tests.bench.estimates [NAME …]    resident memory, on the processor
 python -m tests.bench.estimates --gpu       memory of the graphics card, all layers on it; a
                                             mixture model too, with its experts on the processor
 
-llama.cpp takes its working space at once and touches it only as the context fills. All layers use
-the same space, so a large model is measured in two steps: whole with a short prompt, and how much
-one layer of it grows when its context is filled. The rows marked "full" were filled whole, and say
-what the two steps came to.
-LLAMA_CPP_LIB_PATH names the folder with the GPU build of the libraries.
+llama.cpp reserves its working space at once, but touches it only as the context fills. All layers
+use the same space, so a large model is measured in two steps: the whole model with a short prompt,
+and how much one of its layers grows when its context is filled. The rows marked "full" were filled
+completely, and show what the two steps came to. LLAMA_CPP_LIB_PATH names the folder with the GPU
+build of the libraries.
 """
 
 import argparse
@@ -59,7 +59,7 @@ class Case:
     kv_type: KvType
     filled: bool = False
     cpu_experts: int = 0
-    """Layers of a mixture model whose experts stay with the processor."""
+    """Layers of a mixture model whose experts stay on the processor."""
 
     @property
     def key(self) -> str:
@@ -132,9 +132,9 @@ async def on_processor(case: Case, path: Path, machine: Machine, folder: Path) -
 
 
 async def _growth(case: Case, folder: Path) -> int:
-    """What a full context touches beyond a short one, seen on one layer of the model.
+    """Returns how much more a full context touches than a short one, measured on one layer.
 
-    It grows evenly with the tokens, so two lengths tell the rest.
+    It grows evenly with the tokens, so two lengths are enough to compute the rest.
     """
     thin = folder / f"{case.name}-thin.gguf"
     if not thin.exists():
@@ -145,7 +145,7 @@ async def _growth(case: Case, folder: Path) -> int:
 
 
 async def _resident(case: Case, path: Path, lengths: Sequence[int]) -> list[int]:
-    """Of the worker and its children, after prompts of so many tokens."""
+    """Returns the memory of the worker and its children after prompts of these lengths."""
     worker = WorkerProcess(path, _options(case))
     found = []
     try:
@@ -181,7 +181,7 @@ async def on_card(case: Case, path: Path, machine: Machine, _folder: Path) -> Ro
 
 
 def card_bytes() -> int:
-    """What all programs together hold on all cards."""
+    """Returns what all programs together hold on all cards."""
     command = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return sum(int(line) for line in told.split()) * MB
@@ -199,7 +199,7 @@ def _options(case: Case, gpu_layers: int = 0) -> EngineOptions:
 
 
 async def _ask(worker: WorkerProcess, tokens: int) -> None:
-    """A prompt of about so many tokens, a little less than all of one conversation's room."""
+    """Sends a prompt of about so many tokens, a little less than the room of one conversation."""
     each = len(await worker.tokenize("a b " * 100)) / 200
     sampling = Sampling(temperature=0.0, ignore_eos=True)
     words = max(2, int((tokens - 64) / each))

@@ -2,11 +2,11 @@
 
 Both servers are loaded at the same time and asked in turn over HTTP, with prompts that are new each
 time; the order changes each round. "tuned" is llama-server with -bs (it samples on the card) and
-the caches of both off; "plain" is both as they start. Prints tables with ratios and spread and
-writes build/bench-gpu.json. Models are synthetic: only their shape counts.
+the caches of both off; "plain" is both with their defaults. It prints tables with ratios and spread
+and writes build/bench-gpu.json. The models are synthetic: only their shape matters.
 
-LLAMA_CPP_LIB_PATH names the folder with the GPU build of the libraries; MOAT_LLAMA_TOOLS the one
-with llama-server and llama-batched-bench, where that is another.
+LLAMA_CPP_LIB_PATH names the folder with the GPU build of the libraries, and MOAT_LLAMA_TOOLS that
+with llama-server and llama-batched-bench, if it is another one.
 """
 
 import argparse
@@ -67,7 +67,7 @@ class Given:
         return time.monotonic() > self.deadline
 
     def note(self, **row: Any) -> None:
-        """Kept at once: a run that is cut off has measured something all the same."""
+        """Saves a row at once, so that an interrupted run keeps its results."""
         self.rows.append(row)
         result = ROOT / "build" / "bench-gpu.json"
         result.parent.mkdir(exist_ok=True)
@@ -75,7 +75,7 @@ class Given:
 
 
 def prompt(seed: int) -> str:
-    """A letter is a token; it begins with its number, so that no two share a beginning."""
+    """Returns a prompt with a token per letter. It begins with its number, so it is unique."""
     return f"{seed:08d} {filler(PROMPT_TOKENS, seed)}"[: PROMPT_TOKENS - 1]
 
 
@@ -93,9 +93,9 @@ def compare_engine(given: Given, name: str, model: Path) -> None:
 
 
 async def engine_speeds(given: Given, model: Path) -> dict[int, list[float]]:
-    """Tokens per second of all answers together while they decode.
+    """Returns the tokens per second of all answers together while they decode.
 
-    Nothing is put away between them, since llama-batched-bench does not do that either.
+    Prompts are not cached between them, as llama-batched-bench does not do that either.
     """
     most = max(given.streams)
     options = EngineOptions(
@@ -140,7 +140,7 @@ async def _round(engine: WorkerProcess, streams: int, seed: int, tokens: int) ->
 
 
 async def _span(pieces: Pieces) -> tuple[float, float, int]:
-    """When the first token came, when the last, and how many."""
+    """Returns the times of the first and the last token, and the number of tokens."""
     first = 0.0
     tokens = 0
     async for piece in pieces:
@@ -152,7 +152,7 @@ async def _span(pieces: Pieces) -> tuple[float, float, int]:
 
 
 def batched_bench(given: Given, model: Path) -> dict[int, float]:
-    """Generation speed with that many sequences in one batch."""
+    """Returns the generation speed for each number of sequences in one batch."""
     context = (PROMPT_TOKENS + given.answer_tokens) * max(given.streams)
     command = [given.tools / "llama-batched-bench", "-m", model, "-ngl", given.layers]
     command += ["-c", context, "-npp", PROMPT_TOKENS, "-ntg", given.answer_tokens]
@@ -171,7 +171,7 @@ def batched_bench(given: Given, model: Path) -> dict[int, float]:
 
 @dataclass(slots=True)
 class Found:
-    """One server's figures at one point."""
+    """The figures of one server at one point."""
 
     bursts: list[Burst] = field(default_factory=list)
     used_ms: list[float] = field(default_factory=list)
@@ -184,7 +184,7 @@ class Found:
 def compare_servers(given: Given, name: str, model: Path, kind: str) -> None:
     with both(given, model, kind) as pair:
         for server in pair:
-            for sampling in given.samplings:  # kernels, graphs and learned paces are warm then
+            for sampling in given.samplings:  # kernels, graphs and learned paces are then warm
                 asyncio.run(burst(server, max(given.streams), SAMPLINGS[sampling], 1, 32))
         points = [(streams, one) for streams in given.streams for one in given.samplings]
         found = {(point, server.name): Found() for point in points for server in pair}

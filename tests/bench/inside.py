@@ -1,4 +1,4 @@
-"""What only the worker itself can show: its overhead, its longest gap, its constraints."""
+"""Figures that only the worker itself can show: its overhead, its longest gap, its constraints."""
 
 import json
 import subprocess
@@ -98,11 +98,11 @@ def _speed(outcomes: list[Outcome]) -> float:
 
 
 def _gap(client: WorkerClient, words: int) -> dict[str, float]:
-    """A running answer's gaps while another request's long prompt is read.
+    """Returns the gaps of a running answer while the long prompt of another request is read.
 
-    Each is held against what is usual at that place of the same answer when nothing else is asked,
-    for an answer slows down as it grows longer. How far the gaps of that second run stand out shows
-    what the machine itself adds.
+    Each gap is compared with the usual one at the same place of the same answer when nothing else
+    runs, because an answer slows down as it grows. The gaps of that second run show what the
+    machine itself adds.
     """
     running = _start_talking(client)
     times = _said(client, running, WARM_UP)

@@ -1,10 +1,11 @@
-"""What named keys with limits cost under load: `python -m tests.bench.keys`.
+"""Measures what named keys with limits cost under load: `python -m tests.bench.keys`.
 
 Three Moats stand before one far server that answers at once: without keys, with one key and with a
-hundred, each limited to models, requests at a time and tokens a day. Every round asks all three,
-each time in another order, so that what else the machine does meets all of them. On a busy machine
-these ratios differ by more than a hundredth from round to round, the clock's even more than the
-processor's. So what the keys do for a request is also timed alone, and judged by that.
+hundred, each limited to models, requests at a time and tokens a day. Every round asks all three, in
+a different order each time, so that other load on the machine affects all of them. On a busy
+machine these ratios differ by more than a hundredth from round to round, those of the clock even
+more than those of the processor. So the work of the keys for a request is also timed alone, and
+judged by that.
 """
 
 import argparse
@@ -48,7 +49,7 @@ BODY = json.dumps(
 
 @dataclass(slots=True)
 class Contender:
-    """A Moat with some keys, and what each round of it took."""
+    """A Moat with some keys, and the figures of its rounds."""
 
     keys: list[str]
     server: Server
@@ -93,7 +94,7 @@ async def ask(port: int, key: str) -> None:
 
 
 def serve_far(port: int) -> None:
-    """A far server that costs little: its answer is written once and sent as it is."""
+    """Runs a far server that costs little: its answer is prepared once and sent unchanged."""
     head = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": MODEL}
     pieces = [{**head, "choices": [{"index": 0, "delta": {"content": "word "}}]}] * TOKENS
     last = {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
@@ -140,7 +141,7 @@ def contender(count: int, far_port: int) -> Iterator[Contender]:
 
 
 async def time_alone(count: int) -> float:
-    """Milliseconds of the processor that the keys take for one request, and nothing else."""
+    """Returns the milliseconds of processor time that only the keys take for one request."""
     with tempfile.TemporaryDirectory() as folder:
         made = Keys(Path(folder))
         keys = cycle([made.add(f"person {number}", LIMITS) for number in range(count)])

@@ -43,7 +43,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """Figures of several streams started together."""
+    """The figures of several streams that were started together."""
 
     tokens_per_s: float
     first_p50_s: float
@@ -81,7 +81,7 @@ async def ask(port: int, messages: list[dict[str, str]], tokens: int, **more: An
 
 
 async def _follow(reader: asyncio.StreamReader, answered: Answered) -> None:
-    """Takes bytes and the time they came; they are read later, so that nobody waits for it."""
+    """Collects lines and their times. They are parsed afterwards, so that parsing delays none."""
     came: list[tuple[float, bytes]] = []
     while line := await reader.readline():
         if line.startswith(b"data: {"):
@@ -121,7 +121,7 @@ def figures(answers: list[Answered], began: float) -> Burst:
 
 
 async def alternate(port: int, talks: int, words: int, turns: int, seed: int) -> list[float]:
-    """Conversations in turn, each sent whole every time: first-token times from turn 2 on."""
+    """Runs conversations in turn, sent whole every time. Returns first-token times from turn 2."""
     histories = [question(words, seed + n) for n in range(talks)]
     firsts = []
     for turn in range(turns):

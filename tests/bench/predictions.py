@@ -1,11 +1,11 @@
-"""Predicted against real tokens per second: python -m tests.bench.predictions [MODEL.gguf …].
+"""Compares predicted with real tokens per second: python -m tests.bench.predictions [MODEL.gguf …].
 
 The starter is always measured. Each model reads a prompt of some hundred tokens and writes 48, in
-several rounds; the quickest counts, for other programs only slow it down. The pace of the machine
-is measured before each model, and its quickest figures count. It ends with 1 where a prediction is
-more than 30 % off.
+several rounds; the quickest counts, because other programs can only slow it down. The pace of the
+machine is measured before each model, and its quickest figures count. The exit status is 1 if a
+prediction is more than 30 % off.
 
---processor-time: on a busy machine. Both sides use one thread, and the processor time that they
+--processor-time is for a busy machine. Both sides use one thread, and the processor time that they
 take counts instead of the time that passes.
 """
 
@@ -41,7 +41,7 @@ _PACE = TypeAdapter(Pace)
 
 
 class Clock:
-    """Seconds: those that pass, or those of the processor that a worker took."""
+    """Seconds: elapsed time, or the processor time that a worker used."""
 
     def __init__(self, *, of_processor: bool) -> None:
         self._of_processor = of_processor
@@ -54,7 +54,7 @@ class Clock:
         return float(times.user + times.system)
 
     def measure_pace(self) -> Pace:
-        """In a process of its own, which loads the engine."""
+        """Measures the pace in a separate process, which loads the engine."""
         command = [sys.executable, "-m", "tests.bench.predictions", MEASURE]
         command += ["--processor-time"] * self._of_processor
         found = subprocess.run(command, check=True, capture_output=True)
@@ -69,7 +69,7 @@ def print_pace(*, of_processor: bool) -> None:
 
 
 async def answer(engine: WorkerProcess, words: str, tokens: int) -> int:
-    """Returns the tokens of the prompt that no cache held."""
+    """Returns how many tokens of the prompt were not cached."""
     sampling = Sampling(temperature=0.0, ignore_eos=True)
     request = ChatRequest(prompt=words, max_tokens=tokens, sampling=sampling)
     async for event in engine.generate(request):
@@ -79,7 +79,7 @@ async def answer(engine: WorkerProcess, words: str, tokens: int) -> int:
 
 
 async def measure(path: Path, clock: Clock) -> tuple[float, float]:
-    """Tokens per second, read and written: the same prompt again is not read again."""
+    """Returns the tokens read and written per second. A repeated prompt is not read again."""
     options = EngineOptions(context_tokens=2048, slots=1, gpu_layers=0, threads=clock.threads)
     engine = WorkerProcess(path, options)
     reads, writes = [], []

@@ -1,4 +1,4 @@
-"""The bare decode loop: how fast one stream could be if nothing but llama.cpp took time."""
+"""The bare decode loop: the speed of one stream if only llama.cpp took time."""
 
 import json
 import sys

@@ -1,9 +1,9 @@
-"""What start and idleness are held against: the same libraries doing as little as can be.
+"""The reference for start and idleness: the same libraries, doing as little as possible.
 
 python -m tests.bench.reference server|window
 
-How long a start takes depends on the machine, and on what else it does just now. A bare program
-that imports what Moat imports, and then listens or shows an icon, depends on them alike.
+How long a start takes depends on the machine, and on what else it is doing. A bare program that
+imports what Moat imports, and then listens or shows an icon, depends on both in the same way.
 """
 
 import asyncio
@@ -19,10 +19,10 @@ FOR_WINDOW = ("aiohttp", "pydantic", "PySide6.QtDBus", "PySide6.QtNetwork", "PyS
 
 
 def wakeups(family: list[psutil.Process]) -> dict[int, int]:
-    """How often each thread of these processes has gone to sleep so far.
+    """Returns how often each thread of these processes has gone to sleep so far.
 
-    Unlike seconds and shares of a core that does not depend on the machine or on its load: who
-    sleeps without a timer is not counted again.
+    Unlike seconds and shares of a core, this does not depend on the machine or its load: a thread
+    that sleeps without a timer is not counted again.
     """
     found: dict[int, int] = {}
     for process in family:

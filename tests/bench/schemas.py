@@ -1,9 +1,9 @@
-"""JSON schemas from elsewhere: what Moat and llama.cpp's own server make of each of them.
+"""Shows how Moat and llama.cpp's own server handle JSON schemas from other sources.
 
 python -m tests.bench.schemas FOLDER [--count 200] [--seed 7] [--tokens 64] [--at-once 8]
 
-FOLDER holds schemas as .json files, the same number is taken of each of its folders; for example
-the data of JSONSchemaBench. Both servers run at the same time and are asked in turn.
+FOLDER holds schemas as .json files, for example the data of JSONSchemaBench. The same number is
+taken from each of its folders. Both servers run at the same time and are asked in turn.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from tests.bench.servers import Server, Shape, llama_server, moat
 
 PATIENCE = aiohttp.ClientTimeout(total=120)
 GONE = 0
-"""In place of a status: no answer came."""
+"""Stands for a status if no answer came."""
 QUESTION = [{"role": "user", "content": "Give an example."}]
 
 
@@ -42,7 +42,7 @@ class Case:
 
 
 class Lasting:
-    """A server that is started again when a schema ended it; `deaths` counts how often."""
+    """A server that is started again after a schema ended it. `deaths` counts how often."""
 
     def __init__(self, start: Callable[[], AbstractContextManager[Server]]) -> None:
         self._start = start
@@ -72,14 +72,14 @@ class Asked:
 
 @dataclass(slots=True)
 class Figures:
-    """What one server did; each list is in the order of the cases."""
+    """The figures of one server. Each list is in the order of the cases."""
 
     first: list[Asked] = field(default_factory=list)
     answers: dict[str, Asked] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
     unchecked: int = 0
     tokens: int = 0
-    """Of the cases both servers take, and the time they took."""
+    """Tokens of the cases that both servers accept, and the time that they took."""
     busy_s: float = 0.0
     plain_s: float = 0.0
     deaths: int = 0
@@ -176,7 +176,7 @@ async def _burst(
     tokens: int,
     figures: Figures,
 ) -> int:
-    """How many tokens were made."""
+    """Sends these cases at once. Returns how many tokens were made."""
     answers = await asyncio.gather(*(ask(client, server, case.schema, tokens) for case in chunk))
     for case, asked in zip(chunk, answers, strict=True):
         figures.answers[case.name] = asked

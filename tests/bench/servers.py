@@ -1,4 +1,4 @@
-"""The two servers that are compared: Moat, and llama.cpp's own of the same build."""
+"""The two servers that are compared: Moat, and llama.cpp's own server of the same build."""
 
 import json
 import os
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The same for both servers."""
+    """The configuration that both servers share."""
 
     model: Path
     slots: int
@@ -33,9 +33,9 @@ class Shape:
     threads: int
     gpu_layers: int = 0
     ours: dict[str, Any] = field(default_factory=dict)
-    """Further settings of Moat's model."""
+    """Additional settings of Moat's model."""
     theirs: tuple[str, ...] = ("-fa", "off", "-no-kvu")
-    """Further options of llama-server."""
+    """Additional options of llama-server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Server:
         return sum(one.memory_info().rss for one in self._family()) / (1 << 20)
 
     def used_s(self) -> float:
-        """The processor time it took so far."""
+        """Returns the processor time used so far."""
         times = [one.cpu_times() for one in self._family()]
         return float(sum(one.user + one.system for one in times))
 
@@ -116,7 +116,7 @@ def started(
 
 
 def _wait_until_ready(name: str, port: int, process: "subprocess.Popen[bytes]") -> None:
-    """A first short answer: only then is the model loaded in both."""
+    """Waits for a first short answer: only then is the model loaded in either server."""
     body = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}/v1/chat/completions",

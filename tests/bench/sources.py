@@ -1,9 +1,9 @@
-"""A folder of mixed documents as a source: how long its index takes, and what is found in it.
+"""A folder of mixed documents as a source: how long indexing takes, and what is found in it.
 
 python -m tests.bench.sources [--documents N]
 
-The documents are made on the spot: PDF, Word, Excel, text and Markdown about made-up companies,
-with ten facts hidden among them. Each fact is asked for in other words than its own.
+The documents are generated: PDF, Word, Excel, text and Markdown about made-up companies, with ten
+facts hidden among them. Each fact is asked for in words other than its own.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from server.face.core import FoundPassage
 from tests.kit.office_files import docx, pdf, workbook
 
 FIRST = 5
-"""Passages that are looked at."""
+"""How many passages are searched for the fact."""
 LEAST_FOUND = 9
 MB = 1024 * 1024
 
@@ -34,7 +34,7 @@ class Fact:
     text: str
     question: str
     proof: str
-    """What only the right passage has."""
+    """Text that only the right passage contains."""
 
 
 FACTS = (
@@ -121,7 +121,7 @@ def paragraphs(made: random.Random, count: int) -> list[str]:
 
 
 def make_folder(folder: Path, count: int) -> dict[str, str]:
-    """Returns the file that each fact is in."""
+    """Writes the documents. Returns the file that contains each fact."""
     made = random.Random(31)
     places = dict(zip(made.sample(range(count), len(FACTS)), FACTS, strict=True))
     writers: tuple[tuple[str, Callable[[list[str]], bytes]], ...] = (
@@ -169,7 +169,7 @@ async def until_ready(sources: Sources, folder: Path, told: Callable[[str], None
 
 
 def is_found(fact: Fact, path: str, passages: list[FoundPassage]) -> bool:
-    """In the right file, and with its page where the file has pages."""
+    """Whether the fact is found in the right file and, in a PDF, with its page."""
     hits = [one for one in passages if fact.proof in one.text and one.path == path]
     return bool(hits) and (not path.endswith(".pdf") or hits[0].page > 0)
 
@@ -233,7 +233,7 @@ async def finds_changed(sources: Sources, folder: Path) -> bool:
 
 
 async def cancel(sources: Sources, folder: Path) -> float:
-    """Wall-clock seconds from the wish to the end, in the middle of reading all files again."""
+    """Returns the seconds from cancelling to the end, while all files are being read again."""
     for path in folder.rglob("*.*"):
         os.utime(path)
     reading = asyncio.Event()

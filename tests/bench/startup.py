@@ -1,6 +1,6 @@
-"""make startup: what a person feels: start-up, the first token, speed, memory, idleness.
+"""make startup: what a person notices: start-up, the first token, speed, memory, idleness.
 
-Start and idleness are told beside those of a bare program with the same libraries.
+Start and idleness are shown beside those of a bare program with the same libraries.
 """
 
 import http.client
@@ -27,7 +27,7 @@ QUESTION = "Explain in a few sentences what a moat is."
 TOKENS = 128
 IDLE_S = 20.0
 SETTLED_S = 12.0
-"""What a start leaves behind is not idleness."""
+"""In seconds. The after-effects of a start do not count as idleness."""
 ROUNDS = 3
 PATIENCE_S = 120.0
 MB = 1024 * 1024
@@ -51,7 +51,7 @@ def serving() -> Iterator[Server]:
 
 @contextmanager
 def reference() -> Iterator[Server]:
-    """A bare server with the same libraries."""
+    """Runs a bare server with the same libraries."""
     command = [sys.executable, "-m", "tests.bench.reference", "server"]
     with _started(command) as (process, began):
         wait_for(process, LISTENS)
@@ -78,14 +78,14 @@ def _started(command: list[str]) -> Iterator[tuple["subprocess.Popen[str]", floa
 
 @dataclass(frozen=True)
 class Start:
-    """Seconds until it listened: on the clock, and of the processor's time."""
+    """Seconds until it listened: on the clock, and of processor time."""
 
     clock_s: float
     processor_s: float
 
 
 def starts(rounds: int = ROUNDS) -> tuple[Start, Start]:
-    """Of Moat and of the reference: the best of some starts, taken in turns."""
+    """Returns the best of several starts of Moat and of the reference, taken in turns."""
     taken: tuple[list[Start], list[Start]] = ([], [])
     for _ in range(rounds):
         for start, figures in zip((serving, reference), taken, strict=True):
@@ -109,7 +109,7 @@ def wait_for(process: "subprocess.Popen[str]", beginning: str) -> str:
 
 
 def ask(server: Server) -> tuple[float, float]:
-    """Seconds to the first piece of the answer, and pieces per second from there on."""
+    """Returns the seconds to the first piece of the answer, and the pieces per second after it."""
     body = {
         "messages": [{"role": "user", "content": QUESTION}],
         "stream": True,
@@ -130,14 +130,14 @@ def ask(server: Server) -> tuple[float, float]:
 
 
 def memory(server: Server) -> tuple[float, float]:
-    """Megabytes of the server, and of the workers it started."""
+    """Returns the megabytes of the server, and of the workers that it started."""
     root = psutil.Process(server.process.pid)
     workers = sum(child.memory_info().rss for child in root.children(recursive=True))
     return root.memory_info().rss / MB, workers / MB
 
 
 def idleness(root: psutil.Process, seconds: float = IDLE_S) -> tuple[float, float]:
-    """Wake-ups a minute, and percent of one core, of a process and all it started, unasked."""
+    """Returns wake-ups per minute and percent of one core, of an idle process and its children."""
     family = [root, *root.children(recursive=True)]
     before, used_s = wakeups(family), _processor_s(family)
     time.sleep(seconds)
@@ -150,7 +150,7 @@ def _processor_s(family: list[psutil.Process]) -> float:
 
 
 def window() -> None:
-    """The whole program on a screen of its own, without a model."""
+    """Runs the whole program on a separate screen, without a model."""
     missing = missing_programs()
     if missing:
         sys.stdout.write(f"No figures of the window: not installed: {', '.join(missing)}\n")

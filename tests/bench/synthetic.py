@@ -1,8 +1,9 @@
-"""A GGUF of a real shape with random weights, for measuring speed and memory without a download.
+"""Writes a GGUF of a real shape with random weights, to measure speed and memory without a
+download.
 
 python -m tests.bench.synthetic OUT.gguf --shape 8b
 
-Its tokeniser has a token for each byte, so that a text of ASCII has as many tokens as letters, and
+Its tokeniser has a token for each byte, so that ASCII text has as many tokens as letters, and
 made-up words up to the size of Llama 3's vocabulary.
 """
 
@@ -54,14 +55,14 @@ def _words(count: int) -> dict[str, Any]:
 
 
 def _byte_letters() -> list[str]:
-    """How GPT-2's tokenisers write each byte."""
+    """Returns the character with which GPT-2's tokenisers write each byte."""
     own = {*range(33, 127), *range(161, 173), *range(174, 256)}
     other = [byte for byte in range(256) if byte not in own]
     return [chr(byte) for byte in sorted(own)] + [chr(256 + place) for place in range(len(other))]
 
 
 def _q4_0(columns: int) -> npt.NDArray[np.uint8]:
-    """Blocks of 32 weights: a half-precision scale and 16 bytes of random nibbles."""
+    """Returns blocks of 32 weights: a half-precision scale and 16 bytes of random nibbles."""
     packed = np.random.default_rng(columns).integers(
         0, 256, (TILE_BLOCKS, BLOCK_BYTES), dtype=np.uint8
     )

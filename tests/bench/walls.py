@@ -1,4 +1,4 @@
-"""What the walls cost at the start of a plugin's program: `python -m tests.bench.walls`."""
+"""Measures what the walls cost when a plugin's program starts: `python -m tests.bench.walls`."""
 
 import subprocess
 import sys

@@ -1,9 +1,9 @@
-"""How smooth the real window stays under load, on a screen of its own; a table at the end.
+"""Measures how smooth the real window stays under load, on a separate screen, and prints a table.
 
 python -m tests.bench.window [--seconds N] [--cycles N]
 
-Beats of a timer tell how long the window's loop was away: a gap is what a person sees as a frame
-that came late. Window, server and model are real; the clients are processes of their own.
+The beats of a timer show how long the window's loop was blocked: a person sees a gap as a late
+frame. Window, server and model are real; the clients are separate processes.
 """
 
 import argparse
@@ -96,7 +96,7 @@ class Bench:
                     await asyncio.sleep(self.given.seconds)
 
     async def _typing(self) -> None:
-        """Letters typed while the chat streams and others do, too."""
+        """Types letters while the chat and other clients stream."""
         chat = self._chat()
         address = self.link.face.server.get().address
         async with _helper("clients", address, str(self.given.seconds)):
@@ -134,7 +134,7 @@ class Bench:
         for at in range(0, bar.maximum(), max(SCROLL_PX, bar.maximum() // 200)):
             began = time.perf_counter()
             bar.setValue(at)
-            # Not by handling events: a coroutine that does so is entered while it runs.
+            # Events must not be handled here: this coroutine would be entered again while it runs.
             chat.transcript.viewport().repaint()
             steps.append((time.perf_counter() - began) * 1000)
         steps.sort()
@@ -144,7 +144,7 @@ class Bench:
         await asyncio.sleep(0.5)
 
     async def _soak(self) -> None:
-        """What a day brings, in a row: ask, look at every page, come back."""
+        """Repeats a day's use: ask, look at every page, come back."""
         sizes = []
         for cycle in range(self.given.cycles):
             chat = self._chat()
@@ -167,7 +167,7 @@ class Bench:
             self._row("server likewise", f"{server:.0f}, {server_end:.0f} MB")
 
     async def flood(self) -> None:
-        """A core that logs 10,000 lines a second behind the real link."""
+        """Shows a core that logs 10,000 lines a second behind the real link."""
         await _until(lambda: self.link.face.server.get().phase == "ready", 30)
         self.window.turn_to("Logs")
         async with self._beating(f"{LINES_PER_S} log lines a second"):

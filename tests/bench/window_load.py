@@ -1,4 +1,4 @@
-"""What bears on the window from outside: clients that stream, or a core that floods its log.
+"""Load on the window from outside: clients that stream, or a core that floods its log.
 
 python -m tests.bench.window_load clients ADDRESS SECONDS
 python -m tests.bench.window_load flood     as a window's child
@@ -22,7 +22,7 @@ QUESTION = "Count from one to five hundred in words, one number per line. Client
 
 
 async def clients(address: str, seconds: float) -> None:
-    """So many at once, each asking again as soon as it has its answer."""
+    """Runs STREAMS clients at once. Each asks again as soon as it has its answer."""
     end = time.monotonic() + seconds + 5
     async with aiohttp.ClientSession() as session:
         await asyncio.gather(*(_client(session, address, number, end) for number in range(STREAMS)))
