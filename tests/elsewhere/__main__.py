@@ -1,11 +1,12 @@
-"""Moat before real servers of others, tried from outside.
+"""Tests Moat before real servers of other projects, from outside.
 
 python -m tests.elsewhere kits [openai openbb copilotkit] [--nginx PROGRAM]
 python -m tests.elsewhere behaviours WHERE [FOLDER]      (--help lists where)
 python -m tests.elsewhere three [--requests N] [--rounds N]
 python -m tests.elsewhere keys [--requests N] [--rounds N]
 
-llama-server is the one that the bench builds; THREADS are its threads (all cores otherwise).
+llama-server is the one that the bench builds. The variable THREADS sets its threads; the default is
+all cores.
 """
 
 import argparse
@@ -19,7 +20,7 @@ KITS = ("openai", "openbb", "copilotkit")
 
 def main() -> int:
     options = read_options()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # no server stays behind
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # no server is left running
     return int(options.run(options))
 
 

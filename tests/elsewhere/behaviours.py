@@ -1,6 +1,6 @@
-"""Every behaviour of an engine elsewhere, asked from outside; each answer goes into a transcript.
+"""Every behaviour of an engine elsewhere, tested from outside. Each answer goes into a transcript.
 
-The servers are started by the files of packaging/team, as docs/team.md tells people to.
+The servers are started by the files in packaging/team, as docs/team.md describes it.
 """
 
 import http.client
@@ -64,7 +64,7 @@ LONG = {"stream": True, "max_tokens": 900, "ignore_eos": True}
 
 @dataclass(slots=True)
 class Place:
-    """Where is asked, and the server whose own figures tell whether it works."""
+    """The server that is asked, and the far server, whose own figures show if it is working."""
 
     address: str
     engine: str
@@ -127,12 +127,12 @@ def try_tools(place: Place) -> None:
 
 
 def try_required(place: Place) -> None:
-    """The model chooses among two tools; it has to call one."""
+    """Offers two tools, of which the model must call one."""
     _check_calls(chat(place, tools=[WEATHER, CLOCK], tool_choice="required")["tool_calls"])
 
 
 def try_auto(place: Place) -> None:
-    """The model may call or answer. A call fits; an answer has words."""
+    """Lets the model call or answer. A call must fit, an answer must have words."""
     asked = {"role": "user", "content": "How is the weather in Rome for the next 3 days? Call it."}
     found = chat(place, messages=[asked], tools=[WEATHER], max_tokens=200)
     has_called = bool(found.get("tool_calls"))
@@ -144,7 +144,7 @@ def try_auto(place: Place) -> None:
 
 
 def try_result(place: Place) -> None:
-    """A call and its result are in the conversation; the model goes on from there."""
+    """Continues a conversation that contains a call and its result."""
     made = {"name": "weather", "arguments": json.dumps({"city": "Rome", "days": 3})}
     calls = [{"id": "call_1", "type": "function", "function": made}]
     result = {"role": "tool", "tool_call_id": "call_1", "content": "sunny, 21 degrees"}
@@ -153,7 +153,7 @@ def try_result(place: Place) -> None:
 
 
 def try_tool_stream(place: Place) -> None:
-    """The name comes with the first piece of a call; the pieces together are the arguments."""
+    """Checks that a call's first piece has its name, and that its pieces form the arguments."""
     for choice in (MUST, "required"):
         pieces = [
             call
@@ -196,7 +196,7 @@ def try_schema_stream(place: Place) -> None:
 
 
 def _deltas(place: Place, **fields: Any) -> list[Json]:
-    """The deltas of a streamed answer, which has to end as the protocol wants it."""
+    """Returns the deltas of a streamed answer, which must end as the protocol requires."""
     body = {"model": NAME, "messages": [USER], "temperature": 0, "max_tokens": 60, "stream": True}
     place.note(f"> POST /v1/chat/completions {json.dumps({**body, **fields, 'messages': '…'})}")
     with reply_to(place, "/v1/chat/completions", {**body, **fields}) as reply:
@@ -215,7 +215,7 @@ def try_overlong(place: Place) -> None:
 
 
 def try_cancel(place: Place) -> None:
-    """Whoever leaves ends the work over there, by that server's own figures."""
+    """Checks by the far server's own figures that its work ends when the client leaves."""
     with reply_to(place, "/v1/chat/completions", {"model": NAME, "messages": [USER], **LONG}) as it:
         while b'"content"' not in it.readline():
             pass
@@ -226,7 +226,7 @@ def try_cancel(place: Place) -> None:
 
 
 def running(engine: str) -> int:
-    """Requests that the far server computes, as its own /metrics says."""
+    """Returns how many requests the far server is computing, by its own /metrics."""
     parts = urlsplit(engine)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=START_S)
     with closing(connection):
@@ -242,7 +242,7 @@ def running(engine: str) -> int:
 
 
 def try_hang(place: Place) -> None:
-    """One that is stopped is found by the probe; what it did not answer is an error."""
+    """Stops the far server. A probe must notice it, and the open request must fail."""
     assert place.process
     place.process.send_signal(signal.SIGSTOP)
     try:
@@ -264,7 +264,7 @@ def _status(place: Place, body: Json) -> int:
 
 
 def try_here(place: Place) -> None:
-    """Others are served meanwhile: a model on this machine."""
+    """Checks that a model on this machine is served meanwhile."""
     body = {"model": HERE, "messages": [USER], "max_tokens": 4}
     assert ask(place, "/v1/chat/completions", body)["usage"]["completion_tokens"] > 0
 
@@ -300,7 +300,7 @@ FAULTS: dict[str, Callable[[Place], None]] = {"hangs": try_hang, "dies": try_dea
 
 
 def run_behaviours(where: str, programs: list[str]) -> int:
-    """`programs` are folders to look for vllm and litellm in."""
+    """Runs all tests in one place. `programs` are folders to search for vllm and litellm."""
     folders = [str(Path(sys.executable).parent), *programs, os.environ["PATH"]]
     path = os.pathsep.join(folders)
     with PLACES[where](path) as place:
@@ -338,7 +338,7 @@ def before_vllm(path: str) -> Iterator[Place]:
 
 @contextmanager
 def by_script(name: str, path: str, model: str, *options: str) -> Iterator[Place]:
-    """What a file of packaging/team starts, from the moment Moat is ready."""
+    """Runs a file of packaging/team. The block begins when Moat is ready."""
     port, engine = free_port(), free_port()
     with tempfile.TemporaryDirectory() as home:
         environment = {**os.environ, "PATH": path, "MODEL": model, "MOAT_HOME": home}
@@ -392,7 +392,7 @@ def _end(script: psutil.Process) -> None:
 
 @contextmanager
 def litellm_behind(path: str) -> Iterator[Place]:
-    """Moat, LiteLLM's proxy, llama-server."""
+    """Moat before LiteLLM's proxy before llama-server."""
     with (
         before_llama_server(path) as far,
         litellm(path, f"{far.engine}/v1") as proxy,
@@ -403,7 +403,7 @@ def litellm_behind(path: str) -> Iterator[Place]:
 
 @contextmanager
 def litellm_before(path: str) -> Iterator[Place]:
-    """LiteLLM's proxy, Moat, llama-server."""
+    """LiteLLM's proxy before Moat before llama-server."""
     with (
         before_llama_server(path) as far,
         litellm(path, f"{far.address}/v1") as proxy,

@@ -1,6 +1,6 @@
-"""What 100 keys with limits cost: the processor time of a request, against the one access key.
+"""Measures the processor time per request with 100 limited keys, compared to the one access key.
 
-The engine is a server that answers at once, so that Moat's own work is all there is to measure.
+The engine is a server that answers at once, so that only Moat's own work is measured.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ async def answering(port: int) -> AsyncIterator[None]:
 
 
 async def measure(moat: Placed, keys: Sequence[str], requests: int) -> float:
-    """The seconds of processor time that a request takes in Moat."""
+    """Returns the seconds of processor time that a request takes in Moat."""
     left = list(range(requests))
     before = moat.used_s()
     async with aiohttp.ClientSession() as session:

@@ -1,4 +1,4 @@
-"""The conformance kits against Moat whose engine is elsewhere, straight or through nginx."""
+"""Runs the conformance kits against a Moat whose engine is elsewhere, directly or through nginx."""
 
 import os
 import re
@@ -32,7 +32,7 @@ COPILOTKIT = ROOT / "tests" / "conformance" / "copilotkit"
 ENDED = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
 KEY = secrets.token_hex(24)
 SHORT = {"MOAT_COPILOT__ANSWER_TOKENS": "96"}
-"""The starter never ends by itself what CopilotKit's kit asks it."""
+"""A limit for CopilotKit's questions, which the starter would answer without end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Kit:
     command: tuple[str, ...]
     folder: Path = ROOT
     key: tuple[str, ...] = ()
-    """The options that send a key, which stands for {}."""
+    """The options that send a key. {} stands for the key."""
     variables: dict[str, str] = field(default_factory=dict)
 
 
@@ -81,7 +81,7 @@ def run_kits(names: list[str], nginx: str) -> int:
 
 
 def run_through(nginx: str, name: str) -> int:
-    """The proxy is tried here, not the model: a scripted one answers."""
+    """Tests the proxy, not the model: a scripted model answers."""
     os.environ["MOAT_SECRET_ACCESS_KEY"] = KEY
     port = free_port()
     settings = {"server__host_names": [f"{NAME}:{port}"], "server__proxies": [LOOPBACK]}
@@ -99,7 +99,7 @@ def run_through(nginx: str, name: str) -> int:
 
 
 def check_refusals(proxy: Proxy) -> int:
-    """Another host name, a foreign page and a missing key are refused through the proxy, too."""
+    """Checks that another host name, a foreign page and a missing key are refused as well."""
     good = {"Host": proxy.host, "Authorization": f"Bearer {KEY}"}
     asked = {
         "as it should be": (good, 200),

@@ -1,4 +1,4 @@
-"""The programs of these trials: llama-servers, Moat before them, nginx before Moat."""
+"""The programs of these tests: llama-servers, Moat before them, nginx before Moat."""
 
 import http.client
 import json
@@ -28,7 +28,7 @@ ALIAS = "far-model"
 NAME = "moat.example.com"
 LOOPBACK = "127.0.0.1"
 PAGES = "https://pro.openbb.co,http://localhost:3000"
-"""The pages that the kits of OpenBB and CopilotKit play."""
+"""The pages that the kits of OpenBB and CopilotKit imitate."""
 NGINX = """
 worker_processes 1; daemon off; pid {folder}/pid; error_log {folder}/error.log;
 events {{ worker_connections 1024; }}
@@ -40,7 +40,7 @@ http {{
 {server}
 }}
 """
-"""What stands around the server of packaging/team/nginx.conf, for a run without rights."""
+"""The configuration around the server of packaging/team/nginx.conf, to run without root."""
 
 
 def say(text: str) -> None:
@@ -57,7 +57,7 @@ def starter() -> Path:
 
 @contextmanager
 def far(slots: int = 4, context_tokens: int = 8192, *options: str) -> Iterator[Server]:
-    """llama.cpp's own server with the starter; it tells its figures and its slots."""
+    """Runs llama.cpp's own server with the starter, with its metrics and slots visible."""
     more = ("-fa", "off", "-no-kvu", "--metrics", "--slots", "--alias", ALIAS, *options)
     threads = int(os.environ.get("THREADS") or usable_cores())
     shape = Shape(starter(), slots, context_tokens, threads, theirs=more)
@@ -71,7 +71,7 @@ def address_of(server: Server) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A Moat that runs, and the folder that is its home."""
+    """A running Moat and its home folder."""
 
     moat: Moat
     home: Path
@@ -81,7 +81,7 @@ class Placed:
         return self.moat.address
 
     def used_s(self) -> float:
-        """The processor time of Moat and its children so far."""
+        """Returns the processor time of Moat and its children so far."""
         times = [process.cpu_times() for process in self.moat.family()]
         return float(sum(spent.user + spent.system for spent in times))
 
@@ -94,7 +94,7 @@ class Placed:
 
 @contextmanager
 def moat_before(*engines: str, wait_for: str = READY, **variables: str) -> Iterator[Placed]:
-    """Moat with a home of its own; each engine is written as for `moat serve --engine`."""
+    """Runs Moat with its own home. Each engine is written as for `moat serve --engine`."""
     given = [part for engine in engines for part in ("--engine", engine)]
     with tempfile.TemporaryDirectory() as home:
         environment = {
@@ -121,7 +121,7 @@ def keep(name: str, found: Any) -> None:
 
 
 class Proxy:
-    """nginx with TLS before Moat. Programs inside its wall find it by its name."""
+    """nginx with TLS before Moat. Programs started by `inside` find it by its name."""
 
     def __init__(self, folder: Path, port: int) -> None:
         self.host, self.port = f"{NAME}:{port}", port
@@ -135,7 +135,7 @@ class Proxy:
         self.environment = {**os.environ, **trusted}
 
     def ask(self, path: str, headers: dict[str, str]) -> int:
-        """The status, by the address and not by the name, so that any name can be claimed."""
+        """Returns the status. It connects by address, so that any host name can be claimed."""
         trusting = ssl.create_default_context(cafile=self.certificate)
         trusting.check_hostname = False
         link = http.client.HTTPSConnection(LOOPBACK, self.port, context=trusting, timeout=60)
@@ -164,7 +164,7 @@ def nginx_before(program: str, address: str, port: int) -> Iterator[Proxy]:
 
 
 def _make_certificate(folder: Path) -> None:
-    """A certificate of the name, by Debian's own tool."""
+    """Makes a certificate for the name, with openssl."""
     command = [need("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
     names = ["-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"]
     files = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "certificate.pem")]

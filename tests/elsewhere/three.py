@@ -1,8 +1,8 @@
 """Three llama-servers behind one name: conversations go on while one is killed and one is stopped.
 
-A conversation has several turns, each with all that was said before: its beginning is in the cache
-of the server that has read it. The same load is also sent to the servers directly, in turn with
-Moat, so that a busy machine slows both.
+A conversation has several turns, each with everything said before: its beginning is in the cache of
+the server that has read it. The same load is also sent to the servers directly, in turn with Moat,
+so that a busy machine slows both.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ Json = dict[str, Any]
 
 @dataclass(slots=True)
 class Answer:
-    """What came of one request."""
+    """The outcome of one request."""
 
     turn: int
     begun: bool = False
@@ -54,7 +54,7 @@ class Answer:
 
 @dataclass(slots=True)
 class Load:
-    """So many conversations, AT_ONCE at a time. `place` says where one goes."""
+    """Conversations, AT_ONCE at a time. `place` returns the address for a conversation."""
 
     place: Callable[[int], str]
     on_answer: Callable[[int], None] = lambda _count: None
@@ -64,7 +64,7 @@ class Load:
     async def run(self, seeds: Sequence[int]) -> "Load":
         left = list(reversed(seeds))
         began = perf_counter()
-        # llama-server drops kept connections, so half of the requests sent directly would fail.
+        # llama-server drops kept connections, so that half of the direct requests would fail.
         each_anew = aiohttp.TCPConnector(force_close=True, limit=0)
         async with aiohttp.ClientSession(timeout=PATIENCE, connector=each_anew) as session:
 
@@ -117,7 +117,7 @@ def _take(chunk: Json, answer: Answer) -> None:
 
 
 def hit_rate(answers: Sequence[Answer]) -> float:
-    """The share of the prompts after the first turn that a cache held."""
+    """Returns which share of the prompts after the first turn was cached."""
     later = [answer for answer in answers if answer.turn and answer.usage]
     read = sum(int(answer.usage["prompt_tokens"]) for answer in later)
     return sum(answer.cached for answer in later) / read if read else 0.0
@@ -137,7 +137,7 @@ def run_three(requests: int, rounds: int) -> int:
 
 
 def compare(moat: Placed, servers: Sequence[Server], talks: int, rounds: int) -> Json:
-    """The same load straight and through Moat, in turn; then the ratio of each pair."""
+    """Sends the same load directly and through Moat, in turn, and returns the pairs' ratios."""
     places = {
         "direct": lambda seed: address_of(servers[seed % len(servers)]),
         "moat": lambda _seed: moat.address,
@@ -172,7 +172,7 @@ def compare(moat: Placed, servers: Sequence[Server], talks: int, rounds: int) ->
 
 
 def disturb(moat: Placed, servers: Sequence[Server], talks: int) -> Json:
-    """A third of the way one is killed, half way one is stopped; near the end it goes on."""
+    """Kills a server after a third of the requests, and stops one from half to near the end."""
     asked = talks * TURNS
     faults = {
         asked // 3: (servers[0], signal.SIGKILL),
