@@ -1,5 +1,4 @@
-"""Tool calls of a model on another machine: checked against their schemas and, if needed, parsed
-here.
+"""Checks the tool calls of a model on another machine and, if its server cannot, parses them.
 
 A server parses a model's calls itself. If it cannot, or if a call does not fit its schema, the
 request is sent in our own form: the prompt describes the tools, and a JSON schema, which nearly
@@ -200,8 +199,7 @@ def _values(held: Any) -> list[Any]:
 def narrow(request: ChatRequest) -> ChatRequest:
     """Returns the request with lists of numbers instead of limits that grammars ignore.
 
-    Everything that fits it also fits the original request. A list is coarse, so it is for a last
-    try.
+    What fits it also fits the original request. A list is coarse, so this is for a last attempt.
     """
     tools, constraint = request.tools, request.constraint
     try:

@@ -73,8 +73,7 @@ _EXTRAS = {
     "xtc_threshold": ("xtc_threshold",),
     "ignore_eos": ("ignore_eos",),
 }
-"""Our names of options, with the names in llama-server and vLLM. They are sent only if they
-differ from the default, as other servers refuse them."""
+"""Our options with their names in llama-server and vLLM. Sent only if set: others refuse them."""
 
 
 def body_of(request: ChatRequest, model: str, kind: str = "") -> Json:
@@ -238,10 +237,10 @@ class _Call:
 
 
 class RemoteAnswer:
-    """Turns the chunks of a response into pieces: `feed` each chunk, then call `finish`.
+    """Turns chunks of a response into pieces: `feed` each chunk, then `finish`.
 
-    `reason` is None until the server reports the end. A malformed chunk raises a `TypeError`,
-    `ValueError`, `LookupError` or `AttributeError`.
+    `reason` is None until the server reports the end. A malformed chunk raises TypeError or the
+    like.
     """
 
     def __init__(self) -> None:
@@ -271,8 +270,7 @@ class RemoteAnswer:
         return [*self._close_call(), Finished(reason, self._usage)]
 
     def _progress(self, chunk: Json) -> list[Piece]:
-        """Returns how far the prompt is read. llama-server reports it meanwhile, vLLM at the
-        end."""
+        """Returns how far the prompt is read. llama-server reports it meanwhile, vLLM once."""
         if told := chunk.get("prompt_progress"):
             return [PromptProgress(_tokens(told["processed"]), _tokens(told["total"]))]
         if self._has_begun or not chunk.get("usage"):
@@ -401,8 +399,7 @@ def _likelihood(value: Any) -> float:
 LEAST_LIKELY = -9999.0
 REASON = "the engine on another machine"
 STALL_S = 3600.0
-"""How long a response may pause, in seconds. A long prompt takes time; probes meanwhile check
-whether the server is alive."""
+"""In seconds, without any data. A long prompt takes time; probes check whether the server lives."""
 PROBE_S = 5.0
 _FULL = (429, 503)
 _KINDS = {"llamacpp": "llama-server", "vllm": "vllm", "sglang": "sglang"}
@@ -442,8 +439,7 @@ class UnexpectedAnswer(EngineCrashed):
 
 
 class RemoteEngine:
-    """A model on another machine, behind OpenAI's protocol. `key` returns the API key, or an
-    empty text."""
+    """A model on another machine, behind OpenAI's protocol. `key` returns the key or ""."""
 
     def __init__(self, remote: Remote, door: Egress, key: Callable[[], str] = str) -> None:
         self.facts = ModelFacts()
@@ -534,10 +530,7 @@ class RemoteEngine:
             yield _timed(piece, began, first) if isinstance(piece, Finished) else piece
 
     async def _chunks(self, response: Any, answer: RemoteAnswer) -> AsyncGenerator[Json, None]:
-        """Yields chunks until the server marks the end. Some servers only fall silent after it.
-
-        A server that cannot stream sends a single complete answer.
-        """
+        """Yields chunks until the end. Some servers only fall silent; some send a single answer."""
         if response.headers.get("Content-Type", "").startswith("application/json"):
             yield self._chunk(await self._read(response))
             return

@@ -1,8 +1,7 @@
 """One model behind several servers: chooses a server for each request and watches which ones fail.
 
 The least busy server answers, but a conversation stays where its prompt is cached. After three
-failures a server is out until a probe succeeds. If an answer has not begun, another server is
-tried.
+failures a server is out until a probe succeeds. A request without any answer yet moves to another.
 """
 
 import asyncio
@@ -73,8 +72,7 @@ class Place:
 
 
 class Several(Forwarding):
-    """An engine that spreads requests over servers. `prepare` is awaited before it loads; `out`
-    holds the hosts that are out."""
+    """An engine over several servers. `prepare` is awaited before it loads; `out` are lost ones."""
 
     def __init__(
         self,
@@ -163,8 +161,7 @@ class Several(Forwarding):
             self._tell()
 
     def _pick(self, tried: Sequence[Place], thread: int | None) -> Place:
-        """Returns the least busy server or the conversation's own. A server that is out is the
-        last resort."""
+        """Returns the least busy server or the conversation's own; one that is out comes last."""
         left = [place for place in self._places if place not in tried]
         left = [place for place in left if not place.is_out] or left
         chosen = min(left, key=lambda place: (place.running, place.heard))

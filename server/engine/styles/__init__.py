@@ -72,8 +72,7 @@ FORMATS: tuple[Format, ...] = (
     llama3.FORMAT,
     generic.FORMAT,
 )
-"""In the order in which they are tried: a style with more specific signs stands before a similar
-one."""
+"""In the order in which they are tried: of similar styles, the more specific one comes first."""
 
 
 def choose(facts: ModelFacts) -> Format:
@@ -86,8 +85,7 @@ def recognise(samples: Samples) -> dict[str, Any]:
     """Returns facts about a template's style, found in what the template renders.
 
     A known style that writes calls exactly as the template does is used unchanged. If only the mark
-    is the same, the style contributes what it knows about the family; spacing and values are taken
-    from the template.
+    is equal, the style adds what it knows of the family; spacing and values are the template's.
     """
     frame = learned.frame_of(samples)
     rendered = ModelFacts(template=samples.everything)

@@ -1,8 +1,6 @@
-"""The interface of a tool-call style: it turns a request into a prompt and generated text into
-pieces.
+"""The interface of a tool-call style, which turns a request into a prompt and text into pieces.
 
-A style is chosen by what the model's chat template can show. The worker finds that out by rendering
-it.
+A style is chosen by what the model's chat template can show, as the worker found by rendering it.
 """
 
 from collections.abc import Callable, Iterable
@@ -124,11 +122,10 @@ def abilities(facts: ModelFacts) -> Abilities:
 
 
 def thought_marks(facts: ModelFacts) -> tuple[str, str] | None:
-    """Returns the begin and end mark of thoughts: as rendered by the template, else found in its
+    """Returns the begin and end mark of thoughts, as rendered by the template or found in its
     source.
 
-    If the template opens a thought and no marks are known, they are assumed to be the most common
-    pair.
+    If a template opens a thought and no marks are known, the most common pair is assumed.
     """
     if learned := facts.extra.get("template", {}).get("thoughts"):
         begin, end = learned

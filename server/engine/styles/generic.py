@@ -65,8 +65,7 @@ def grammar(request: ChatRequest) -> str:
 
 
 def script(marks: tuple[str, str] | None, *, text: bool) -> Script:
-    """Makes the script. With `text`, the response is a JSON string that is emitted decoded;
-    without it, the raw JSON is the answer."""
+    """Makes the script. With `text`, the response is a JSON string, emitted decoded; else raw."""
 
     def read(reader: Reader) -> More:
         if marks:
@@ -107,8 +106,7 @@ def _read_calls(reader: Reader) -> More:
 
 
 def _would_imitate_calls(request: ChatRequest) -> bool:
-    """Whether earlier calls appear in the prompt as text. The model would imitate them, so that
-    even a request without tools is bound to a response."""
+    """Whether earlier calls are shown as text: the model would imitate them, unwanted."""
     return request.constraint is None and any(message.tool_calls for message in request.messages)
 
 

@@ -12,8 +12,7 @@ from server.engine.styles.stream import SPACE, More, Reader
 
 @dataclass(frozen=True, slots=True)
 class JsonBody:
-    """A call as one JSON object. `before` and `after` are grammar text for other members, such as
-    an id.
+    """A call as one JSON object. `before` and `after` are grammar text for other members.
 
     The model's own id is ignored: it may come after the arguments, or be reused in the next turn.
     """

@@ -23,8 +23,7 @@ def quote(text: str) -> str:
 
 
 def literal(text: str, specials: Mapping[str, int]) -> str:
-    """Returns the text as a sequence of grammar terms. Special tokens are given by id, because
-    the model cannot spell them as text."""
+    """Returns grammar text. Special tokens are given by id: the model cannot spell them as text."""
     if not text:
         return ""
     known = sorted((mark for mark in (*specials, *ANY) if mark in text), key=len, reverse=True)
@@ -91,8 +90,7 @@ def list_members(required: Sequence[str], optional: Sequence[str], separator: st
 
 
 def in_order(items: Sequence[tuple[str, bool]], separator: str) -> str:
-    """Returns a rule for the items in this order, with separators. The flag says whether an item
-    is required."""
+    """Returns a rule for items in this order, with separators. The flag means "required"."""
     rest = [f"{separator} {item}" if needed else f"({separator} {item})?" for item, needed in items]
     firsts: list[str] = []
     for at, (item, needed) in enumerate(items):
@@ -103,8 +101,7 @@ def in_order(items: Sequence[tuple[str, bool]], separator: str) -> str:
 
 
 def schema(value: Json, *, lenient: bool, spacing: tuple[str, ...] = SPACING) -> str:
-    """Returns a rule for a call's arguments. Only named members are allowed, unless the schema
-    says otherwise."""
+    """Returns a rule for arguments: only named members, unless the schema allows others."""
     return _harden_rule(close_objects(value), LONGEST_ARGUMENT, lenient=lenient, spacing=spacing)
 
 

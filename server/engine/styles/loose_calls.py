@@ -503,8 +503,7 @@ class Forms:
         return Call(name, arguments or {})
 
     def _check_keyed(self, name: str, arguments: dict[str, Any]) -> Call:
-        """Makes a call from an object with the tool's name as its key. The tool must know all
-        arguments, as the key may be a coincidence."""
+        """Makes a call from {"the_name": {…}}. Its keys must be known: it may be a coincidence."""
         known = self._offered[name].parameters.get("properties")
         if not isinstance(known, dict) or not arguments or not arguments.keys() <= known.keys():
             raise NotACall

@@ -46,8 +46,7 @@ def call_parameters(tool: Tool) -> Parameters:
 
 
 def enforced_parameters(tool: Tool) -> Parameters:
-    """Returns the parameters with bounded lengths. Raises `BadSchema` if a strict tool cannot be
-    enforced."""
+    """Returns bounded parameters. Raises `BadSchema` if a strict tool's cannot be enforced."""
     made = call_parameters(tool)
     if tool.strict and made.beyond:
         raise not_enforced(made.beyond, tool)

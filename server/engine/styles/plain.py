@@ -80,8 +80,7 @@ def read_thought(
 ) -> Generator[None, None, str | None]:
     """Emits the thought at an answer's start. It ends at its mark or before one of `cut_by`.
 
-    Returns the text that ended it; None if the answer does not begin with a thought or never ends
-    it.
+    Returns the text that ended it; None if there is no thought or no end.
     """
     begin, end = marks
     begun = yield from reader.accept(begin, f"\n{begin}", FIRST_TOKEN.sub(r"\1\1", begin))

@@ -150,8 +150,7 @@ def raw_code(reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None,
 
 
 def literal(reader: Reader) -> Generator[None, None, tuple[str, str]]:
-    """Reads a Python value. Returns it as JSON, with the character after it: a comma, a closing
-    bracket, or nothing."""
+    """Reads a Python value. Returns it as JSON, and the sign after it ("" at the text's end)."""
     text, depth, quote, escaped = "", 0, "", False
     while True:
         for at, char in enumerate(reader.text):

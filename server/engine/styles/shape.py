@@ -28,11 +28,7 @@ Tools = Mapping[str, Tool]
 
 
 class Body(Protocol):
-    """The form of a single call.
-
-    `rules` returns grammar rules that define call_{at}. `write` returns the call's text. `read`
-    returns whether it found a call.
-    """
+    """The form of a call. `rules` define call_{at}; `read` returns whether there was a call."""
 
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]: ...
     def write(self, call: ToolCall) -> str: ...
@@ -159,8 +155,7 @@ def prepare_parts(
 def constraint_for(
     shape: Shape, request: ChatRequest, facts: ModelFacts, *, opened: bool
 ) -> tuple[Constraint | None, str | None]:
-    """Returns a constraint and its trigger. It applies from the start if the answer's form is
-    given or a call is required, otherwise after the mark."""
+    """Constrains from the start if the answer's form is given, else from the mark on."""
     specials = special_ids(facts)
     thoughts = thought_marks(facts)
     after_thought = thoughts[1] if thoughts and opened else None

@@ -175,8 +175,8 @@ class TaggedBody:
         tool: Tool,
         specials: Mapping[str, int],
     ) -> list[str]:
-        """Returns the rules of an argument. `key` is grammar text. It is separate from the text
-        before it, because that text may also begin another key."""
+        """Returns the rules of an argument. `key` is grammar text, apart from the text before
+        it, which may also begin another key."""
         schema = resolve(schema, given.root)
         text = is_text(schema)
         opening = lark.literal(self.key[0], specials)
