@@ -86,8 +86,7 @@ def install_packages(*extras: str) -> None:
     builds = ("--build-constraint", str(places.PINS))
     if any(places.SITE.glob(f"{FORMER_NAME}-*.dist-info")):
         pip("removing the former package", "uninstall", "--yes", FORMER_NAME)
-    # It is installed alone first: otherwise pip would install its requirements before `surplus`
-    # drops some.
+    # Alone first: otherwise pip would install its requirements before `surplus` drops some.
     pip("installing the hub's library", "install", *_pins(), "--no-deps", HUB_LIBRARY)
     surplus.drop()
     pip("installing packages", "install", *_pins(), *builds, "--editable", target)

@@ -187,7 +187,7 @@ def provide(wanted: str, into: Path, tell: Callable[..., None]) -> None:
 
 
 def choose(has_nvidia: bool) -> str:
-    """Chooses CUDA if it can be built and there is a card of NVIDIA's, otherwise Vulkan."""
+    """Chooses CUDA if it can be built and NVIDIA's driver lists a card, otherwise Vulkan."""
     return "cuda" if has_nvidia and not missing("cuda") else "vulkan"
 
 

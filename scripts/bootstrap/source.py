@@ -10,7 +10,7 @@ from scripts.bootstrap.follow import LongCommand, follow
 
 PACKAGE = "llama-cpp-python"
 DRAFT = "unpacking"
-"""It is unpacked here first, so that an interrupted copy is never taken for complete."""
+"""The folder for unpacking, so that an interrupted copy is never taken for complete."""
 VARIANTS = Path("vendor", "llama.cpp", "ggml", "src", "CMakeLists.txt")
 
 

@@ -59,7 +59,7 @@ Entry = tuple[str, str, str]
 """PyInstaller's entry: the path in the folder, the file or a link's target, and the kind."""
 KEPT_TRANSLATIONS = ("qtbase_de.qm", "qtbase_zh_CN.qm")
 STRIPPED = ("libpython3*", "python3.*/lib-dynload/*")
-"""Only Python's own files are stripped: stripping breaks the libraries of some wheels."""
+"""Files that are stripped. They are Python's own: stripping breaks the libraries of some wheels."""
 
 
 def hidden_modules() -> list[str]:

@@ -27,7 +27,7 @@ STREAMS = (1, 2, 4, 8, 16)
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """How much is asked."""
+    """The amount of work in a run: rounds, and the lengths of prompts and answers."""
 
     rounds: int
     words: int

@@ -81,7 +81,7 @@ async def ask(port: int, messages: list[dict[str, str]], tokens: int, **more: An
 
 
 async def _follow(reader: asyncio.StreamReader, answered: Answered) -> None:
-    """Collects lines and their times. They are parsed afterwards, so that parsing delays none."""
+    """Collects lines and their times. They are parsed afterwards, so parsing delays nothing."""
     came: list[tuple[float, bytes]] = []
     while line := await reader.readline():
         if line.startswith(b"data: {"):

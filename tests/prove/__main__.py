@@ -70,9 +70,9 @@ def run_all(rows: Sequence[Row], stage: Stage) -> Iterator[tuple[Row, Result]]:
 def run_short_again(
     rows: Sequence[Row], results: Mapping[str, Result], stage: Stage
 ) -> Iterator[tuple[Row, Result]]:
-    """Measures rows that fell short again, alone. Only the short form does so.
+    """Measures rows that fell short in the short form again, alone, and shows both figures.
 
-    It measures rows side by side. The first figure is shown beside the second one.
+    The short form measures rows side by side, so that they slow each other.
     """
     for row in rows:
         first = results[row.key]

@@ -49,7 +49,7 @@ def overlong(target: Target, tries: int) -> Figure:
 
 
 def kept_apart(stage: Stage) -> Figure:
-    """Tells many secrets at once and in turn. No answer may contain that of another one."""
+    """Tells many secrets at once and in turn. No answer may contain another conversation's."""
     count = stage.pick(12, 60)
     secrets = [f"zq{number:03d}{number * 7919 % 1000:03d}" for number in range(count)]
     bodies = [chat(f"My code is {code}. Repeat my code.", 24) for code in secrets]

@@ -15,7 +15,7 @@ from tests.prove.stage import ROOT, Stage
 SAID = re.compile(r"^  (\S.*)$", re.MULTILINE)
 """Matches a line with a figure in a test's output. It is indented by two spaces."""
 MOST_SAID = 10
-"""How many of those lines a row shows."""
+"""The most lines with figures that a row shows."""
 LEFT_OUT = "--deselect="
 TESTED = "PROVE_TESTED"
 """The variable with a report of the whole suite. The short form reads it and runs nothing."""

@@ -17,8 +17,7 @@ class Traces:
 
 
 def traces(stage: Stage) -> Traces:
-    """Returns what must be equal before and after, if no token was made and no file changed.
-    Logs are left out."""
+    """Returns what stays equal if no token is made and no file changes. Logs do not count."""
     text = ask(stage.ours.port, "GET", "/metrics").body.decode()
     return Traces(tuple(COUNTED.findall(text)), files_of(stage.home))
 

@@ -69,7 +69,7 @@ for attempt in (lambda: socket.create_connection(("192.0.2.1", 443), 1),
 """
 SILENCED = ("huggingface-hub",)
 INTERFACES = ("opentelemetry-api",)
-"""It does nothing by itself. The package that would send must not be installed."""
+"""Packages that do nothing by themselves. The package that would send must not be installed."""
 TELLTALES = re.compile(
     r"huggingface.hub|posthog|sentry|segment|mixpanel|amplitude|opentelemetry|gradio|rudder"
     r"|datadog|newrelic|bugsnag|wandb|langsmith|scarf|statsig|telemetry|analytics"
@@ -83,7 +83,7 @@ class Record:
     inside: int = 0
     outside: Counter[str] = field(default_factory=Counter)
     looks: int = 0
-    """How often a test's own browser checked whether there is a way out."""
+    """How often a test's own browser looked for a route to the internet."""
 
     @property
     def names_asked(self) -> int:

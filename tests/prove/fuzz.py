@@ -26,12 +26,12 @@ from tests.prove.wire import ask, say_hello
 
 PATIENCE_S = 4
 HURRIED_S = 1
-"""For the full form. Most answers are then interrupted, which is a test too."""
+"""The patience in the full form. Most answers are then interrupted, which is a test too."""
 LOGGED_BODIES = 2_000
 """The log is read after so many bodies, before their first lines are rotated away."""
 BROKEN = re.compile(r"A request failed|A request to .* failed|An agent broke")
 FEWEST_BODIES = 2
-"""For each route."""
+"""The fewest bodies for each route."""
 TOKENS = (
     b"\x00", b"\xff" * 8, b"{", b"}", b"[[", b'"', b"null", b"-1", b"1e999", b"\n\n", b"data: ",
     b"$ref", b"\xed\xa0\x80", b"NaN", b"99999999999999999999", b"{}", b"&a *a", b"!!python/name:x",

@@ -1,4 +1,4 @@
-"""S1 to S5: who may connect. Every route of a running server is requested as an attacker would."""
+"""S1 to S5: who gets in. Every route of a running server is requested as an attacker would."""
 
 import itertools
 import json

@@ -30,7 +30,7 @@ SIZES = (1_000, 32_000, 1_000_000, 12_000_000, 46_000_000)
 """In bytes. The last is just below the server's limit."""
 QUICK_BODIES, QUICK_SIZE = 30, 12_000_000
 MORE_BODIES = 300
-"""Of random size and fragment, in addition to one at the limit for every place of every route."""
+"""More bodies of random size and fragment, after one at the limit for each place of each route."""
 PATIENCE_S = 5.0
 """In seconds. Then the client leaves, and the server must stop working for it."""
 ASK_EVERY_S = 0.01
@@ -204,8 +204,7 @@ def _places(sample: Any) -> Iterator[tuple[str, str, bytes, bytes, bytes]]:
             yield name, "objects", head[:-1], b"{},", tail[1:]
         elif isinstance(value, dict):
             head, tail = _around(sample, path, {**value, HERE: 0})
-            # The key stands for the grown part: it divides the text before it from the text after
-            # it.
+            # The key divides the text before the grown part from the text after it.
             before, after = head[:-1], tail.removeprefix(b'":0')
             yield name, "one key", before, b'"a":0,', after
             yield name, "nothing known", before, b'"z":[{"z":[]}],', after

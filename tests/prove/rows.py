@@ -25,7 +25,7 @@ class Row:
     limit: str
     measure: Measure
     peer: Measure | None = None
-    """The same script against llama.cpp's own server. Its figure is shown, but not judged."""
+    """Runs the same script against llama.cpp's own server. Its figure is shown, but not judged."""
     lasts: bool = False
     """Whether it takes hours of little work in the full form, and so runs beside the others."""
     alone: bool = False

@@ -17,7 +17,7 @@ from tests.prove.wire import Answer, ask, chat, post
 
 LENGTH_S = "PROVE_SOAK_S"
 REQUESTS = 20_000
-"""In two hours."""
+"""The fewest requests in two hours."""
 CLIENTS = 2
 LONG_EVERY = 4
 """In rounds. An answer without a limit takes as long as three rounds of short ones."""
@@ -32,7 +32,7 @@ SETTINGS = {"model": {"slots": CLIENTS, "context_tokens": 1024, "prompt_cache_mb
 class Sample(NamedTuple):
     hours: float
     megabytes: float
-    """Of the server and its worker together."""
+    """The memory of the server and its worker together."""
     handles: int
 
 

@@ -87,7 +87,7 @@ def wrong_kinds(tree: Path, executables: dict[Path, Executable]) -> Iterator[str
 
 
 def unresolved_libraries(tree: Path, executables: dict[Path, Executable]) -> Iterator[str]:
-    """Yields libraries that are neither beside their user, nor beside Python's, nor in Windows."""
+    """Yields libraries that are neither beside their user, nor beside Python, nor in Windows."""
     system = set(SYSTEM.read_text(encoding="ascii").split())
     beside_python = {path.name.lower() for path in (tree / "python").iterdir()}
     for path, executable in executables.items():
@@ -105,8 +105,7 @@ def _searched(tree: Path, path: Path) -> list[Path]:
     folders = [path.parent]
     if path.is_relative_to(packages):
         top = path.relative_to(packages).parts[0].removesuffix(".pyd")
-        # Wheels keep their libraries in NAME.libs; Qt's plug-ins and bindings find those of
-        # PySide6.
+        # Wheels keep libraries in NAME.libs; Qt's plug-ins and bindings find those of PySide6.
         folders += [packages / f"{top.partition('.')[0]}.libs"]
         if top == "PySide6":
             folders += [packages / "PySide6", packages / "shiboken6"]

@@ -33,8 +33,8 @@ def build(tree: Path, into: Path) -> Path:
         "COMPRESSION": "zlib" if os.environ.get("QUICK") else "/SOLID lzma",
     }
     if sys.platform != "win32":
-        # Debian's NSIS has a stub for 64 bits, which Wine without 32 bits needs; the original has
-        # not.
+        # Debian's NSIS has a stub for 64 bits, needed by Wine without 32 bits; the original lacks
+        # it.
         facts["TARGET"] = "amd64-unicode"
     command = [program, "-V2", "-WX", *(f"-D{name}={text}" for name, text in facts.items())]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(product.moment())}

@@ -86,8 +86,8 @@ def body_of(request: ChatRequest, model: str, kind: str = "") -> Json:
         **_limits(request),
     }
     if kind == "llama-server" and request.sampling.seed is not None:
-        # With a cached prompt, results differ in the last bits: the same seed would not repeat
-        # them.
+        # With a cached prompt, results differ in the last bits, so the same seed would not repeat
+        # it.
         body["cache_prompt"] = False
     if kind == "llama-server":
         body["return_progress"] = True

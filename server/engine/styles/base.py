@@ -32,7 +32,7 @@ TemplateMessage = dict[str, Any]
 
 
 class Parser(Protocol):
-    """Turns the model's text, cut anywhere, into pieces. What it cannot read stays text."""
+    """Turns the model's text, cut anywhere, into pieces. Text that it cannot parse stays text."""
 
     @property
     def stopped(self) -> bool:

@@ -33,7 +33,7 @@ def prepare(request: ChatRequest, facts: ModelFacts) -> Prepared:
 
 
 def _with_one_text(message: TemplateMessage) -> TemplateMessage:
-    """Joins thought and text before a call: the template shows one there and refuses both."""
+    """Joins thought and text before a call: the template shows only one and refuses both."""
     content, thought = message["content"], message.get("thinking")
     if not (content and thought and "tool_calls" in message):
         return message

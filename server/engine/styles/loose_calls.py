@@ -127,7 +127,7 @@ class LooseCalls:
         return self._take()
 
     def rest(self) -> list[Piece]:
-        """Ends the answer: what is still held back becomes a call or text."""
+        """Ends the answer: text that is still held back becomes a call or text."""
         self._finish()
         self._made += self._held.all()
         return self._take()

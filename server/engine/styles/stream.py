@@ -291,7 +291,7 @@ class Reader:
         while True:
             found = first_of(self.text, marks)
             keep = 0 if self.ended else held_back(self.text, marks)
-            # Text before the mark may still become the beginning of a longer mark.
+            # Text that begins before the found mark may still become a longer mark.
             if found and keep <= len(self.text) - found[0]:
                 at, mark = found
                 emit(self._cut(at))
