@@ -1,4 +1,4 @@
-"""What a name adds to a request: second names with defaults of their own, and own settings."""
+"""Aliases of models, and the defaults that an alias or a model's own settings add to a request."""
 
 import hashlib
 import logging
@@ -18,7 +18,7 @@ from server.system.files import set_aside, write_atomically
 
 log = logging.getLogger(__name__)
 THINKING = "enable_thinking"
-"""The option of chat templates."""
+"""The chat template option that switches thinking on or off."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:\-]{0,199}")
 
 
@@ -35,19 +35,21 @@ class Turn(BaseModel):
 
 
 class Alias(BaseModel):
+    """A second name for a model, with defaults for the requests that use it."""
+
     path: str
-    """The model's file."""
+    """The path of the model's file."""
     is_pulled: bool = False
-    """The model was fetched under this name: who deletes the name deletes the model."""
+    """Whether the model was pulled under this name. If so, deleting the name deletes the model."""
     system: str = ""
     parameters: Json = {}
-    """Under Ollama's names: temperature, stop, num_predict …"""
+    """Sampling options under Ollama's names: temperature, stop, num_predict …"""
     messages: tuple[Turn, ...] = ()
     licence: str = ""
     made_at: float = 0.0
 
     def apply(self, request: ChatRequest, model: str) -> ChatRequest:
-        """The request for the model itself. What the request says goes before what is said here."""
+        """Returns the request for the model itself. Values in the request win over the alias's."""
         messages = request.messages
         if messages:
             told = tuple(Message(turn.role, turn.content) for turn in self.messages)
@@ -68,7 +70,7 @@ class Alias(BaseModel):
 
 
 def complete(request: ChatRequest, own: OwnSettings) -> ChatRequest:
-    """Adds the settings of the model alone. What the request says goes before them."""
+    """Adds the model's own settings to the request. Values in the request win."""
     messages = request.messages
     if own.system_prompt and messages and all(one.role != "system" for one in messages):
         messages = (Message("system", own.system_prompt), *messages)
@@ -77,7 +79,7 @@ def complete(request: ChatRequest, own: OwnSettings) -> ChatRequest:
 
 
 def switch_thinking(request: ChatRequest, own: OwnSettings) -> ChatRequest:
-    """Adds whether the model thinks first, where the request leaves that open."""
+    """Switches thinking as the model's settings say, unless the request does so itself."""
     options = request.template_options
     if own.thinking is None or THINKING in dict(options):
         return request
@@ -88,6 +90,8 @@ _All: TypeAdapter[dict[str, Alias]] = TypeAdapter(dict[str, Alias])
 
 
 class Aliases:
+    """The aliases of all models, kept in a JSON file."""
+
     def __init__(self, path: Path) -> None:
         self._path = path
         self._all = self._read()
@@ -96,7 +100,7 @@ class Aliases:
         return self._all.get(name or "")
 
     def cards(self, cards: Iterable[ModelCard]) -> tuple[ModelCard, ...]:
-        """The models, and each once more under every other name it has."""
+        """Returns the models, and one more card for each alias whose name is not taken."""
         models = tuple(cards)
         by_path = {card.path: card for card in models}
         taken = {card.name for card in models}
@@ -108,7 +112,7 @@ class Aliases:
         return (*models, *more)
 
     def made_from(self, path: str) -> list[str]:
-        """The names that people gave a model besides its own."""
+        """Returns the aliases that people gave this file, without the names it was pulled under."""
         return [
             name for name, alias in self._all.items() if alias.path == path and not alias.is_pulled
         ]
@@ -124,7 +128,7 @@ class Aliases:
         self._write({key: alias for key, alias in self._all.items() if key != name})
 
     def forget(self, path: str) -> None:
-        """The model's file is gone."""
+        """Removes all aliases of a model file that no longer exists."""
         if any(alias.path == path for alias in self._all.values()):
             self._write({key: one for key, one in self._all.items() if one.path != path})
 

@@ -1,6 +1,6 @@
-"""The curated list of models, each judged for this machine; and Ollama's names for models.
+"""The curated list of models, a verdict on each for this machine, and Ollama's names for models.
 
-A person can have it refreshed: then the hub is asked for the models that many look at now.
+A person can refresh the list: the hub is then asked for the models that are popular now.
 """
 
 import asyncio
@@ -29,9 +29,9 @@ from server.tasks import spawn, stop
 
 FILE = Path(__file__).resolve().parents[2] / "resources" / "catalogue.json"
 BRISK_BYTES = 3 << 30
-"""Weights read for each word; a processor of eight cores writes briskly up to about here."""
+"""Bytes of weights read per token. Eight cores write briskly up to about this size."""
 BRISK_CORES = 8
-"""Counts where the speed of the machine was not measured."""
+"""The cores that `BRISK_BYTES` assumes. Both count only if the machine's pace was not measured."""
 
 
 class Entry(BaseModel, extra="forbid"):
@@ -44,15 +44,15 @@ class Entry(BaseModel, extra="forbid"):
     parameters: int
     size_bytes: int = 0
     bits_per_weight: float = 0.0
-    """Where the exact size of the file is not known: the size is computed from it."""
+    """Used to compute the file's size if the exact size is not known."""
     rank: int
     head: dict[str, Any]
-    """What the head of the file itself says, as far as memory goes."""
+    """The metadata from the file's header that memory estimates need."""
     active_parameters: int = 0
     projector: str = ""
     projector_bytes: int = 0
     is_about: bool = False
-    """A size is computed, not read from the hub. A download asks the hub for the real one."""
+    """Whether the size is computed. A download asks the hub for the real size."""
 
     @model_validator(mode="after")
     def _compute_size(self) -> "Entry":
@@ -61,7 +61,7 @@ class Entry(BaseModel, extra="forbid"):
             self.is_about = True
         if not self.size_bytes:
             raise ValueError("neither the size nor the bits per weight are given")
-        # A list of the head is a tuple again, as the reader of files gives it.
+        # JSON turns tuples into lists. The GGUF reader returns tuples.
         self.head = {
             key: tuple(value) if isinstance(value, list) else value
             for key, value in self.head.items()
@@ -70,7 +70,7 @@ class Entry(BaseModel, extra="forbid"):
 
     @property
     def download_bytes(self) -> int:
-        """The model and the projector that comes along with it."""
+        """The size of the model and of the projector that is downloaded with it."""
         return self.size_bytes + self.projector_bytes
 
     @property
@@ -92,7 +92,7 @@ class Catalogue(BaseModel, extra="forbid"):
 
 
 def kept_head(header: Header) -> dict[str, Any]:
-    """What memory is judged by: the architecture's own values, without long lists."""
+    """Returns the metadata for memory estimates: the architecture's values without long arrays."""
     own = (f"{header.architecture}.", "general.architecture", "general.file_type")
     head = {
         key: value
@@ -114,12 +114,13 @@ def suggest(
     found: Iterable[Entry] = (),
     as_used: Callable[[str, Fit], Fit] = lambda _file, fit: fit,
 ) -> list[Suggestion]:
-    """All entries with their verdicts, the recommended one marked; those `found` on the hub last.
+    """Returns all entries with their verdicts and marks the recommended one.
 
-    Those are never recommended: nobody has tried them. `as_used` puts in the real speed of a file.
+    Models `found` on the hub come last and are never recommended, because nobody has tried them.
+    `as_used` replaces the predicted speed of a file by its measured speed.
     """
     entries = (*read().models, *found)
-    # A publisher that renames a file often changes capitals only.
+    # Publishers who rename a file often change only its capitals.
     here = {name.lower() for name in installed}
     judged = [(entry, as_used(entry.file, entry.fit(machine, setup))) for entry in entries]
     tried = [(entry, fit) for entry, fit in judged if entry.rank]
@@ -134,7 +135,7 @@ def suggest(
 
 
 def _explain(best: Entry, judged: list[tuple[Entry, Fit]]) -> str:
-    """Why no more able model is recommended, in one sentence."""
+    """Explains in one sentence why no more able model is recommended."""
     own = next(fit for entry, fit in judged if entry is best)
     able = [(entry, fit) for entry, fit in judged if "tools" in entry.uses]
     better = [(entry, fit) for entry, fit in able if entry.rank > best.rank]
@@ -153,7 +154,11 @@ def _explain(best: Entry, judged: list[tuple[Entry, Fit]]) -> str:
 
 
 def recommended(machine: Machine, judged: list[tuple[Entry, Fit]]) -> Entry | None:
-    """The best that runs well and, without a graphics card, also writes as fast as people read."""
+    """Returns the ablest model that runs well.
+
+    Without a graphics card it must also write as fast as people read. Falls back to the smallest
+    model that fits tightly; None if no model with tools fits.
+    """
     useful = [(entry, fit.verdict) for entry, fit in judged if "tools" in entry.uses]
     able = [entry for entry, verdict in useful if verdict == "runs well"]
     if not able:
@@ -208,7 +213,7 @@ class NotOnHub(HubRefused):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """`repo` is owner/name, or a bare name that has to be looked for; `tag` may be empty."""
+    """A requested model: `repo` is owner/name or a bare name to search for; `tag` may be empty."""
 
     repo: str
     tag: str = ""
@@ -224,7 +229,7 @@ class Wanted:
 
     @property
     def words(self) -> str:
-        """The name with its size: llama3.2-1b."""
+        """The name with its size, such as llama3.2-1b."""
         size = QUANTISATION.sub("", self.tag).strip("-._")
         return f"{self.repo}-{size}" if size else self.repo
 
@@ -244,7 +249,7 @@ def read_name(name: str) -> Wanted:
 
 
 async def find(name: str, search: Search) -> tuple[str, str]:
-    """The repository and the file or quantisation in it; an empty one is chosen later."""
+    """Returns the repository and the file or quantisation in it. The latter may be empty."""
     wanted = read_name(name)
     if not wanted.is_bare:
         return wanted.repo, wanted.tag
@@ -264,7 +269,7 @@ def _most_used(models: Iterable[HubModel], start: str) -> str:
 
 
 def _begins(repo: str, start: str) -> bool:
-    """Whether the repository's own name begins so, and not in the middle of a number."""
+    """Whether the repository's name starts with `start`, which must not end inside a number."""
     name = _condensed(repo.partition("/")[2])
     return name.startswith(start) and not (start[-1:].isdigit() and name[len(start) :][:1] == ".")
 
@@ -274,7 +279,7 @@ def _condensed(text: str) -> str:
 
 
 def _spelled(words: str) -> str:
-    """As repositories write it: llama-3.2-1b."""
+    """Spells a name as repositories do: llama3.2-1b becomes llama-3.2-1b."""
     return re.sub(r"([A-Za-z])(\d)", r"\1-\2", words)
 
 
@@ -284,16 +289,16 @@ PUBLISHERS = (
     "ggml-org", "Qwen", "unsloth", "bartowski", "lmstudio-community", "google", "ibm-granite",
     "mistralai", "microsoft", "LiquidAI",
 )  # fmt: skip
-"""Who makes models, or makes GGUF files of the models of others, and is known for it."""
+"""Well-known publishers of models, or of GGUF files made from the models of others."""
 PER_PUBLISHER = 6
 MOST = 12
 LEAST_BYTES = 0.35
-"""The bytes for each parameter of the smallest useful files."""
+"""Bytes per parameter of the smallest useful files."""
 _KEPT = TypeAdapter(tuple[Entry, ...])
 
 
 class CatalogueRefresh:
-    """Asks the hub, and keeps what it found in `path`. `progress` is empty unless it asks."""
+    """Looks for new models on the hub, keeps them in `path` and reports its `progress`."""
 
     def __init__(self, hub: Hub, path: Path, machine: Callable[[], Awaitable[Machine]]) -> None:
         self.progress: Value[str] = Value("")
@@ -303,14 +308,14 @@ class CatalogueRefresh:
         self._task: asyncio.Task[tuple[Entry, ...]] | None = None
 
     def found(self) -> tuple[Entry, ...]:
-        """What the last refresh found; nothing where its file cannot be read."""
+        """Returns the entries of the last refresh, or nothing if their file cannot be read."""
         try:
             return _KEPT.validate_json(self._path.read_bytes())
         except (OSError, ValidationError):
             return ()
 
     async def run(self, setup: Setup) -> int:
-        """Returns how many models are offered now. What was found before stays if this fails."""
+        """Asks the hub and returns the number of models found. On failure the earlier ones stay."""
         if self._task is not None:
             raise BadRequest("New models are being looked for already.", "refresh")
         self._task = task = spawn(self._look(setup), "catalogue-refresh")
@@ -340,7 +345,8 @@ class CatalogueRefresh:
             self.progress.set(f"Asking for the models of {publisher} ({number} of {total}).")
             listed.append(await self._hub.trending(publisher, PER_PUBLISHER))
         known = {_base(entry.repo) for entry in read().models}
-        # One of each publisher, then the next of each: none of them crowds out the others.
+        # Takes the first model of each publisher, then the second: no publisher crowds out the
+        # others.
         wanted: dict[str, TrendingModel] = {}
         for model in filter(None, chain.from_iterable(zip_longest(*listed))):
             room = max(machine.memory_bytes, *(card.total_bytes for card in machine.devices), 0)
@@ -356,7 +362,7 @@ class CatalogueRefresh:
         return tuple(found)
 
     async def _entry(self, model: TrendingModel, machine: Machine, setup: Setup) -> Entry | None:
-        """Returns None for a repository that cannot be read, or whose files do not fit here."""
+        """Returns None if the repository cannot be read or none of its files fits this machine."""
         try:
             there = await self._hub.repository(model.about.repo)
             files, eyes = repository.group(there.files)
@@ -389,7 +395,7 @@ class CatalogueRefresh:
 
 
 def _base(repo: str) -> str:
-    """The model's name without its maker: several publish files of one model."""
+    """Returns the model's name without its owner: several publishers offer files of one model."""
     return repo.partition("/")[2].removesuffix("-GGUF").removesuffix("-gguf")
 
 

@@ -1,9 +1,9 @@
-"""Does a model run on this machine: a verdict with its reason, the setup that fits, its speed.
+"""Judges whether a model runs on this machine: a verdict, the setup that fits, and the speed.
 
-Setups that a model had to be loaded with are kept for the next time. A speed is predicted from the
-header and the pace that was measured once: a model writes a token by reading its weights, and reads
-a prompt by multiplying them with many tokens at once. Each number format has its own pace: what the
-processor must do to unpack it is often slower than the memory.
+A setup that a model had to be loaded with is remembered for the next time. The speed is predicted
+from the header and from the machine's pace, which is measured once: to write a token, the machine
+reads all weights; to read a prompt, it multiplies them with many tokens at once. Each number format
+has its own pace, since unpacking it often takes longer than reading it from memory.
 """
 
 import time
@@ -19,7 +19,7 @@ from server.sizes import MIB, in_gb
 from server.system.files import JsonFile
 
 COMFORTABLE = 0.8
-"""Of the free memory: what a model may take and leave the rest of the machine in peace."""
+"""The share of the free memory that a model may take without disturbing other programs."""
 GPU_MARGIN = 512 * MIB
 SYSTEM_MARGIN = 256 * MIB
 CACHE_SHARE = 0.25
@@ -27,13 +27,13 @@ CACHE_MOST = 4096 * MIB
 SMALLEST_CONTEXT = 2048
 LAST_CONTEXT = 512
 SLOW_BYTES = 8192 * MIB
-"""Weights read for each token; more on a processor is slow, unless its speed is known."""
+"""Bytes of weights read per token above which a processor is slow, if its speed is not known."""
 READING_PACE = 7.0
-"""Tokens per second: slower than this, one waits for an answer while reading it."""
+"""Tokens per second that people read. Below this, one waits for the answer while reading it."""
 
 
 def judge(header: Header, setup: Setup, machine: Machine, weight_bytes: int = 0) -> Fit:
-    """The verdict on a setup; what it leaves open (context, layers) is chosen first."""
+    """Returns the verdict on a setup, after choosing the context and layers that it leaves open."""
     weights = weight_bytes or header.weight_bytes
     layout = layout_of(header)
     if not layout.width:
@@ -56,7 +56,7 @@ def judge(header: Header, setup: Setup, machine: Machine, weight_bytes: int = 0)
 
 
 def settle(header: Header, setup: Setup, machine: Machine, weight_bytes: int = 0) -> Setup:
-    """The setup with layers and context chosen where they are left open."""
+    """Returns the setup with layers and context chosen if they are left open."""
     weights = weight_bytes or header.weight_bytes
     layout = layout_of(header)
     setup = _placed(header, setup, machine, weights)
@@ -85,13 +85,13 @@ def _gpu_room(machine: Machine, setup: Setup) -> int:
 
 
 def _cards(machine: Machine, setup: Setup) -> tuple[Device, ...]:
-    """The chosen one, where it is there; else all."""
+    """Returns the chosen card if it exists, else all cards."""
     chosen = machine.devices[setup.main_gpu :][:1] if setup.main_gpu >= 0 else ()
     return chosen or machine.devices
 
 
 def _placed(header: Header, setup: Setup, machine: Machine, weights: int) -> Setup:
-    """With layers and experts where they fit: experts leave the card before whole layers do."""
+    """Chooses what goes on the card. Experts leave the card before whole layers do."""
     layers = layout_of(header).layers
     experts = layers if header.number("expert_count") else 0
     chosen = replace(setup, cpu_experts=min(max(setup.cpu_experts, 0), experts))
@@ -143,7 +143,7 @@ def _verdict(
 
 
 def _shortest_card(memory: Memory, setup: Setup, machine: Machine) -> tuple[str, int]:
-    """The card that lacks most, and how much; negative: what is left on it."""
+    """Returns the card that lacks the most bytes, and how many; negative means some are left."""
     devices = _cards(machine, setup)
     free = [device.free_bytes for device in devices]
     whole = float(sum(setup.gpu_split))
@@ -166,7 +166,7 @@ def _slowness(header: Header, setup: Setup, layout: Layout, memory: Memory) -> s
 
 
 def ladder(header: Header, setup: Setup, machine: Machine) -> Iterator[Setup]:
-    """Setups that take less and less memory, from the one asked for downwards."""
+    """Yields setups that need less and less memory, starting with the requested one."""
     seen: set[Setup] = set()
     current = settle(header, setup, machine)
     mixture = layout_of(header).layers if header.number("expert_count") else 0
@@ -177,7 +177,7 @@ def ladder(header: Header, setup: Setup, machine: Machine) -> Iterator[Setup]:
 
 
 def _rungs(current: Setup, mixture: int) -> Iterator[Setup]:
-    """`mixture`: how many layers have experts; those leave the card before layers do."""
+    """`mixture` is the number of layers with experts. Experts leave the card before layers do."""
     yield current
     if current.gpu_layers > 0 and current.cpu_experts < mixture:
         for experts in ((current.cpu_experts + mixture) // 2, mixture):
@@ -213,7 +213,7 @@ def _smaller_types(kv_type: KvType) -> tuple[KvType, ...]:
 
 
 def explain(asked: Setup, taken: Setup) -> str:
-    """What was taken less than asked for, in one sentence."""
+    """Says in one sentence what is smaller than requested; empty if nothing is."""
     changes = []
     if asked.context_tokens and taken.context_tokens != asked.context_tokens:
         changes.append(
@@ -233,7 +233,7 @@ def explain(asked: Setup, taken: Setup) -> str:
 
 
 def without_card(asked: Setup, taken: Setup, machine: Machine, last_card: str) -> str:
-    """Why a model runs on the processor where a graphics card was expected, in one sentence."""
+    """Says in one sentence why a model runs on the processor although a card was expected."""
     if asked.gpu_layers == 0 or machine.note:
         return machine.note if asked.gpu_layers else ""
     if machine.devices and machine.engine_uses_gpu:
@@ -249,13 +249,15 @@ def without_card(asked: Setup, taken: Setup, machine: Machine, last_card: str) -
 
 
 MORE_ROOM = 1.2
-"""With this much more free memory than then, the setup asked for is tried again."""
+"""With this many times the free memory of that time, the requested setup is tried again."""
 CARD = "card"
 MISSED_S = 90 * 86400.0
-"""A card that was gone for longer is not missed any more."""
+"""Seconds (90 days) after which a missing card is no longer mentioned."""
 
 
 class Worked:
+    """The setups that models were loaded with, kept in a file per model, machine and cards."""
+
     def __init__(self, path: Path) -> None:
         self._file = JsonFile(path, "The setups that worked")
 
@@ -281,7 +283,7 @@ class Worked:
         self._file.write(found)
 
     def last_card(self, machine: Machine) -> str:
-        """The card that was used lately and is missing now; what is used now is kept in mind."""
+        """Returns the card that was used lately and is missing now; remembers the current card."""
         found = self._file.read()
         known: Any = found.get(CARD)
         known = known if isinstance(known, dict) else {}
@@ -296,7 +298,7 @@ class Worked:
 
 
 def _plain(setup: Setup) -> dict[str, Any]:
-    """As JSON has it."""
+    """Returns the setup as it looks after a round trip through JSON."""
     return {**asdict(setup), "gpu_split": list(setup.gpu_split)}
 
 
@@ -311,10 +313,12 @@ def _key(model: Path, machine: Machine) -> str:
 
 
 DEPTH = 512
-"""The tokens of a usual prompt; on average half of them have been read."""
+"""Tokens of a typical prompt. On average, half of them precede the token being computed."""
 STEPS, AROUND_TOKEN = 270, 6300
-"""What the small operations of a layer cost, and what the worker does around each token: in the
-smallest steps of the engine, as they were seen in models of three sizes."""
+"""The costs of a layer's small operations and of the worker's part per token.
+
+Both count in the engine's smallest steps (`Pace.step_s`), as seen in models of three sizes.
+"""
 EMBEDDING, HEAD = "token_embd.weight", "output.weight"
 BITS = {form.name: 8 * form.block_bytes / form.block for form in FORMATS.values()}
 USUAL = "Q4_K"
@@ -322,7 +326,7 @@ USUAL = "Q4_K"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Weights of one format. `is_head`: they are needed for the last token of a prompt only."""
+    """Weights of one format. `is_head` marks those that only the last token of a prompt needs."""
 
     form: str
     values: float
@@ -330,7 +334,7 @@ class Part:
 
 
 def predict(header: Header, setup: Setup, machine: Machine, weights: int) -> tuple[float, float]:
-    """Tokens per second, read and written. Zeros where nothing is known: a card is not measured."""
+    """Returns tokens per second, read and written; zeros if unknown, as on a graphics card."""
     pace, layout = machine.pace, layout_of(header)
     if not pace.rates or setup.gpu_layers > 0 or not layout.width:
         return 0.0, 0.0
@@ -349,7 +353,7 @@ def predict(header: Header, setup: Setup, machine: Machine, weights: int) -> tup
 
 
 def _rate(pace: Pace, form: str) -> Rate:
-    """The pace of that format, or of the one most like it among those that were measured."""
+    """Returns the pace of that format, or of the measured format with the most similar size."""
     return min(pace.rates, key=lambda rate: (rate.form != form, abs(BITS[rate.form] - BITS[form])))
 
 
@@ -361,14 +365,14 @@ def _parts(header: Header, weights: int) -> Iterator[Part]:
     is_shared = all(tensor.name != HEAD for tensor in header.tensors)
     for tensor in header.tensors:
         if len(tensor.shape) < 2 or (tensor.name == EMBEDDING and not is_shared):
-            continue  # a row of it is looked up, nothing is multiplied
+            continue  # rows are only looked up in it, nothing is multiplied
         share = used / experts if experts and EXPERTS.match(tensor.name) else 1.0
         is_head = tensor.name in (HEAD, EMBEDDING)
         yield Part(FORMATS[tensor.format_id].name, tensor.values * share, is_head)
 
 
 def _guess_parts(header: Header, weights: int) -> Iterator[Part]:
-    """From the sizes alone: of a file elsewhere nothing else is known."""
+    """Estimates the parts from sizes alone: nothing else is known of a file on the hub."""
     layout = layout_of(header)
     form = _form(header, weights)
     values = weights * 8 / BITS[form]
@@ -381,7 +385,7 @@ def _guess_parts(header: Header, weights: int) -> Iterator[Part]:
 
 
 def _form(header: Header, weights: int) -> str:
-    """The format whose size fits the weights; without any tensors the one that the file names."""
+    """Returns the format that matches the size of the weights, or the one the file names."""
     if header.parameters:
         bits = 8 * weights / header.parameters
         return min(BITS, key=lambda form: abs(BITS[form] - bits))

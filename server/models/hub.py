@@ -1,4 +1,4 @@
-"""Hugging Face, or a mirror of it: search, what a repository holds, parts of its files."""
+"""A client for Hugging Face or a mirror: searches, lists repositories, fetches parts of files."""
 
 import logging
 import os
@@ -56,14 +56,14 @@ class TrendingModel:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The answer to a request for a range."""
+    """A response to a range request: its ETag and its body."""
 
     tag: str
     chunks: AsyncGenerator[bytes, None]
 
 
 class Library(Protocol):
-    """What `hub_facts` asks the hub's own library, which is imported late."""
+    """The questions that `hub_facts` asks with the hub's own library, which is imported lazily."""
 
     async def search(self, text: str, limit: int) -> list[HubModel]: ...
     async def trending(self, publisher: str, limit: int) -> list[TrendingModel]: ...
@@ -72,6 +72,8 @@ class Library(Protocol):
 
 
 class Hub:
+    """The hub in the settings. Every request goes through `Egress`."""
+
     def __init__(
         self,
         egress: Egress,
@@ -79,7 +81,7 @@ class Hub:
         token: Callable[[str], Awaitable[str | None]],
         stall_s: float = STALL_S,
     ) -> None:
-        """`token`: the token that belongs to a host, if there is one."""
+        """`token` returns the token that belongs to a host, or None."""
         self._egress = egress
         self._network = network
         self._token = token
@@ -91,26 +93,26 @@ class Hub:
 
     @property
     def host(self) -> str:
-        """Name and port: what a token belongs to."""
+        """The host name and port that a token belongs to."""
         return urlsplit(self.address).netloc.rpartition("@")[2].lower()
 
     async def search(self, text: str, limit: int = 30) -> list[HubModel]:
-        """Repositories with GGUF files, the most used first."""
+        """Returns repositories with GGUF files, the most downloaded first."""
         async with self._library() as library:
             return await library.search(text, limit)
 
     async def trending(self, publisher: str, limit: int) -> list[TrendingModel]:
-        """A publisher's repositories with GGUF files, those first that many look at now."""
+        """Returns a publisher's repositories with GGUF files, the trending ones first."""
         async with self._library() as library:
             return await library.trending(publisher, limit)
 
     async def repository(self, repo: str, revision: str = "main") -> Repository:
-        """What it holds at one commit, so that nothing can change on the way."""
+        """Returns a repository at one commit, so that its files cannot change during a download."""
         async with self._library() as library:
             return await library.repository(names.repo(repo), names.revision(revision))
 
     async def card(self, repo: str) -> HubCard:
-        """What is said of it before anything of it is fetched."""
+        """Returns a repository's card and its text, so that one can read them before a download."""
         async with self._library() as library:
             found = await library.card(names.repo(repo))
         try:
@@ -120,14 +122,14 @@ class Hub:
         return replace(found, text=facts.text_of(raw))
 
     def login(self, variables: Mapping[str, str]) -> tuple[str, str]:
-        """A token of other programs is one for Hugging Face: no other hub is offered it."""
+        """Returns the login of Hugging Face's programs. No hub but the usual one is offered it."""
         return find_login(variables) if self.address == usual_address().rstrip("/") else ("", "")
 
     def page(self, repo: str) -> str:
         return f"{self.address}/{names.repo(repo)}"
 
     async def beginning(self, repo: str, revision: str, path: str, count: int) -> bytes:
-        """The first bytes of a file: enough to know what it needs before it is fetched."""
+        """Returns the first bytes of a file, so that it can be judged before a download."""
         async with self.part(repo, revision, path, (0, count)) as part:
             found = b""
             async for chunk in part.chunks:
@@ -138,7 +140,7 @@ class Hub:
     async def part(
         self, repo: str, revision: str, path: str, span: tuple[int, int]
     ) -> AsyncIterator[Part]:
-        """Bytes from span[0] up to, not including, span[1]: never more than asked for."""
+        """Requests the bytes from span[0] up to, not including, span[1], and yields no others."""
         start, end = span
         url = f"{self.address}/{names.repo(repo)}/resolve/{names.revision(revision)}/"
         url += quote(str(names.file(path)))
@@ -148,7 +150,7 @@ class Hub:
 
     @asynccontextmanager
     async def _library(self) -> AsyncIterator[Library]:
-        """The hub's own library, for questions that a person has asked."""
+        """Yields the hub's own library. Use it only for what a person has requested."""
         self._allow(SEARCH)
         try:
             yield facts.HubLibrary(
@@ -179,7 +181,7 @@ class Hub:
                     raise facts.refusal(response.status, response.headers, has_token=has_token)
                 yield response
         except KeyringFailed as error:
-            # For a moment, as a broken connection: a download tries again.
+            # This is temporary, like a broken connection: a download tries again.
             raise HubFailed(str(error)) from error
         except self._egress.failures as error:
             raise HubFailed(why(error)) from error
@@ -188,7 +190,7 @@ class Hub:
         return await self._token(self.host) if self._may_have_token(url) else None
 
     def _may_have_token(self, url: str) -> bool:
-        """Only the hub itself, and never in clear over a network."""
+        """Whether the URL may get the token: it is the hub itself and the connection is private."""
         there, own = urlsplit(url), urlsplit(self.address)
         is_hub = (there.scheme, there.netloc) == (own.scheme, own.netloc)
         return is_hub and self._is_private(url)
@@ -199,14 +201,14 @@ class Hub:
         return there.scheme == "https" or is_here(there.netloc.rpartition("@")[2])
 
     def _allow(self, reason: str) -> None:
-        """The user started this; the hub's storage may be used for downloads only."""
+        """Allows requests that the user started. Only downloads may use the hub's storage hosts."""
         own = urlsplit(self.address).hostname or ""
         storage = (own, *STORAGE, *self._network().hub_storage) if reason == DOWNLOAD else ()
         self._egress.allow(self.address, reason, storage)
 
 
 def usual_address() -> str:
-    """The hub where the settings name no other."""
+    """Returns the hub's address if the settings name no other."""
     return os.environ.get("HF_ENDPOINT") or PUBLIC
 
 
@@ -215,7 +217,7 @@ MAX_TOKEN = 1000
 
 
 def find_login(variables: Mapping[str, str]) -> tuple[str, str]:
-    """The variable or file in which Hugging Face's own programs keep a token, and the token."""
+    """Returns where Hugging Face's programs keep a token (a variable or a file) and the token."""
     for name in LOGINS:
         if token := variables.get(name, "").strip():
             return name, token
@@ -231,7 +233,7 @@ def find_login(variables: Mapping[str, str]) -> tuple[str, str]:
 
 
 def part_of(response: Any, span: tuple[int, int]) -> Part:
-    """Reads the answer to a request for these bytes; raises HubFailed for one with others."""
+    """Checks the response to a range request. Raises HubFailed if it holds other bytes."""
     start, end = span
     _check_range(response, start)
     tag = response.headers.get("ETag", "")
@@ -239,7 +241,7 @@ def part_of(response: Any, span: tuple[int, int]) -> Part:
 
 
 async def _limited(chunks: AsyncIterator[bytes], most: int) -> AsyncGenerator[bytes, None]:
-    """No more than was asked for, however much is sent."""
+    """Yields at most `most` bytes, even if the hub sends more."""
     async for chunk in chunks:
         yield chunk[:most]
         most -= len(chunk)

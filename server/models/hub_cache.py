@@ -1,8 +1,8 @@
-"""Models kept as Hugging Face's own programs keep them, so that others use the same bytes.
+"""Installs models into Hugging Face's own cache, so that other programs can use the same files.
 
-A repository is a folder `models--OWNER--NAME`: the bytes lie in `blobs`, named by their hash, and
-`snapshots/COMMIT` has the files' names as links to them. `refs/main` names the newest commit. Who
-puts or removes bytes holds `.locks/models--OWNER--NAME/HASH.lock` meanwhile.
+A repository is a folder `models--OWNER--NAME`. Its `blobs` folder holds the files, named by their
+hash, and `snapshots/COMMIT` holds links with the files' names. `refs/main` names the newest commit.
+Programs that add or remove a blob hold `.locks/models--OWNER--NAME/HASH.lock`.
 """
 
 import errno
@@ -25,7 +25,7 @@ SNAPSHOTS = "snapshots"
 LOCKS = ".locks"
 COMMIT = re.compile(r"[0-9a-f]{40}")
 PATIENCE_S = 30.0
-"""How long another program is waited for. It holds a lock for as long as it downloads."""
+"""Seconds to wait for a lock. Another program holds it for as long as it downloads."""
 
 
 def target_of(cache: Path, repo: str, revision: str, path: str) -> Path:
@@ -35,7 +35,7 @@ def target_of(cache: Path, repo: str, revision: str, path: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A file's name in the cache."""
+    """The place of a file in the cache."""
 
     repository: Path
     commit: str
@@ -51,7 +51,7 @@ class _Place:
         return self.repository / "blobs" / digest
 
     def hold(self, blob: Path) -> AbstractContextManager[bool]:
-        """Whether the lock of these bytes is ours."""
+        """Locks a blob. Yields False if another program holds the lock for too long."""
         lock = self.repository.parent / LOCKS / self.repository.name / f"{blob.name}.lock"
         held: AbstractContextManager[bool] = facts.hold(lock, PATIENCE_S)
         return held
@@ -65,7 +65,7 @@ class _Place:
         return self.repository / "refs" / "main"
 
     def link(self, blob: Path) -> None:
-        """Where the system makes no links, the file itself gets the name."""
+        """Links the file's name to the blob, or moves the blob there if links are not possible."""
         target = self.snapshot / self.inside
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)
@@ -81,14 +81,14 @@ class _Place:
         return any(name.resolve() == blob for name in links if name.is_symlink())
 
     def tidy(self) -> None:
-        """Removes folders that are empty now, and the name of a commit that is gone."""
+        """Removes empty folders, and `refs/main` if it names the removed commit."""
         with suppress(OSError):
             for folder in (*(self.snapshot / self.inside).parents,)[: len(self.inside.parts)]:
                 folder.rmdir()
             if self.main.read_text("utf-8").strip() == self.commit:
                 self.main.unlink()
-        # A repository without the folder of its snapshots would be a broken one: it goes last. A
-        # folder that has got a file meanwhile stays.
+        # Other programs take a repository without a snapshots folder for broken, so that folder
+        # goes last. A folder that has received a file meanwhile stays.
         with suppress(OSError):
             if not any(path for path in self.repository.rglob("*") if not path.is_dir()):
                 for folder in sorted(self.repository.rglob("*"), reverse=True, key=_depth):
@@ -103,13 +103,13 @@ def _depth(path: Path) -> int:
 
 
 class HubCache:
-    """What of the cache is ours is recorded in our own folder: we delete nothing else."""
+    """Moat's files in the cache. A record in Moat's folder lists them; nothing else is deleted."""
 
     def __init__(self, models: Path) -> None:
         self._record = models / RECORD
 
     def paths(self) -> dict[str, bool]:
-        """The names that we put there, and whether the bytes are ours too."""
+        """Returns the paths that Moat installed, and whether it downloaded the blob itself."""
         try:
             found = json.loads(self._record.read_text("utf-8"))
         except (OSError, ValueError, RecursionError):
@@ -118,9 +118,10 @@ class HubCache:
         return {path: owned is True for path, owned in known if SNAPSHOTS in Path(path).parts[:-2]}
 
     def put(self, part: Path, target: Path, digest: str) -> None:
-        """Moves what was downloaded among the blobs and links its name to it.
+        """Moves a download into `blobs` and links its name to it.
 
-        Who holds the lock for longer fetches the same bytes: it may put them there after us.
+        It does so even if another program keeps the lock: that program is fetching the same bytes
+        and may put them in place afterwards.
         """
         place = _Place.read(target)
         blob = place.blob(digest)
@@ -134,7 +135,7 @@ class HubCache:
             place.link(blob)
 
     def link_known(self, target: Path, digest: str, size_bytes: int) -> None:
-        """What another program has fetched already is only named."""
+        """Links to a blob that another program has already downloaded, if its size is right."""
         place = _Place.read(target)
         blob = place.blob(digest)
         with suppress(OSError):
@@ -146,7 +147,7 @@ class HubCache:
                     place.link(blob)
 
     def drop_older(self, target: Path) -> None:
-        """Removes the versions of the file that we put there before."""
+        """Removes the earlier versions of the file that Moat installed."""
         new = _Place.read(target)
         for path in map(Path, self.paths()):
             old = _Place.read(path)
@@ -154,7 +155,10 @@ class HubCache:
                 self.remove(path)
 
     def remove(self, path: Path) -> int:
-        """Returns the bytes freed: none where other names lead to them, or they are not ours."""
+        """Removes a file of ours and returns the bytes freed.
+
+        That is 0 if other links use the blob or another program downloaded it.
+        """
         owned = self.paths().get(str(path))
         if owned is None:
             return 0
@@ -172,11 +176,11 @@ class HubCache:
         return freed
 
     def folder_of(self, path: Path) -> str:
-        """The cache's folder; empty for a path that is not one of ours in it."""
+        """Returns the cache's folder, or "" if the path is not one of Moat's files in it."""
         return str(_Place.read(path).repository.parent) if str(path) in self.paths() else ""
 
     def _keep(self, target: Path, blob: Path) -> None:
-        """The bytes are ours if nobody had them before, or if another name of ours has them."""
+        """Records a file. Its blob is ours if it is new, or if another of our files uses it."""
         there = blob.resolve()
         with self._change() as kept:
             ours = any(owned and Path(path).resolve() == there for path, owned in kept.items())
@@ -184,7 +188,7 @@ class HubCache:
 
     @contextmanager
     def _change(self) -> Iterator[dict[str, bool]]:
-        """A second Moat, such as one in a terminal, may change it too: one after the other."""
+        """Yields the record for a change, under a lock: a second Moat may change it, too."""
         lock = self._record.parent / LOCKS / f"{self._record.name}.lock"
         with facts.hold(lock, PATIENCE_S) as is_held:
             if not is_held:
@@ -197,7 +201,7 @@ class HubCache:
 
 
 def _move(part: Path, blob: Path) -> None:
-    """The cache may lie on another disk: then it is copied beside its place first."""
+    """Moves a part to its blob. Copies it first if the cache is on another disk."""
     try:
         part.replace(blob)
     except OSError as error:

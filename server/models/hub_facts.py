@@ -1,4 +1,4 @@
-"""What the hub knows of its repositories, asked by its own library. It is imported late."""
+"""Reads facts about repositories with the hub's own library, which is slow to import."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -40,18 +40,20 @@ MISSING = {
 }
 EXPANDED: list[Any] = ["downloads", "likes", "gated", "tags", "lastModified", "gguf"]
 UNCLEAR = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
-"""What the library raises for an answer it cannot read: it trusts the hub's shapes."""
+"""The errors that the library raises for malformed answers, since it does not validate them."""
 
 
 @dataclass(frozen=True, slots=True)
 class HubLibrary:
+    """A session with the hub's library. Every request goes through `Egress`."""
+
     egress: Egress
     address: str
     token: str | None
     stall_s: float
 
     async def search(self, text: str, limit: int) -> list[HubModel]:
-        """Repositories with GGUF files, the most used first."""
+        """Returns repositories with GGUF files, the most downloaded first."""
 
         def work(api: HfApi) -> list[HubModel]:
             found = api.list_models(
@@ -71,12 +73,12 @@ class HubLibrary:
         return await self._ask(work)
 
     async def repository(self, repo: str, revision: str) -> Repository:
-        """What it holds at one commit, so that nothing can change on the way."""
+        """Returns a repository at one commit, so that its files cannot change during a download."""
 
         def work(api: HfApi) -> Repository:
             info = api.model_info(repo, revision=revision)
             commit = names.revision(_text(info.sha) or revision)
-            # A repository that was renamed answers by its new name.
+            # A renamed repository reports its new name.
             name = names.repo(_text(info.id))
             tree = api.list_repo_tree(name, recursive=True, revision=commit)
             files = tuple(
@@ -89,7 +91,7 @@ class HubLibrary:
         return await self._ask(work)
 
     async def card(self, repo: str) -> HubCard:
-        """What its makers say of its licence, and what the hub's scanners found in its files."""
+        """Returns the authors' licence, and what the hub's scanners found in the files."""
 
         def work(api: HfApi) -> HubCard:
             info = api.model_info(repo, securityStatus=True)
@@ -127,7 +129,7 @@ class HubLibrary:
 
 
 def text_of(card: bytes) -> str:
-    """A card's text without the data at its head."""
+    """Returns a model card's text without the YAML block at its beginning."""
     written = card.decode("utf-8", "replace")
     try:
         return str(ModelCard(written, ignore_metadata_errors=True).text).strip()
@@ -136,7 +138,7 @@ def text_of(card: bytes) -> str:
 
 
 def refusal(status: int, headers: Mapping[str, str], *, has_token: bool) -> HubFailed:
-    """The hub's own words for what is wrong stand in headers."""
+    """Returns the error for a response. The hub explains it in `X-Error-…` headers."""
     kind, said = headers.get("X-Error-Code", ""), headers.get("X-Error-Message", "")
     if said == DISABLED:
         return HubDisabled("The hub has disabled this repository.")
@@ -167,7 +169,10 @@ def _wait(headers: Mapping[str, str]) -> int | None:
 
 
 def _check(response: Any) -> None:
-    """Before the library sees it: it would wait and ask again by itself, in a thread of ours."""
+    """Raises for an error response before the library sees it.
+
+    The library would wait and retry by itself, in one of our threads.
+    """
     if response.status_code >= 400:
         has_token = "authorization" in response.request.headers
         raise refusal(response.status_code, response.headers, has_token=has_token)
@@ -205,7 +210,7 @@ def _day(info: ModelInfo) -> str:
 
 
 def _scan(status: object) -> tuple[bool, tuple[ScanIssue, ...]]:
-    """Whether all files were looked at, and those in which something was found."""
+    """Returns whether the scan is complete, and the files with issues."""
     if not isinstance(status, dict):
         return False, ()
     found = status.get("filesWithIssues") or ()
@@ -227,7 +232,7 @@ def _count(given: object) -> int:
 
 @contextmanager
 def hold(lock: Path, patience_s: float) -> Iterator[bool]:
-    """Takes a lock as the hub's own programs do; False where another has it for longer."""
+    """Takes a lock as the hub's programs do. Yields False if another program keeps it too long."""
     lock.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as held:
         try:

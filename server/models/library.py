@@ -1,4 +1,4 @@
-"""The models on this machine: the starter, the models folder, and folders and files added to it."""
+"""The models on this machine: the starter, the models folder, and added folders and files."""
 
 import json
 import logging
@@ -33,7 +33,7 @@ class StoredModel:
 
 
 def candidates(home: Path, variables: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
-    """Where programs keep their models unless told otherwise."""
+    """Yields the folders where other programs keep their models by default."""
     yield "LM Studio", home / ".lmstudio" / "models"
     yield "LM Studio", home / ".cache" / "lm-studio" / "models"
     ollama = variables.get("OLLAMA_MODELS")
@@ -45,7 +45,7 @@ def candidates(home: Path, variables: Mapping[str, str]) -> Iterator[tuple[str, 
 
 
 def hub_cache_folder(home: Path, variables: Mapping[str, str]) -> Path:
-    """Where Hugging Face's own programs keep what they download."""
+    """Returns the folder where Hugging Face's own programs keep their downloads."""
     cache = variables.get("HF_HUB_CACHE") or variables.get("HUGGINGFACE_HUB_CACHE")
     hugging = variables.get("HF_HOME")
     default = Path(hugging) / "hub" if hugging else home / ".cache" / "huggingface" / "hub"
@@ -66,7 +66,7 @@ def find_stores(
 
 
 def models_in(folder: Path) -> Iterator[StoredModel]:
-    """The models of a folder, by the names their keeper gives them."""
+    """Yields the models in a folder, under the names that the folder's program gives them."""
     try:
         if not folder.is_dir():
             return
@@ -82,9 +82,9 @@ def models_in(folder: Path) -> Iterator[StoredModel]:
 
 
 def _files(folder: Path, pattern: str) -> Iterator[Path]:
-    """All below it that can be reached; pathlib would raise for what cannot."""
+    """Yields the files below a folder. Skips unreadable folders, for which pathlib would raise."""
     for place, folders, names in os.walk(folder):
-        # A name that begins with a dot is somebody's unfinished business.
+        # A name that begins with a dot marks something unfinished or private.
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = Path(place, name)
@@ -120,7 +120,7 @@ def _blob(folder: Path, layers: list[dict[str, str]], kind: str) -> Path | None:
 
 
 def owner_of(card: ModelCard, models: Path, files: Iterable[str]) -> Owner:
-    """`models` is our folder, `files` are those that were added where they lie."""
+    """Returns who owns a model. `models` is Moat's folder; `files` were added where they lie."""
     if card.path in files:
         return "listed"
     return "ours" if card.starter or _is_ours(card, models) else "other"
@@ -158,14 +158,14 @@ def find() -> Path | None:
 def _beside_the_program() -> Path | None:
     if not getattr(sys, "frozen", False):
         return None
-    # A bundle of macOS keeps data apart from the program.
+    # A macOS bundle keeps data apart from the program.
     roots = (Path(sys.executable).parent, Path(getattr(sys, "_MEIPASS", "")))
     paths = (root / "resources" / "models" / FILE for root in roots)
     return next((path for path in paths if path.is_file()), None)
 
 
 def _in_package() -> Path | None:
-    """Asks the package's list of files: importing it would need what it depends on."""
+    """Looks the file up in the package's file list: importing it would need its dependencies."""
     try:
         files = metadata.files(PACKAGE) or []
     except metadata.PackageNotFoundError:
@@ -182,10 +182,12 @@ DAMAGED = "damaged, or not a model"
 NEWEST = 1 << 63
 LONGEST_TITLE = 60
 QUANTISATION = re.compile(r"[-._](?:UD-)?(?:I?Q\d\w*|B?F(?:16|32)|MXFP4)$", re.IGNORECASE)
-"""At the end of a file's name."""
+"""Matches a quantisation at the end of a file's name."""
 
 
 class Library:
+    """Finds the models in folders and files, and remembers them until the next scan."""
+
     def __init__(self, folders: Iterable[Path], headers: Headers | None = None) -> None:
         self._folders = tuple(folders)
         self._files: tuple[Path, ...] = ()
@@ -194,11 +196,11 @@ class Library:
         self._cards: dict[str, ModelCard] = {}
 
     def look_in(self, folders: Iterable[Path], files: Iterable[Path]) -> None:
-        """From the next look on, these."""
+        """Sets the folders and files for the next scan."""
         self._folders, self._files = tuple(folders), tuple(files)
 
     def add(self, path: Path) -> str:
-        """A model outside the folders, for this run; returns its name."""
+        """Adds a model outside the folders for this run and returns its name."""
         if self._is_projector(path):
             raise only_eyes(path)
         if path not in self._extra:
@@ -209,7 +211,7 @@ class Library:
         raise ModelNotFound(path.name, tuple(self._cards))
 
     def scan(self) -> tuple[ModelCard, ...]:
-        """Look at the folders again; what was found answers until the next look."""
+        """Looks at the folders again. `find` answers from the result until the next scan."""
         found: dict[str, ModelCard] = {}
         listed: dict[Path, StoredModel] = {}
         for model in self._models():
@@ -229,7 +231,10 @@ class Library:
         return tuple(found.values())
 
     def find(self, name: str | None, default: str) -> ModelCard:
-        """The named model; without a name the default, else the starter, else the first."""
+        """Returns the named model; without a name the default, else the starter, else the first.
+
+        Raises ModelNotFound for an unknown name and NoModel if there are no models at all.
+        """
         if not self._cards or (name and name not in self._cards):
             self.scan()
         cards = self._cards
@@ -245,7 +250,7 @@ class Library:
 
     def _models(self) -> Iterator[StoredModel]:
         for path in (*self._extra, *self._files):
-            if os.path.isfile(path):  # noqa: PTH113 - pathlib's raises where it may not look
+            if os.path.isfile(path):  # noqa: PTH113 - pathlib's raises without permission to look
                 yield StoredModel(one_line(path.stem), path)
                 with suppress(OSError):
                     for eyes in path.parent.glob("*mmproj*.gguf"):
@@ -265,7 +270,7 @@ class Library:
         return header.is_projector if header else is_projector(path.name)
 
     def _projectors(self, listed: Iterable[Path]) -> dict[Path, Path]:
-        """The projector that lies beside a model, by the model's path."""
+        """Returns the projector that lies beside a model, by the model's path."""
         folders: dict[Path, tuple[dict[Path, Header | None], dict[Path, Header]]] = {}
         for path in listed:
             models, eyes = folders.setdefault(path.parent, ({}, {}))
@@ -279,7 +284,7 @@ class Library:
     def _card(
         self, name: str, path: Path, label: str = "", *, is_starter: bool = False
     ) -> ModelCard:
-        """Whatever a file holds, it costs only that file."""
+        """Describes a file. A damaged file is marked as such and does not affect the others."""
         header = self._look(path)
         plain = ModelCard(
             name,
@@ -308,7 +313,7 @@ class Library:
 
 
 def title_of(said: str, name: str) -> str:
-    """What the file says its model is called, where that fits its name here; else the latter."""
+    """Returns the model's name in its file if it resembles its name here, else the latter."""
     plain = re.sub(r"[-_ ]gguf$", "", said.strip(), flags=re.IGNORECASE)
     maker, _, rest = plain.partition("_")
     plain = rest if rest.lower().startswith(maker.lower()) else plain
@@ -333,13 +338,13 @@ def _size(path: Path) -> int:
 
 
 def _parameters(header: Header) -> int:
-    """As the label in the file says (135M, 8x7B): counting needs the whole header."""
+    """Reads the count from the size label (135M, 8x7B); counting would need the whole header."""
     match = SIZE_LABEL.fullmatch(str(header.metadata.get("general.size_label", "")))
     return int(int(match[1] or 1) * float(match[2]) * SCALE[match[3]]) if match else 0
 
 
 def _names(models: Iterable[StoredModel]) -> dict[Path, str]:
-    """The plain names go to the oldest: no newcomer takes over what another model is known by."""
+    """Names the models. The oldest gets the plain name, so that no newcomer takes over its name."""
     names: dict[Path, str] = {}
     taken: set[str] = set()
     for model in sorted(models, key=lambda one: _age(one.path)):
@@ -363,12 +368,15 @@ def _free_name(model: StoredModel, taken: set[str]) -> str:
 
 
 def _shown(name: str) -> str:
-    """A file may be called what no text can say."""
+    """Replaces the bytes in a file's name that are not UTF-8."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
 def delete(card: ModelCard, models: Path) -> int:
-    """Removes the model's files, with a projector no other model beside it has; bytes freed."""
+    """Removes the model's files and returns the bytes freed.
+
+    Projectors beside it go too, unless another model lies in the same folder.
+    """
     path = Path(card.path)
     check_deletable(card, models)
     try:

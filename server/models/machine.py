@@ -1,4 +1,4 @@
-"""This machine: memory free now, graphics devices the engine can use, what the processor can do."""
+"""Describes this machine: free memory, graphics devices of the engine, processor features, pace."""
 
 import asyncio
 import contextlib
@@ -27,14 +27,15 @@ from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
 PATIENCE_S = 60.0
+"""Seconds that a child process may take to answer."""
 ENGINE_PATIENCE_S = 300.0
-"""Far more than the trials of its backends may take on a busy machine."""
+"""Seconds for the engine's description: far more than its backend trials take on a busy machine."""
 MOST_OTHERS = 0.3
-"""Cores that others may keep busy while the pace is measured: other programs, or Moat itself."""
+"""Busy cores, of other programs or Moat itself, up to which a measured pace is trusted."""
 QUIET_S, LOOK_S = 5.0, 0.5
-"""How long whoever wants the pace waits until Moat computes nothing."""
+"""Seconds that `measure` waits for Moat to be idle, and the interval of its checks."""
 AGAIN_S = (30.0, 60.0, 120.0, 240.0, 480.0, 960.0)
-"""The waits before a disturbed measure is made again; then the next start of Moat does so."""
+"""Seconds before each repetition of a disturbed measurement. Then the next start repeats it."""
 _PACE = TypeAdapter(Pace)
 ARM_DOT = "asimddp"
 GROUP = Path("/sys/fs/cgroup")
@@ -47,17 +48,17 @@ NVIDIA = [
 
 
 class Surveyor:
-    """Memory is read at each look; the devices of the engine only when asked to look anew.
+    """Describes the machine. Memory is read each time; the engine's devices are remembered.
 
-    Or when its support for graphics cards is to be found in another folder than before.
+    The engine is asked again on request, or when its graphics support is in another folder.
     """
 
     def __init__(self, kept: Path | None = None) -> None:
-        """`kept`: the file that keeps the measured pace."""
+        """`kept` is the file that keeps the measured pace."""
         self._kept = JsonFile(kept, "The measured pace") if kept else None
         self.pace: Value[Pace] = Value(self._read_pace())
         self.is_quiet: Callable[[], bool] = lambda: True
-        """Whether Moat computes nothing itself just now."""
+        """Whether Moat itself is idle at this moment."""
         self._repeating: asyncio.Task[None] | None = None
         self._devices: tuple[Device, ...] | None = None
         self._engine_uses_gpu = False
@@ -78,10 +79,10 @@ class Surveyor:
         return self.machine()
 
     async def measure(self, *, anew: bool = False) -> None:
-        """Measures the pace, in a second or two, unless it is known or will soon be measured.
+        """Measures the pace, which takes a second or two, unless it is known or already scheduled.
 
-        What was disturbed is measured again in the background. While Moat computes, that is where
-        it is measured first, so that nobody waits for it.
+        A disturbed measurement is repeated in the background. If Moat is busy, even the first one
+        happens there, so that nobody has to wait.
         """
         async with self._measuring:
             if (self.is_settled or self._repeating is not None) and not anew:
@@ -96,7 +97,7 @@ class Surveyor:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the pace was measured while nothing else computed."""
+        """Whether the pace was measured while nothing else was computing."""
         pace = self.pace.get()
         return bool(pace.rates) and pace.others <= MOST_OTHERS
 
@@ -121,17 +122,17 @@ class Surveyor:
                 return
 
     async def _wait_until_quiet(self) -> None:
-        while not self.is_quiet():  # noqa: ASYNC110  nobody tells when all of it is quiet
+        while not self.is_quiet():  # noqa: ASYNC110  there is no event for "all is quiet"
             await asyncio.sleep(LOOK_S)
 
     def _read_pace(self) -> Pace:
         try:
             return _PACE.validate_python(self._kept.read()[_pace_key()]) if self._kept else Pace()
-        except (KeyError, ValidationError):  # of another machine, engine or version
+        except (KeyError, ValidationError):  # from another machine, engine or version
             return Pace()
 
     def machine(self) -> Machine:
-        """From what is known already, with the memory that is free just now."""
+        """Returns what is known already, with the memory that is free at this moment."""
         memory = psutil.virtual_memory()
         total, free = _within_group(memory.total, memory.available)
         devices = self._devices or ()
@@ -149,7 +150,7 @@ class Surveyor:
         )
 
     async def engine_build(self) -> str:
-        """Which engine this is, and which of its parts were chosen for this machine."""
+        """Returns the engine's name, version and the parts chosen for this machine."""
         return name_build(_json(await _engine()))
 
     async def _ask_engine(self) -> None:
@@ -164,7 +165,7 @@ class Surveyor:
 def explain_unused(
     devices: tuple[Device, ...], refused: dict[str, str], *, is_used: bool = False
 ) -> str:
-    """Says why graphics cards are not used; empty where there is nothing to say."""
+    """Explains why graphics cards are not used; empty if there is nothing to explain."""
     note = ""
     if devices and not is_used:
         note = f"{devices[0].name} was found, but this build of the engine cannot use it."
@@ -174,7 +175,7 @@ def explain_unused(
 
 
 def name_build(facts: dict[str, Any]) -> str:
-    """Names the engine by what it says about itself."""
+    """Builds the engine's name from its description of itself."""
     parts = (facts.get("variant"), *facts.get("added", ()), facts.get("system"))
     inside = f" with ggml {facts['ggml']}" if facts.get("ggml") else ""
     name = f"llama-cpp-python {facts.get('version', '?')}{inside}"
@@ -190,7 +191,7 @@ def _worker(flag: str) -> tuple[list[str], dict[str, str]]:
 
 
 def _best(before: Pace, now: Pace) -> Pace:
-    """The quicker of both, format by format: other programs only slow it down."""
+    """Takes the faster rate of each format: other programs can only slow a measurement down."""
     both = {rate.form: rate for rate in (*before.rates, *now.rates)}
     for rate in before.rates:
         if rate.bytes_per_s > both[rate.form].bytes_per_s:
@@ -200,12 +201,12 @@ def _best(before: Pace, now: Pace) -> Pace:
 
 
 def _pace_key() -> str:
-    """Changes with the engine and the processor."""
+    """Returns a key that changes with the engine and the processor."""
     return f"{backends.engine_version()}:{hardware.read().model}"
 
 
 def _may_use_gpu() -> bool:
-    """Whether the engine has a library for graphics cards, seen without starting it."""
+    """Whether the engine has a graphics library, determined without starting the engine."""
     if backends.found(backends.folder()):
         return True
     libraries = backends.library_folder()
@@ -218,7 +219,7 @@ def _may_use_gpu() -> bool:
 
 
 def _within_group(total: int, free: int) -> tuple[int, int]:
-    """A container may have less than the machine."""
+    """Limits total and free memory to what a Linux container (cgroup v2) may use."""
     try:
         most = int((GROUP / "memory.max").read_text("ascii"))
         used = int((GROUP / "memory.current").read_text("ascii"))
@@ -236,7 +237,7 @@ def _features(found: hardware.Processor) -> tuple[str, ...]:
 
 
 async def find_nvidia() -> tuple[Device, ...]:
-    """Asks NVIDIA's driver for its cards; the engine may have been built without support."""
+    """Asks NVIDIA's driver for its cards, since the engine may have been built without support."""
     if not shutil.which(NVIDIA[0]):
         return ()
     return tuple(read_nvidia((await _output(NVIDIA, None)).decode(errors="replace")))
@@ -272,7 +273,7 @@ async def _output(
         log.warning("%s did not answer", command[0])
         out = b""
     finally:
-        # Also for who is told to stop: a worker that measures would go on without us.
+        # On cancellation, too: a worker that measures would otherwise go on without us.
         if child.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 child.kill()

@@ -1,4 +1,4 @@
-"""The memory a model takes, from its header alone: weights, cache, working space, draft model."""
+"""Estimates a model's memory from its header: weights, cache, working space, draft model."""
 
 import re
 from collections.abc import Callable
@@ -16,35 +16,36 @@ from server.sizes import MIB
 
 KV_BYTES: dict[KvType, float] = {"f16": 2.0, "q8_0": 34 / 32, "q4_0": 18 / 32}
 PROGRAM_BYTES = 85 * MIB
-"""The worker itself, and the child that renders templates."""
+"""Memory of the worker itself and of the child process that renders templates."""
 TOKEN_BYTES = 300
-"""What llama.cpp keeps for each token of the vocabulary."""
+"""Bytes that llama.cpp keeps for each token of the vocabulary."""
 CELLS = 256
+"""The cache grows in steps of this many tokens."""
 CARD_BYTES = 600 * MIB
-"""What the driver and its libraries take on a graphics card for every program that uses it."""
+"""Memory that the driver and its libraries take on a card for each program that uses it."""
 BLOCK = re.compile(r"blk\.(\d+)\.")
 EXPERTS = re.compile(r"blk\.(\d+)\.ffn_(?:up|down|gate|gate_up)_(?:ch)?exps\.")
-"""As llama.cpp's own option names the tensors of a mixture's experts."""
+"""The tensors of a mixture's experts, with the pattern of llama.cpp's own option."""
 REPACKED = {
     "asimddp": {"Q1_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "IQ4_NL", "MXFP4"},
     "avx2": {"Q4_0", "Q4_K", "IQ4_NL", "MXFP4"},
     "avx512f": {"Q2_K"},
     "amx_int8": {"Q4_0", "Q4_1", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "IQ4_XS"},
 }
-"""The formats that llama.cpp reorders for a feature of the processor (repack.cpp, amx/common.h)."""
+"""The formats that llama.cpp repacks per processor feature (repack.cpp, amx/common.h)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The sizes of a model that decide its memory."""
+    """The sizes of a model that determine its memory."""
 
     layers: int
     width: int
     heads: int
     cache_widths: tuple[int, ...]
-    """Key plus value numbers that one token takes, layer by layer."""
+    """For each layer, the number of key and value elements that one token takes."""
     state_bytes: int
-    """What one conversation takes besides, in models with a recurrent state."""
+    """Bytes of recurrent state per conversation, in models that have one."""
     forward: int
     vocabulary: int
     context_tokens: int
@@ -68,10 +69,10 @@ def layout_of(header: Header) -> Layout:
 
 
 def _cache_widths(header: Header, layers: int, head: int, heads: int) -> tuple[int, ...]:
-    """Key plus value numbers of a token in each layer.
+    """Returns the number of key and value elements of a token in each layer.
 
-    Layers with a sliding window may have smaller heads; they keep all cells, as llama.cpp does
-    unless told otherwise. The last layers may share the cache of earlier ones.
+    Layers with a sliding window may have smaller heads. They keep all cells, which is llama.cpp's
+    default. The last layers may share the cache of earlier ones.
     """
     key = header.number("attention.key_length", head)
     value = header.number("attention.value_length", key)
@@ -109,7 +110,7 @@ def _state_bytes(header: Header, layers: int, without_attention: int) -> int:
 
 
 def cache_bytes(layout: Layout, setup: Setup, layers: slice = slice(None)) -> int:
-    """Keys and values of every slot, padded as llama.cpp does; plus recurrent states."""
+    """Returns the bytes of all slots' keys and values, padded as in llama.cpp, and of states."""
     cells = -(-setup.context_tokens // CELLS) * CELLS * setup.slots
     numbers = sum(layout.cache_widths[layers])
     share = len(layout.cache_widths[layers]) / layout.layers
@@ -117,7 +118,7 @@ def cache_bytes(layout: Layout, setup: Setup, layers: slice = slice(None)) -> in
 
 
 def compute_bytes(layout: Layout, setup: Setup, rows: int) -> int:
-    """The largest of three moments: attention, the feed-forward part, the logits of `rows`."""
+    """Returns the largest of three peaks: attention, feed-forward, the logits of `rows` tokens."""
     batch = min(setup.batch_tokens, max(1, setup.context_tokens))
     stream = 4 * batch * layout.width
     cells = -(-setup.context_tokens // CELLS) * CELLS
@@ -127,7 +128,7 @@ def compute_bytes(layout: Layout, setup: Setup, rows: int) -> int:
 
 
 def conversion_bytes(layout: Layout, setup: Setup) -> int:
-    """The processor's own scratch besides: attention scores in the format of the cache's values."""
+    """Returns the processor's extra scratch space: attention scores in the format of the values."""
     batch = min(setup.batch_tokens, max(1, setup.context_tokens))
     cells = -(-setup.context_tokens // CELLS) * CELLS
     scores = 0 if uses_flash(setup) else 2 * cells * layout.heads
@@ -135,14 +136,14 @@ def conversion_bytes(layout: Layout, setup: Setup) -> int:
 
 
 def uses_flash(setup: Setup) -> bool:
-    """As the worker decides where the user does not."""
+    """Whether flash attention is used. If the user leaves it open, the worker decides like this."""
     if setup.flash_attention is not None:
         return setup.flash_attention
     return setup.kv_type != "f16" or setup.gpu_layers != 0
 
 
 def memory_of(header: Header, weight_bytes: int, setup: Setup, machine: Machine) -> Memory:
-    """For a header with tensors exactly; for a peeked one from the file's size."""
+    """Estimates all memory: exactly if the header has tensors, else from the file's size."""
     layout = layout_of(header)
     on_gpu = min(max(setup.gpu_layers, 0), layout.layers + 1) if machine.engine_uses_gpu else 0
     placed = min(on_gpu, layout.layers)
@@ -161,7 +162,7 @@ def memory_of(header: Header, weight_bytes: int, setup: Setup, machine: Machine)
         gpu += setup.draft_bytes + draft_cache + draft_compute
         draft_cache = draft_compute = 0
     repacked, covered = _repacked(header, weight_bytes, machine.features)
-    # Experts that were put with the processor are used as they lie in the file.
+    # Experts on the processor are used as they are in the file.
     left = max(0.0, 1 - (gpu_weights + apart) / max(1, weight_bytes))
     return Memory(
         weights=max(0, weight_bytes - gpu_weights),
@@ -177,7 +178,7 @@ def memory_of(header: Header, weight_bytes: int, setup: Setup, machine: Machine)
 
 
 def _draft_space(setup: Setup) -> tuple[int, int]:
-    """Cache and working space of the model that guesses ahead: it follows every slot."""
+    """Returns the cache and working space of the draft model, which follows every slot."""
     if not setup.draft_bytes:
         return 0, 0
     layout = Layout(1, 0, setup.draft_heads, (setup.draft_width,), 0, 0, 0, 0)
@@ -186,7 +187,7 @@ def _draft_space(setup: Setup) -> tuple[int, int]:
 
 
 def _gpu_weights(header: Header, weight_bytes: int, on_gpu: int, layout: Layout) -> int:
-    """The last layers, then the output; the token table stays where it is."""
+    """Returns the bytes on the card: the last layers, then the output, never the token table."""
     if not on_gpu:
         return 0
     whole = on_gpu > layout.layers
@@ -207,7 +208,7 @@ def _gpu_weights(header: Header, weight_bytes: int, on_gpu: int, layout: Layout)
 
 
 def expert_bytes(header: Header, weight_bytes: int, layers: slice) -> int:
-    """What the experts of these layers take; nothing where the model is no mixture."""
+    """Returns the bytes of these layers' experts; 0 if the model is not a mixture of experts."""
     count = layout_of(header).layers
     chosen = range(count)[layers] if (layers.stop or 0) > 0 else range(0)
     if not header.number("expert_count"):
@@ -219,7 +220,7 @@ def expert_bytes(header: Header, weight_bytes: int, layers: slice) -> int:
 
 
 def _expert_share(header: Header) -> float:
-    """Of all weights, by the sizes that the head of a file names."""
+    """Estimates the experts' share of all weights from the sizes in the metadata."""
     layout = layout_of(header)
     forward = header.number("expert_feed_forward_length", layout.forward)
     experts = layout.layers * header.number("expert_count") * 3 * layout.width * forward
@@ -228,7 +229,7 @@ def _expert_share(header: Header) -> float:
 
 
 def _repacked(header: Header, weight_bytes: int, features: tuple[str, ...]) -> tuple[int, int]:
-    """Bytes of the second copy, and how much of the file it makes superfluous."""
+    """Returns the bytes of the repacked copy, and how many bytes of the file it replaces."""
     formats = _repacked_formats(features)
     if not header.tensors:
         said = header.quantisation.split("_")[0]
@@ -237,7 +238,7 @@ def _repacked(header: Header, weight_bytes: int, features: tuple[str, ...]) -> t
     names = {tensor.name for tensor in header.tensors}
     copied = [one for one in header.tensors if _is_repacked(one, formats)]
     covered = sum(one.size_bytes for one in copied)
-    # Where output and token table are one, the table is needed as it is and repacked as well.
+    # If output and token table are the same tensor, it is needed as it is and repacked as well.
     tied = [one for one in header.tensors if one.name == "token_embd.weight"]
     twice = 0
     if "output.weight" not in names:
@@ -259,7 +260,7 @@ def _repacked_formats(features: tuple[str, ...]) -> frozenset[str]:
 def largest_context(
     layout: Layout, setup: Setup, fits: Callable[[Setup], bool], smallest: int
 ) -> int:
-    """The most tokens of context that fit, in steps of 256, up to what the model knows."""
+    """Returns the largest context that fits, in steps of 256 tokens, up to the trained context."""
     low, high = 0, max(1, layout.context_tokens // CELLS)
     while low < high:
         middle = (low + high + 1) // 2
@@ -271,12 +272,12 @@ def largest_context(
 
 
 def in_use(settings: ModelSettings) -> Path | None:
-    """None where nothing is guessed: a model that guesses for nobody takes no memory."""
+    """Returns the draft model's file; None if speculation is off, as it then takes no memory."""
     return Path(settings.draft_model) if settings.speculate and settings.draft_model else None
 
 
 def beside(setup: Setup, draft: Path | None, headers: Headers) -> Setup:
-    """The setup with the draft model; without where there is none that can be read."""
+    """Adds the draft model to the setup, unless there is no readable one."""
     header = headers.peek(draft) if draft is not None else None
     if header is None or defect(header):
         return setup

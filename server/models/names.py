@@ -1,4 +1,4 @@
-"""Names from outside that become paths: only what is plainly harmless on every system."""
+"""Checks names from outside that become paths: allows only what is harmless on every system."""
 
 import re
 from pathlib import Path, PurePosixPath
@@ -13,7 +13,7 @@ REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,99}")
 
 
 def repo(text: str) -> str:
-    """owner/name, as hubs spell it."""
+    """Checks a repository's name, which is owner/name. Raises BadRequest."""
     parts = text.split("/")
     if len(parts) != 2 or not all(REPO.fullmatch(part) and is_plain(part) for part in parts):
         raise BadRequest("A repository is named owner/name.", "repo")
@@ -27,7 +27,7 @@ def revision(text: str) -> str:
 
 
 def file(text: str) -> PurePosixPath:
-    """A path inside a repository that stays inside whatever folder it is put into."""
+    """Checks a path inside a repository: it stays inside any folder it is put into."""
     parts = text.split("/")
     if len(parts) > 6 or not all(PART.fullmatch(part) and is_plain(part) for part in parts):
         raise BadRequest("That file name is not allowed.", "file")
@@ -35,7 +35,7 @@ def file(text: str) -> PurePosixPath:
 
 
 def inside(folder: Path, *parts: PurePosixPath | str) -> Path:
-    """The path below the folder; refused if it would end up elsewhere, links included."""
+    """Returns the path below the folder. Raises BadRequest if it, or a link in it, leads away."""
     path = folder.joinpath(*map(str, parts))
     if not path.resolve().is_relative_to(folder.resolve()):
         raise BadRequest("That file would be outside the model folder.", "file")
@@ -43,7 +43,7 @@ def inside(folder: Path, *parts: PurePosixPath | str) -> Path:
 
 
 def is_plain(part: str) -> bool:
-    """Whether the name of a file or folder means the same on every system: itself."""
+    """Whether the name of a file or folder is valid and unchanged on every system."""
     return (
         len(part) <= MAX_PART
         and ".." not in part

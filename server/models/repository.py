@@ -1,4 +1,4 @@
-"""The files of a repository as choices: by quantisation, split files as one, with projectors."""
+"""Turns a repository's files into choices: one per quantisation, split files joined, projectors."""
 
 import os
 import re
@@ -15,6 +15,7 @@ from server.models.gguf.plausible import defect
 from server.models.hub import Hub, RemoteFile, Repository
 
 PEEK_BYTES = 512 * 1024
+"""Bytes read from the beginning of a file on the hub to judge it."""
 
 QUANTISATION = re.compile(
     r"(?i)(?:^|[-._/])((?:UD-)?(?:I?Q\d(?:_[A-Z0-9]+)*|BF16|F16|F32|FP16|MXFP4(?:_MOE)?|TQ\d_\d))"
@@ -23,7 +24,7 @@ QUANTISATION = re.compile(
 
 
 def group(files: Iterable[RemoteFile]) -> tuple[tuple[HubFile, ...], tuple[HubFile, ...]]:
-    """Models and projectors, each the smallest first; broken sets of parts are left out."""
+    """Returns models and projectors, the smallest first. Incomplete sets of parts are left out."""
     sets: dict[str, list[RemoteFile]] = {}
     for file in files:
         if file.path.endswith(".gguf") and _is_allowed(file.path):
@@ -39,7 +40,7 @@ def group(files: Iterable[RemoteFile]) -> tuple[tuple[HubFile, ...], tuple[HubFi
 
 
 async def read_head(hub: Hub, found: Repository, file: HubFile) -> Header:
-    """The header of a file that lies elsewhere, as strictly read as that of one here."""
+    """Reads the header of a file on the hub, as strictly as that of a local file."""
     data = await hub.beginning(found.repo, found.revision, file.parts[0], PEEK_BYTES)
     try:
         header = peek(data, file.size_bytes, file.name)
@@ -51,7 +52,7 @@ async def read_head(hub: Hub, found: Repository, file: HubFile) -> Header:
 
 
 def is_projector(path: str) -> bool:
-    """By its name only: the part of a model that sees."""
+    """Whether the file's name says that it is a projector, the vision part of a model."""
     lowered = path.lower()
     name = lowered.rpartition("/")[2]
     is_named_first = lowered.startswith("mmproj") or "/mmproj" in lowered
@@ -59,7 +60,7 @@ def is_projector(path: str) -> bool:
 
 
 def is_listed(name: str) -> bool:
-    """Whether a file stands for a model: not a projector, and of several parts the first."""
+    """Whether a file represents a model: it is not a projector, and is the first of its parts."""
     match = SHARD.match(name)
     return not is_projector(name) and (match is None or int(match["number"]) == 1)
 
@@ -94,12 +95,12 @@ def _is_allowed(path: str) -> bool:
 
 
 PREFERRED = ("F16", "BF16", "Q8_0", "F32")
-"""Small beside the model, so rather exact than small; F32 gains nothing."""
+"""Projectors are small beside the model, so precision goes before size. F32 gains nothing."""
 PLAIN_WORDS = re.compile(r"mmproj|model|gguf|[-._ ]+")
 
 
 def choose(projectors: Sequence[HubFile], wanted: str = "") -> HubFile | None:
-    """Of those in a repository: the named one, else the usual precision."""
+    """Returns the projector with the wanted name, else the one with the preferred precision."""
     for one in projectors:
         if wanted and one.name == wanted:
             return one
@@ -108,7 +109,7 @@ def choose(projectors: Sequence[HubFile], wanted: str = "") -> HubFile | None:
 
 
 def pair(models: Mapping[Path, Header | None], eyes: Mapping[Path, Header]) -> dict[Path, Path]:
-    """For the models of a folder the projector beside each, where one fits it."""
+    """Returns the projector that belongs to each model of a folder, if there is one."""
     plain = {_plain(path) for path in models}
     found = {}
     for model, header in models.items():
@@ -123,7 +124,7 @@ def pair(models: Mapping[Path, Header | None], eyes: Mapping[Path, Header]) -> d
 
 
 def _fits(model: Header | None, eyes: Header) -> bool:
-    """Its rows must be as wide as the model's own."""
+    """Whether the projector's output is as wide as the model's embeddings, as far as known."""
     width = model.number("embedding_length") if model else 0
     made = eyes.number("vision.projection_dim")
     return not width or not made or width == made
@@ -135,7 +136,7 @@ def _is_named_like(eyes: Path, model: Path) -> bool:
 
 
 def _plain(path: Path) -> str:
-    """The name without quantisation, signs and the words every such file has."""
+    """Returns the name without quantisation, punctuation and words that every such file has."""
     return PLAIN_WORDS.sub("", QUANTISATION.sub("", path.stem).lower())
 
 
@@ -146,16 +147,17 @@ def _rank(path: Path) -> tuple[int, str]:
 
 
 def size_of(paths: Iterable[str]) -> int:
-    """Bytes of the files that are there."""
+    """Returns the total bytes of the files that exist."""
     return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))  # noqa: PTH113, PTH202
 
 
 ORDER = {"runs well": 0, "tight": 1, "unknown": 2, "does not fit": 3}
 GOOD_ENOUGH = ("Q4_K_M", "UD-Q4_K_XL", "Q5_K_M", "Q6_K", "Q8_0", "MXFP4", "Q4_0")
+"""The quantisations to recommend, the best first."""
 
 
 def recommended(judged: Sequence[HubFile]) -> HubFile | None:
-    """The usual quantisation that runs well, else the best verdict; None if nothing fits."""
+    """Returns the usual quantisation among those with the best verdict; None if nothing fits."""
     able = [one for one in judged if one.fit.verdict != "does not fit"]
     if not able:
         return None
@@ -169,9 +171,9 @@ def recommended(judged: Sequence[HubFile]) -> HubFile | None:
 
 
 def named(models: Sequence[HubFile], eyes: Sequence[HubFile], file: str) -> HubFile | None:
-    """By a file's name, or by a quantisation.
+    """Finds a choice by a file's name or by a quantisation.
 
-    Publishers rename files. If the name is gone, the one file of the same quantisation is meant.
+    Publishers rename files. If the name is gone, the only file of the same quantisation is taken.
     """
     choice = next((one for one in (*models, *eyes) if one.name == file), None)
     choice = choice or next((one for one in models if one.quantisation == file.upper()), None)
@@ -184,7 +186,7 @@ def named(models: Sequence[HubFile], eyes: Sequence[HubFile], file: str) -> HubF
 def files_of(
     found: Repository, choice: HubFile | None, models: Sequence[HubFile], eyes: Sequence[HubFile]
 ) -> tuple[RemoteFile, ...]:
-    """The model first, then the projector that lets it see, where there is one."""
+    """Returns the files of a choice: the model first, then a projector if there is one."""
     if choice is None:
         names = ", ".join(one.quantisation or one.name for one in models) or "none"
         raise BadRequest(f"There is no such file in {found.repo}. There are: {names}.", "file")

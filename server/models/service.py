@@ -1,6 +1,6 @@
-"""The shelf: finding, fetching, importing, judging and deleting models; what the pages call.
+"""The models service: finds, downloads, imports, judges and deletes models for the windows.
 
-It also knows where a model came from, and whether the hub has another version of it now.
+It also knows which repository a model came from, and whether the hub has a newer version.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ from server.system.keychain import Keychain
 from server.system.lazy import Late
 
 CACHE_FOLDER = "models--"
-"""A path in the cache of Hugging Face's own programs: models--OWNER--NAME/snapshots/COMMIT/FILE."""
+"""The prefix of folders in Hugging Face's cache: models--OWNER--NAME/snapshots/COMMIT/FILE."""
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -65,7 +65,7 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 class Origin:
     repo: str
     files: tuple[str, ...]
-    """The path of each part in the repository; the first is the one that is listed."""
+    """The path of each part in the repository. The first is the file that is listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Found:
 
 
 def trace(path: Path, models: Path) -> Origin:
-    """By the place where it lies: our folder and Hugging Face's cache name the repository."""
+    """Returns the repository of a file in Moat's folder or Hugging Face's cache."""
     try:
         parts = tuple(shard_paths(path))
         if cached := _in_cache(path):
@@ -92,7 +92,7 @@ def trace(path: Path, models: Path) -> Origin:
 
 
 def _in_cache(path: Path) -> tuple[str, PurePosixPath] | None:
-    """The repository and the file in it, where the path is one of Hugging Face's cache."""
+    """Returns the repository and the file in it if the path lies in Hugging Face's cache."""
     parts = path.parts
     for place, part in enumerate(parts[:-3]):
         owner, mark, name = part.removeprefix(CACHE_FOLDER).partition("--")
@@ -102,7 +102,7 @@ def _in_cache(path: Path) -> tuple[str, PurePosixPath] | None:
 
 
 async def compare(hub: Hub, name: str, path: Path, models: Path) -> Found:
-    """The sizes first, then every byte: a file may have been replaced by one as long."""
+    """Compares sizes first, then every byte: a file may be replaced by another of the same size."""
     origin = trace(path, models)
     address = hub.page(origin.repo)
     try:
@@ -134,7 +134,7 @@ async def _is_same(paths: tuple[Path, ...], files: tuple[RemoteFile, ...]) -> bo
 
 
 def _digest(path: Path, given_up: Event) -> str:
-    """In Hugging Face's cache a file is a link to one that is named by its digest."""
+    """Returns the SHA-256. Hugging Face's cache links to files that are named by it."""
     kept = path.resolve()
     if kept.parent.name == "blobs" and DIGEST.fullmatch(kept.name):
         return kept.name
@@ -146,7 +146,7 @@ TOKEN = "hub-token"
 
 
 class ModelShelf:
-    """The models of this machine: everything in `server.face.models.ModelsFace`."""
+    """The models of this machine; implements `server.face.models.ModelsFace`."""
 
     def __init__(
         self,
@@ -168,7 +168,7 @@ class ModelShelf:
         self.release: Callable[[str], Awaitable[None]] = _release_nothing
         """Unloads a model before its file is deleted."""
         self.speed_of: Callable[[Path], tuple[float, float]] = lambda _path: (0.0, 0.0)
-        """How fast a model was when it was used: tokens per second, read and written."""
+        """Returns the measured speed in tokens per second, read and written; zeros if unknown."""
         self.on_deleted: Callable[[str], None] = lambda _path: None
         self.surveyor = Surveyor()
         self.pace = self.surveyor.pace
@@ -185,14 +185,14 @@ class ModelShelf:
         self._refresh = CatalogueRefresh(self._hub, found, lambda: self.surveyor.look())
         self.refreshing, self.cancel_refresh = self._refresh.progress, self._refresh.cancel
         self.cards: Value[tuple[ModelCard, ...]] = Value(())
-        """Those of engines elsewhere, too: the core publishes both."""
+        """All cards, published by the core; they include models of engines elsewhere."""
 
     def open(self, *, run: bool = True) -> None:
-        """`run`: take up the downloads that were under way."""
+        """Restores the downloads. `run` also resumes those that were running."""
         self._fetching.restore(run=run)
 
     def look(self) -> tuple[ModelCard, ...]:
-        """The models that are here now, in our folder and in those the user added."""
+        """Returns the models that exist now, in Moat's folder and in the user's."""
         chosen = self.settings().model
         folders = [self._models, *map(Path, filter(None, (*chosen.folders, self._cache())))]
         kept = (path for path in HubCache(self._models).paths() if is_listed(Path(path).name))
@@ -214,7 +214,7 @@ class ModelShelf:
         return await self._hub.search(text.strip())
 
     async def list_repository(self, repo: str) -> HubListing:
-        """The choices of a repository, each judged for this machine by its own header."""
+        """Returns the choices of a repository, each judged for this machine."""
         found = await self._hub.repository(repo)
         models, eyes = group(found.files)
         machine = await self.surveyor.look()
@@ -232,13 +232,13 @@ class ModelShelf:
         )
 
     async def download(self, repo: str, file: str) -> str:
-        """By a file's name, or by a quantisation; an empty name takes the recommended one."""
+        """Starts a download of a file or quantisation. An empty name takes the recommended one."""
         return self._fetching.start(*await self._choose(repo, file), cache=self._cache())
 
     async def pull(self, name: str) -> tuple[Path, str]:
-        """A model by what Ollama's programs call it: where it will lie, and the download's id.
+        """Starts the download of a model by Ollama's name. Returns its path and the download's id.
 
-        The id is empty where the model is here already.
+        The id is empty if the model is already installed.
         """
         repository, files = await self._choose(*await catalogue.find(name, self.search))
         cache = self._cache()
@@ -261,7 +261,7 @@ class ModelShelf:
         return found, files_of(found, choice, models, eyes)
 
     async def import_file(self, path: str) -> str:
-        """Use a GGUF file where it lies; returns the model's name."""
+        """Adds a GGUF file where it lies, without copying it, and returns the model's name."""
         given = _existing(path)
         header = await asyncio.to_thread(self.headers.check, given)
         if header.is_projector:
@@ -273,7 +273,10 @@ class ModelShelf:
         return next(card.name for card in self.look() if card.path == str(given))
 
     async def delete(self, name: str) -> int:
-        """Returns the bytes freed; a file that lies elsewhere is only taken off the list."""
+        """Deletes a model and returns the bytes freed.
+
+        A file that was added from elsewhere is only removed from the list.
+        """
         if any(card.hosts for card in self.cards.get() if card.name == name):
             raise BadRequest(
                 f"'{name}' runs on another server: Moat can only remove it from its list.", "name"
@@ -292,7 +295,7 @@ class ModelShelf:
         return freed
 
     async def change_own_setting(self, name: str, field: str, value: Any) -> None:
-        """Sets what holds for that model alone; with None it is as for all models again."""
+        """Changes a setting for that model only. None restores the value for all models."""
         self.check_known(name)
         if field not in OWN_FIELDS:
             known = ", ".join(OWN_FIELDS)
@@ -306,12 +309,12 @@ class ModelShelf:
         await self._keep_own(own)
 
     def check_known(self, name: str) -> None:
-        """Raises NoModel where there is no model of that name here or elsewhere."""
+        """Raises ModelNotFound or NoModel unless a model, here or elsewhere, has that name."""
         if all(engine.name != name for engine in self.settings().engines.elsewhere):
             self.library.find(name, "")
 
     async def _keep_own(self, own: OwnSettings) -> None:
-        """One without values is forgotten."""
+        """Stores a model's own settings, or removes them if they hold no values."""
         known = self.settings().model.own
         others = tuple(one for one in known if one.name != own.name)
         kept = (*others, own) if own.values else others
@@ -350,7 +353,7 @@ class ModelShelf:
         return self._as_used(judge(header, setup, await self.surveyor.look()), card)
 
     def _as_used(self, fit: Fit, card: ModelCard) -> Fit:
-        """With the speed it had, where it was used."""
+        """Replaces the predicted speed by the measured one if the model has been used."""
         reads, writes = self.speed_of(Path(card.path))
         if not writes:
             return fit
@@ -390,7 +393,7 @@ class ModelShelf:
         return await asyncio.to_thread(library.find_stores, Path.home(), os.environ, used)
 
     async def set_hub_token(self, token: str) -> None:
-        """Keeps it for the hub in use; an empty one forgets it."""
+        """Stores the token for the current hub. An empty token deletes it."""
         name = _token_name(self._hub.host)
         if token.strip():
             self.hide(token.strip())
@@ -408,7 +411,8 @@ class ModelShelf:
         card, files = self.library.find(name, ""), found.files
         cache = await asyncio.to_thread(HubCache(self._models).folder_of, Path(card.path))
         if cache and card.projector:
-            # There each version has a folder of its own: its projector has to come along.
+            # In the cache each version has its own folder, so the projector must be downloaded with
+            # it.
             eyes = Path(card.projector).name
             files += tuple(file for file in found.repository.files if file.path.endswith(eyes))
         return self._fetching.start(found.repository, files, replaces=True, cache=cache)
@@ -422,7 +426,7 @@ class ModelShelf:
         return place if not await self._token(self._hub.host) else ""
 
     async def use_hub_login(self) -> None:
-        """Keeps a copy with our secrets: what the other program does to its own is its business."""
+        """Copies the other program's token to our secrets: its later changes do not matter."""
         _, token = await asyncio.to_thread(self._hub.login, os.environ)
         if not token:
             raise BadRequest("No other program of this computer is signed in.", "token")
@@ -446,7 +450,7 @@ class ModelShelf:
     async def _fits(
         self, found: Repository, models: tuple[HubFile, ...], machine: Machine
     ) -> list[Fit]:
-        """One look at the smallest file's head tells the shape of all of them."""
+        """Judges all files by the header of the smallest: they have the same shape."""
         try:
             header = await read_head(self._hub, found, models[0])
         except (HubFailed, ModelDamaged) as error:
@@ -454,7 +458,7 @@ class ModelShelf:
         return [judge(header, self._setup(), machine, one.size_bytes) for one in models]
 
     def _setup(self, name: str = "") -> Setup:
-        """How that model would be loaded; without a name any other."""
+        """Returns how that model would be loaded, or any other model if there is no name."""
         model = self.settings().model.for_model(name)
         setup = Setup(
             model.context_tokens,
@@ -471,11 +475,11 @@ class ModelShelf:
         return self._guessing(setup)
 
     def _guessing(self, setup: Setup) -> Setup:
-        """With what the draft model takes, where one is set."""
+        """Adds the draft model's memory if one is set."""
         return memory.beside(setup, memory.in_use(self.settings().model), self.headers)
 
     def _cache(self) -> str:
-        """The folder of Hugging Face's cache, where downloads are to lie there."""
+        """Returns the folder of Hugging Face's cache if downloads go there, else ""."""
         if not self.settings().model.in_hub_cache:
             return ""
         return str(library.hub_cache_folder(Path.home(), os.environ))
@@ -494,7 +498,7 @@ class ModelShelf:
 
 
 async def _release_nothing(_name: str) -> None:
-    """No model is loaded where there is no core."""
+    """Does nothing: without a core no model is loaded."""
 
 
 async def _ignore(_machine: Machine) -> None:
@@ -502,7 +506,7 @@ async def _ignore(_machine: Machine) -> None:
 
 
 def _token_name(host: str) -> str:
-    """A token belongs to a host: another hub does not get the one of Hugging Face."""
+    """Returns the name of a host's token. Only Hugging Face gets Hugging Face's token."""
     usual = urlsplit(usual_address()).netloc.lower()
     return TOKEN if host == usual else f"{TOKEN}-{host}"
 
@@ -512,11 +516,11 @@ def _existing(path: str) -> Path:
         given = Path(path).expanduser().resolve()
     except (OSError, RuntimeError, ValueError):
         given = Path(path)
-    if not os.path.isfile(given):  # noqa: PTH113 - pathlib's raises where it may not look
+    if not os.path.isfile(given):  # noqa: PTH113 - pathlib's raises without permission to look
         raise BadRequest(f"There is no file {given.name}.", "path")
     return given
 
 
 def _seeing(setup: Setup, card: ModelCard) -> Setup:
-    """With what its projector takes."""
+    """Adds the memory of the model's projector."""
     return replace(setup, projector_bytes=size_of([card.projector]))

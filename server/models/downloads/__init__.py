@@ -1,1 +1,1 @@
-"""Downloads: in pieces, resumed after a crash, verified."""
+"""Downloads that fetch a file in pieces, resume after a crash and verify the result."""

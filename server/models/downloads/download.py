@@ -1,6 +1,7 @@
-"""One download: pieces over several connections, faults mended or named, verified, in place.
+"""A single download: it fetches pieces over several connections, verifies and installs them.
 
-Its space on the disk is taken first, and its pieces are checked before they count.
+It reserves the disk space first. A piece counts only after its digest was checked. Faults are
+retried, or reported if they persist.
 """
 
 import asyncio
@@ -36,12 +37,12 @@ def digest(data: bytes | bytearray | memoryview) -> "hashlib.blake2b":
 
 
 def margin(folder: Path) -> int:
-    """What is left to other programs: a hundredth of the disk, 256 MB at most."""
+    """Returns the bytes left to other programs: 1 % of the disk, at most 256 MiB."""
     return min(MOST_MARGIN, shutil.disk_usage(folder).total // 100)
 
 
 def lacking(journal: Journal, targets: list[Path]) -> int:
-    """Bytes that must be freed before the rest of the download has room; 0: there is room."""
+    """Returns how many bytes must be freed before the download fits; 0 if there is room."""
     wanted = _wanted(journal, targets)
     if not wanted:
         return 0
@@ -52,7 +53,7 @@ def lacking(journal: Journal, targets: list[Path]) -> int:
 
 
 def reserve(journal: Journal, targets: list[Path]) -> None:
-    """Takes the space of every file now, so that it cannot run out half way."""
+    """Allocates the space of every file now, so that the disk cannot fill up half way."""
     with disk_trouble():
         short = lacking(journal, targets)
         if short:
@@ -63,7 +64,7 @@ def reserve(journal: Journal, targets: list[Path]) -> None:
 
 
 def _wanted(journal: Journal, targets: list[Path]) -> dict[int, int]:
-    """The sizes of the files that are not in place yet, by their numbers."""
+    """Returns the sizes of the files that are not installed yet, by file number."""
     return {
         number: file.size_bytes
         for number, file in enumerate(journal.plan.files)
@@ -100,7 +101,7 @@ def write(path: Path, at: int, data: bytes) -> None:
 
 
 def drop_bad_pieces(journal: Journal) -> None:
-    """Pieces that a crash or a failing disk bent are fetched again; the others are kept."""
+    """Drops the pieces that a crash or a failing disk has damaged: they are fetched again."""
     for file, number in sorted(journal.pieces):
         if not _is_good(journal, file, number):
             journal.drop_piece(file, number)
@@ -125,7 +126,7 @@ def sha256(path: Path, is_cancelled: Callable[[], bool]) -> str:
 
 
 Put = Callable[[Path, Path, str], None]
-"""Puts a part, whose hash is given, where it belongs."""
+"""Moves a part with the given SHA-256 to its target."""
 
 
 def put(part: Path, target: Path, _digest: str) -> None:
@@ -134,7 +135,7 @@ def put(part: Path, target: Path, _digest: str) -> None:
 
 
 def place(journal: Journal, targets: list[Path], put: Put = put) -> None:
-    """Verified parts become files; the first of a split model last, since it is the one listed."""
+    """Installs verified parts; the first file of a split model last, since it is the one listed."""
     with disk_trouble():
         for number in reversed(range(len(targets))):
             part = journal.part(number)
@@ -146,7 +147,7 @@ def place(journal: Journal, targets: list[Path], put: Put = put) -> None:
 
 
 class Pace:
-    """Bytes per second over the last few seconds; a pause leaves no trace."""
+    """The speed in bytes per second over the last `WINDOW_S` seconds. A pause resets it."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
@@ -174,7 +175,7 @@ class Pace:
 
 
 class Throttle:
-    """A limit shared by everything that downloads; 0 is none."""
+    """A speed limit in bytes per second that all downloads share; 0 means no limit."""
 
     def __init__(self, limit: Callable[[], float], clock: Clock = time.monotonic) -> None:
         self._limit = limit
@@ -195,7 +196,7 @@ class Throttle:
 log = logging.getLogger(__name__)
 PIECE_BYTES = 8 << 20
 MOST_LOOKS = 5
-"""A hub whose tags change with every answer is believed on its hash alone."""
+"""How often a changed tag makes us ask the hub again. After that only the SHA-256 counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,45 +205,45 @@ class Limits:
     piece_bytes: int = PIECE_BYTES
     pieces_per_request: int = 8
     tries: int = 12
-    """Faults in a row without a byte in between before a connection gives up."""
+    """Consecutive faults without a byte in between after which a connection gives up."""
     first_wait_s: float = 0.5
     longest_wait_s: float = 60.0
     longest_retry_after_s: float = 600.0
 
 
 class FileHost(Protocol):
-    """Where files come from: the hub, or the place of Moat's own releases."""
+    """A source of files: the hub, or the host of Moat's own releases."""
 
     def part(
         self, repo: str, revision: str, path: str, span: tuple[int, int]
     ) -> AbstractAsyncContextManager[Part]: ...
 
     async def repository(self, repo: str, revision: str) -> Repository:
-        """Returns what it has now: asked when a file seems to have changed on the way."""
+        """Returns the current files; called when a file seems to have changed during a download."""
         ...
 
 
 class Changed(Exception):
-    """The hub serves another version of the file than the one begun."""
+    """The hub now serves another version of the file than the one this download began with."""
 
 
 class Restart(Exception):
-    """The plan has changed; the same download runs again by it."""
+    """The plan has changed, so the download must start over with the new plan."""
 
 
 @dataclass
 class Span:
-    """Pieces of one file that one connection fetches, and how far it is."""
+    """A range of pieces of one file that one connection fetches, and its progress."""
 
     file: int
     number: int
     end: int
     buffer: bytearray
-    """Received and not yet a whole piece."""
+    """Bytes received that do not make up a whole piece yet."""
 
 
 class Transfer:
-    """`run` returns when all files are verified and in place; an AppError says why not."""
+    """Fetches, verifies and installs all files of a plan. `run` raises an AppError if it cannot."""
 
     def __init__(
         self,
@@ -312,7 +313,7 @@ class Transfer:
             self._begun_bytes = 0
 
     async def _connection(self) -> AppError | Restart | None:
-        """Fetches what nobody else does until there is no more; returns what ended it instead."""
+        """Fetches spans until none is left. Returns the error that ended the work early, if any."""
         try:
             while span := self._next_span():
                 await self._fetch_span(span)
@@ -337,14 +338,15 @@ class Transfer:
                 await self._look_again(span)
 
     def _next_span(self) -> Span | None:
-        """A run of pieces that nobody has or fetches."""
+        """Returns the next run of pieces that no connection has fetched or is fetching."""
         plan = self._journal.plan
         for file in range(len(plan.files)):
             if self._journal.is_placed(file, self._targets[file]):
                 continue
             missing = [n for n in range(plan.pieces(file)) if self._is_missing(file, n)]
             if missing:
-                # Shorter runs towards the end, so that no slow connection is left with the tail.
+                # Runs get shorter towards the end, so that no slow connection is left with the
+                # tail.
                 share = -(-len(missing) // self._limits.connections)
                 most = min(self._limits.pieces_per_request, share)
                 first, end = missing[0], missing[0] + 1
@@ -403,7 +405,10 @@ class Transfer:
             raise Changed
 
     async def _look_again(self, span: Span) -> None:
-        """Another tag may be another server, or another file: the hub's own hash decides."""
+        """Asks the hub whether a changed tag means a changed file. Only the hub's SHA-256 decides.
+
+        Another server may send another tag for the same file.
+        """
         self._looks[span.file] = self._looks.get(span.file, 0) + 1
         plan = self._journal.plan
         begun = plan.files[span.file]
@@ -428,7 +433,7 @@ class Transfer:
         await asyncio.sleep(wait)
 
     async def _verify(self) -> list[int]:
-        """The files whose content is not what the hub says it is."""
+        """Returns the numbers of the files whose SHA-256 differs from the hub's."""
         bad = []
         for number, file in enumerate(self._journal.plan.files):
             if self._journal.is_placed(number, self._targets[number]):

@@ -1,7 +1,7 @@
-"""What a download has got so far: neither a crash nor a full disk can lose or bend it.
+"""The journal of a download, which survives crashes and full disks.
 
-One line for the plan, then a line for each piece that lies on the disk with its digest. A line cut
-short by a crash is as if it had never been written.
+The first line holds the plan. Each later line records a change, mostly a piece that is on the disk,
+with its digest. A line cut short by a crash is ignored.
 """
 
 import errno
@@ -46,9 +46,9 @@ class Plan:
     files: tuple[RemoteFile, ...]
     piece_bytes: int
     replaces: bool = False
-    """Files of these names are here, and are another version."""
+    """Whether files with these names are installed in another version."""
     cache: str = ""
-    """The folder of Hugging Face's cache; empty: they go into our own folder."""
+    """The folder of Hugging Face's cache to install into. Empty means Moat's own folder."""
 
     @property
     def total_bytes(self) -> int:
@@ -63,6 +63,8 @@ class Plan:
 
 
 class Journal:
+    """A download's plan and progress, written to a file line by line."""
+
     def __init__(self, folder: Path, plan: Plan) -> None:
         self.folder = folder
         self.plan = plan
@@ -86,7 +88,7 @@ class Journal:
 
     @classmethod
     def read(cls, folder: Path) -> "Journal | None":
-        """The journal in the folder; None where there is none, or nothing of it can be read."""
+        """Returns the journal in the folder, or None if there is no readable one."""
         try:
             lines = (folder / NAME).read_bytes().split(b"\n")
             plan = _plan(json.loads(lines[0])["plan"])
@@ -107,17 +109,18 @@ class Journal:
 
     @property
     def is_there(self) -> bool:
-        """False where somebody deleted its folder."""
+        """Whether the journal's file still exists: somebody may have deleted the folder."""
         return (self.folder / NAME).exists()
 
     def part(self, file: int) -> Path:
         return self.folder / f"{file}.part"
 
     def is_placed(self, file: int, target: Path) -> bool:
-        """Whether nothing is left to do for that file."""
+        """Whether that file is installed and nothing is left to do for it."""
         if not self.plan.replaces or self.plan.cache:
             return target.exists()
-        # An older version is there from the beginning. A part is made first and moved last.
+        # An older version has been at the target all along. The part is created first and moved
+        # last.
         return self.is_reserved and not self.part(file).exists() and target.exists()
 
     def set_reserved(self) -> None:
@@ -131,7 +134,7 @@ class Journal:
         self._add({"drop": [file, number]})
 
     def forget(self, file: int) -> None:
-        """Nothing of that file can be trusted."""
+        """Drops all pieces of a file that cannot be trusted."""
         self._add({"forget": file})
 
     def set_tag(self, file: int, tag: str) -> None:
@@ -144,11 +147,11 @@ class Journal:
         self._add({"failed": reason, "details": details})
 
     def change_file(self, file: int, changed: RemoteFile) -> None:
-        """The hub has another version now: begin that file anew."""
+        """Starts a file over because the hub has another version of it."""
         self._add({"changed": [file, asdict(changed)]})
 
     def remove(self) -> None:
-        """The journal first: what has none is not taken up again, whatever happens next."""
+        """Deletes the journal, then the folder: without a journal the download is not resumed."""
         (self.folder / NAME).unlink(missing_ok=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 

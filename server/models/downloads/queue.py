@@ -1,4 +1,7 @@
-"""All downloads: started, claimed by one program, paused, resumed after a restart, cancelled."""
+"""The queue of downloads: starts, pauses, resumes and cancels them, also after a restart.
+
+A lock file makes sure that only one program works on a download.
+"""
 
 import asyncio
 import errno
@@ -30,19 +33,19 @@ _TAKEN = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 
 
 class Claim:
-    """On the folder of a download. Raises BadRequest where another program has it."""
+    """A lock on a download's folder. Raises BadRequest if another program holds it."""
 
     def __init__(self, folder: Path) -> None:
         self._file: int | None = None
         try:
             self._file = os.open(folder / NAME, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError:
-            return  # Full, or not there: the download will say so itself.
+            return  # The disk is full or the folder is missing: the download itself will report it.
         try:
             try_lock(self._file)
         except OSError as error:
             self.release()
-            # Some network file systems know no locks; that keeps nobody from downloading.
+            # Some network file systems have no locks. That must not prevent a download.
             if error.errno in _TAKEN:
                 raise BadRequest("Another program is downloading this file.", "id") from None
 
@@ -61,11 +64,11 @@ MAX_RESTARTS = 3
 
 
 class AlreadyHere(BadRequest):
-    """There is nothing left to download."""
+    """All files of the download are already installed."""
 
 
 class _Job:
-    """A download in the list: its journal, and the transfer while it runs."""
+    """A download in the queue: its journal, and its transfer while it runs."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
@@ -108,6 +111,8 @@ class _Job:
 
 
 class Downloads:
+    """All downloads, with their state in `all`. At most `AT_A_TIME` of them run at once."""
+
     def __init__(
         self,
         hub: FileHost,
@@ -130,7 +135,7 @@ class Downloads:
         self._ticking: asyncio.Task[None] | None = None
 
     def restore(self, *, run: bool = True) -> None:
-        """Takes up what was under way when the program last ended; throws away what was not."""
+        """Resumes the downloads that ran at the last exit; deletes folders without a journal."""
         folder = self._folder
         with suppress(OSError):
             for one in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -148,7 +153,7 @@ class Downloads:
         self._tell()
 
     async def close(self) -> None:
-        """Ends the work, not the downloads: the next start takes them up."""
+        """Stops the work. Unfinished downloads resume at the next start."""
         for job in self._jobs.values():
             await stop(job.task)
         await stop(self._ticking)
@@ -161,10 +166,10 @@ class Downloads:
         replaces: bool = False,
         cache: str = "",
     ) -> str:
-        """Begins a download, or takes up the one that is already there.
+        """Starts a download, or resumes the same one if it was begun before. Returns its id.
 
-        `replaces`: files of these names are here and give way to what comes. `cache`: the folder
-        of Hugging Face's cache, where they are to lie there.
+        `replaces` means that files with these names are installed and will be overwritten. `cache`
+        is the folder of Hugging Face's cache if the files shall go there.
         """
         if not files:
             raise BadRequest("There is nothing to download.", "file")
@@ -206,7 +211,7 @@ class Downloads:
         self._resume(self._find(download_id))
 
     async def cancel(self, download_id: str) -> None:
-        """For good: nothing of it stays, and no restart brings it back."""
+        """Stops a download and deletes all of its data."""
         job = self._find(download_id)
         await stop(job.task)
         job.journal.remove()
@@ -227,13 +232,13 @@ class Downloads:
         return [place(file.path) for file in plan.files]
 
     def target_of(self, repo: str, revision: str, path: str, *, cache: str) -> Path:
-        """Where a file will lie."""
+        """Returns the path that a file will be installed at."""
         if cache:
             return hub_cache.target_of(Path(cache), repo, revision, path)
         return names.inside(self._models, repo, names.file(path))
 
     def _run(self, job: _Job, *, anew: bool = False) -> None:
-        """Raises where another program is at it, or where its journal cannot be begun."""
+        """Raises BadRequest if another program works on it, DiskFailed if it has no journal."""
         claim = _take_up(job, anew=anew)
         job.phase, job.reason = "waiting", ""
         job.task = spawn(self._work(job), f"download-{job.journal.plan.id}")
@@ -264,7 +269,7 @@ class Downloads:
             self._tell()
 
     async def _transfer(self, job: _Job) -> None:
-        """Until it is done: waits while the disk is full, begins anew when the file changed."""
+        """Transfers all files. Waits while the disk is full, starts over if a file has changed."""
         restarts = 0
         while True:
             plan = job.journal.plan
@@ -295,7 +300,7 @@ class Downloads:
             self._cache.link_known(target, file.sha256, file.size_bytes)
 
     def _drop_older(self, plan: Plan) -> None:
-        """In our own folder the new file has taken the place of the old one already."""
+        """Removes older versions from Hugging Face's cache. In our folder they are overwritten."""
         if plan.cache and plan.replaces:
             for target in self._targets(plan):
                 with suppress(OSError):
@@ -321,8 +326,8 @@ class Downloads:
 
 
 def _take_up(job: _Job, *, anew: bool) -> Claim:
-    """For this program alone. A journal that somebody deleted is begun again."""
-    # The last try may have ended this very moment, and not yet have let go.
+    """Locks the download for this program. Writes its journal again if somebody deleted it."""
+    # The last attempt may have ended at this very moment and still hold the lock.
     job.let_go()
     folder = job.journal.folder
     with suppress(OSError):
@@ -341,7 +346,7 @@ def _take_up(job: _Job, *, anew: bool) -> Claim:
 
 
 def _throw_away(folder: Path) -> None:
-    """Unless another program is just about to begin it."""
+    """Deletes the folder unless another program has locked it to start a download."""
     with suppress(BadRequest):
         Claim(folder).release()
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,1 +1,1 @@
-"""GGUF files: parsed under limits, checked, and read once."""
+"""Reads GGUF files: parses them within limits, checks them and caches their headers."""

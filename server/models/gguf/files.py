@@ -1,6 +1,7 @@
-"""GGUF files: read with limits, and refused with the defect named before native code sees them.
+"""Reads and checks GGUF files within limits.
 
-Headers already read are kept by file and time of change: cards, estimates and loads share them.
+A damaged file is refused, with the defect named, before native code sees it. Headers are cached by
+path, size and modification time, so that cards, estimates and loads share them.
 """
 
 import hashlib
@@ -22,7 +23,7 @@ SHARD = re.compile(r"^(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf$"
 
 
 def check(path: Path) -> Header:
-    """The header of a file, or of all files of a split model; raises ModelDamaged."""
+    """Returns the header of a file, or of all files of a split model. Raises ModelDamaged."""
     try:
         shards = tuple(shard_paths(path))
         headers = [_read_file(shard) for shard in shards]
@@ -36,7 +37,7 @@ def check(path: Path) -> Header:
 
 
 def shard_paths(path: Path) -> Iterator[Path]:
-    """The files of a model, in order: the path itself unless its name says it is one of several."""
+    """Yields the files of a model in order: the path itself, or all parts of a split model."""
     match = SHARD.match(path.name)
     if not match:
         yield path
@@ -46,7 +47,7 @@ def shard_paths(path: Path) -> Iterator[Path]:
         raise ModelDamaged(path.name, "it is not the first file of a split model")
     for number in range(1, count + 1):
         shard = path.with_name(f"{match['stem']}-{number:05d}-of-{count:05d}.gguf")
-        if not os.path.isfile(shard):  # noqa: PTH113 - pathlib's raises where it may not look
+        if not os.path.isfile(shard):  # noqa: PTH113 - pathlib's raises without permission to look
             raise ModelDamaged(path.name, f"file {number} of {count} is missing ({shard.name})")
         yield shard
 
@@ -91,12 +92,12 @@ def _join(path: Path, headers: list[Header]) -> Header:
 KEPT = 64
 PEEK_BYTES = 256 * 1024
 HASHED = re.compile(r"(?:sha256[-:])?([0-9a-f]{64})")
-"""How stores that name files by their content call them."""
+"""Matches names that stores such as Ollama's give to files: their SHA-256."""
 Stamp = tuple[str, int, int]
 
 
 class Headers:
-    """Called from threads too: a header read twice does no harm."""
+    """A cache of headers. It may be called from threads: reading a header twice does no harm."""
 
     def __init__(self) -> None:
         self._whole: OrderedDict[Stamp, Header | ModelDamaged] = OrderedDict()
@@ -104,7 +105,7 @@ class Headers:
         self._digests: dict[Stamp, str] = {}
 
     def check(self, path: Path) -> Header:
-        """The checked header; raises ModelDamaged."""
+        """Returns the checked header. Raises ModelDamaged, also from the cache."""
         stamp = _stamp(path)
         found = self._whole.get(stamp)
         if found is None:
@@ -120,7 +121,7 @@ class Headers:
         return found
 
     def peek(self, path: Path) -> Header | None:
-        """A first look, quick enough for every file of a list; None where it is no GGUF file."""
+        """Returns the first metadata, fast enough for long lists; None if it is not a GGUF file."""
         stamp = _stamp(path)
         if stamp not in self._peeked:
             try:
@@ -131,10 +132,10 @@ class Headers:
         return self._peeked[stamp]
 
     def digest(self, path: Path) -> str:
-        """The file's SHA-256 where its name says it; else that of its size and its beginning.
+        """Returns the file's SHA-256 if its name holds it, else a hash of its size and beginning.
 
-        To hash gigabytes for a list would take minutes. The header, which is in the beginning,
-        tells models apart.
+        Hashing gigabytes for a list would take minutes. The beginning holds the header, which is
+        enough to distinguish models.
         """
         stamp = _stamp(path)
         if stamp not in self._digests:

@@ -1,7 +1,4 @@
-"""The head of a GGUF file as read: what it says of the model, and where its tensors lie.
-
-The number formats of tensors say how many values a block has and how many bytes it takes.
-"""
+"""The parsed header of a GGUF file: metadata about the model, and the layout of its tensors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,12 +10,14 @@ from server.system.limits import one_line
 
 @dataclass(frozen=True, slots=True)
 class NumberFormat:
+    """A tensor format: values are stored in blocks of `block` values and `block_bytes` bytes."""
+
     name: str
     block: int
     block_bytes: int
 
     def size(self, values: int) -> int:
-        """Bytes for this many values, a whole number of blocks."""
+        """Returns the bytes for this many values, which must fill whole blocks."""
         return values // self.block * self.block_bytes
 
 
@@ -95,7 +94,7 @@ FILE_TYPES: dict[int, str] = {
     37: "TQ2_0",
     38: "MXFP4",
 }
-"""general.file_type of a GGUF file."""
+"""The names of quantisations by the number in `general.file_type`."""
 
 
 TOOL_MARKS = (
@@ -108,11 +107,12 @@ TOOL_MARKS = (
     ("<start_function_call>", "functiongemma"),
     ("functools[", "phi"),
 )
+"""Strings that reveal which tool call style a chat template uses. The first match wins."""
 
 
 @dataclass(frozen=True, slots=True)
 class LongArray:
-    """An array too long to keep: what it holds and how many."""
+    """The type and length of an array that is too long to keep."""
 
     kind: str
     count: int
@@ -139,12 +139,14 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Header:
+    """The header of a model: one file's, or that of all files of a split model."""
+
     metadata: Mapping[str, Any]
     tensors: tuple[Tensor, ...] = ()
     file_bytes: int = 0
     shards: int = 1
     kinds: Mapping[str, str] = field(default_factory=dict)
-    """The type each plain number has in the file."""
+    """The GGUF type of each scalar value, by key."""
     version: int = 3
 
     @cached_property
@@ -152,7 +154,7 @@ class Header:
         return str(self.metadata.get("general.architecture", ""))
 
     def own(self, name: str) -> Any:
-        """A value of the architecture: own("block_count") is llama.block_count."""
+        """Returns a value of the architecture: own("block_count") reads llama.block_count."""
         return self.metadata.get(f"{self.architecture}.{name}")
 
     def kind(self, name: str) -> str:
@@ -193,7 +195,7 @@ class Header:
 
     @cached_property
     def quantisation(self) -> str:
-        """What the file says; else the format most of its weights have."""
+        """The quantisation that the file names, or else the format of most of its weights."""
         said = FILE_TYPES.get(self.metadata.get("general.file_type", -1))
         if said:
             return said
@@ -204,7 +206,7 @@ class Header:
 
     @property
     def tool_style(self) -> str:
-        """How the template wants tool calls written: a name, "generic", or "" for no tools."""
+        """The template's style for tool calls: a name, "generic", or "" if it has no tools."""
         for mark, style in TOOL_MARKS:
             if mark in self.template:
                 return style
@@ -216,5 +218,5 @@ class Header:
 
     @property
     def is_projector(self) -> bool:
-        """The part of a vision or audio model that lies in a file of its own (mmproj)."""
+        """Whether the file is the vision or audio part (mmproj) of a model in another file."""
         return self.architecture == "clip" or self.metadata.get("general.type") == "mmproj"

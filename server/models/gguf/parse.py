@@ -1,4 +1,4 @@
-"""The head of a GGUF file, byte by byte, every step checked against limits and what is there."""
+"""Parses the header of a GGUF file. Every read is checked against limits and the file's size."""
 
 import math
 import re
@@ -17,7 +17,7 @@ MAX_KEY_BYTES = 512
 MAX_STRING_BYTES = 4 << 20
 MAX_ARRAY = 4 << 20
 MAX_STRINGS = 2 << 20
-"""The largest vocabularies have 0.3 million tokens and 0.5 million merges."""
+"""Limit over all arrays. The largest vocabularies have 0.3 million tokens, 0.5 million merges."""
 MAX_HEADER_BYTES = 64 << 20
 MAX_DIMENSIONS = 4
 MAX_SIZE = 1 << 40
@@ -47,11 +47,11 @@ TENSOR_NAME = re.compile(r"[!-~]+")
 
 
 class HeaderCut(Exception):
-    """The bytes at hand end before the header does; the file itself may go on."""
+    """The bytes at hand end before the header does. The file itself may be longer."""
 
 
 def parse(data: bytes, file_bytes: int, name: str) -> Header:
-    """The header at the start of `data`; HeaderCut if that holds not all of it."""
+    """Parses the header at the start of `data`. Raises HeaderCut if `data` is too short for it."""
     reader = _Reader(data, file_bytes, name)
     version, tensor_count, metadata_count = _begin(reader)
     metadata = dict(_read_metadata(reader, metadata_count))
@@ -63,7 +63,7 @@ def parse(data: bytes, file_bytes: int, name: str) -> Header:
 
 
 def peek(data: bytes, file_bytes: int, name: str) -> Header:
-    """As much of the metadata as `data` holds, without tensors: enough for an estimate."""
+    """Parses the metadata in `data` as far as it goes, without tensors: enough for an estimate."""
     reader = _Reader(data, file_bytes, name)
     _, _, metadata_count = _begin(reader)
     metadata: dict[str, Any] = {}
@@ -76,7 +76,7 @@ def peek(data: bytes, file_bytes: int, name: str) -> Header:
 
 
 class _Reader:
-    """A place in the bytes; every step is checked against what is there."""
+    """A position in the bytes. Every step is checked against the bytes and the file's size."""
 
     def __init__(self, data: bytes, file_bytes: int, name: str) -> None:
         self.data = data
@@ -90,7 +90,7 @@ class _Reader:
         return ModelDamaged(self.name, what)
 
     def skip(self, count: int) -> int:
-        """Steps over bytes and returns where they began."""
+        """Skips bytes and returns the offset where they begin."""
         start, self.at = self.at, self.at + count
         if self.at > self.file_bytes:
             raise self.fail(f"it ends in the middle of its header (at byte {start})")
@@ -252,7 +252,7 @@ def _alignment(reader: _Reader, metadata: Mapping[str, Any]) -> int:
 def _check_layout(
     reader: _Reader, tensors: tuple[Tensor, ...], alignment: int, data_offset: int
 ) -> None:
-    """Each tensor right behind the one before it, all of them inside the file."""
+    """Checks that the tensors follow each other without gaps and lie inside the file."""
     names: set[str] = set()
     expected = 0
     for tensor in tensors:

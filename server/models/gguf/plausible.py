@@ -1,4 +1,4 @@
-"""Does a header make sense: sizes, counts and shapes that contradict each other are named."""
+"""Checks whether a header is plausible: finds contradictions between sizes, counts and shapes."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ TEXTS = (
 TOKEN_IDS = ("bos", "eos", "eot", "eom", "unknown", "separator", "padding", "mask")
 TOKEN_LISTS = {"tokens": "string", "scores": "float32", "token_type": "int32", "merges": "string"}
 EVEN = {"llama", "qwen2", "qwen3", "qwen2moe", "qwen3moe", "gemma", "gemma2", "gemma3", "granite"}
-"""Architectures whose layers all have the same tensors, with heads and widths as the header says"""
+"""Architectures whose layers have the same tensors, with the header's heads and widths."""
 TOP_TENSORS = {
     "token_embd.weight",
     "output.weight",
@@ -68,12 +68,12 @@ NEEDED_IN_BLOCK = {"ffn_norm.weight", "attn_norm.weight", "attn_output.weight"}
 
 
 def defect(header: Header) -> str:
-    """The first contradiction found, or ""."""
+    """Returns the first contradiction found, or ""."""
     return next((text for check in CHECKS for text in check(header)), "")
 
 
 def missing(header: Header) -> str:
-    """What a whole file must hold besides; of a file that was only begun nobody knows."""
+    """Returns what a complete file lacks, or "". Partly downloaded files are not checked for it."""
     if not header.tensors:
         return "it holds no tensors"
     has_layers = any(LAYER.search(tensor.name) for tensor in header.tensors)
@@ -165,7 +165,7 @@ def _blocks(header: Header) -> Iterator[str]:
 
 
 def _even_blocks(header: Header) -> Iterator[str]:
-    """The stricter rules of architectures known to be regular."""
+    """Applies stricter rules to architectures that are known to be regular."""
     if header.architecture not in EVEN or not header.tensors:
         return
     for name in ("attention.head_count", "feed_forward_length"):

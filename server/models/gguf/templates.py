@@ -1,4 +1,7 @@
-"""A chat template is code from a stranger: how it differs from the known one, what is odd."""
+"""Warns about chat templates, which are code from strangers.
+
+Compares a template with the one its makers publish, and looks for parts that resemble back doors.
+"""
 
 import difflib
 import json
@@ -21,12 +24,12 @@ ADDRESS = re.compile(r"(?i)\b(?:https?|ftp|file|data|javascript):[^\s'\"<>]{3,}"
 WORDS = re.compile(r"[^\W\d_]{3,}")
 MARKS = re.compile(r"[<>\[\]{}|`\\]|^/?(no_?)?think$|^(none|null|true|false)$", re.IGNORECASE)
 GENERATION = re.compile(r"\{%-?\s*(?:end)?generation\s*-?%\}")
-"""A tag of trainers' tools; it changes nothing in the text."""
+"""A tag of training tools. It does not change the rendered text."""
 CLOCKS = {"strftime_now", "now"}
 
 
 def notes(header: Header) -> tuple[TemplateNote, ...]:
-    """Warnings, the most telling first; none for a template that is as its makers publish it."""
+    """Returns warnings, the most important first; empty if the template is the published one."""
     template = header.template
     if not template:
         if header.is_embedder:
@@ -70,7 +73,7 @@ def _oddities(template: str) -> Iterator[TemplateNote]:
 
 
 def _gates(tree: nodes.Template) -> Iterator[TemplateNote]:
-    """Branches that depend on what somebody writes, or on the date: how back doors look."""
+    """Yields branches that depend on a message's text or on the date, as back doors do."""
     carriers = _content_names(tree)
     tests = [one.test for one in tree.find_all(nodes.If)]
     tests += [one.test for one in tree.find_all(nodes.CondExpr)]
@@ -94,7 +97,7 @@ def _gates(tree: nodes.Template) -> Iterator[TemplateNote]:
 
 
 def _content_names(tree: nodes.Template) -> set[str]:
-    """Variables that hold a message's text, or something made of it."""
+    """Returns the variables that hold a message's text or a value derived from it."""
     names = {"content"}
     for _ in range(3):
         for one in tree.find_all(nodes.Assign):
@@ -115,7 +118,7 @@ def _reads_content(node: nodes.Node, names: set[str]) -> bool:
 
 
 def _plain_texts(test: nodes.Node) -> Iterator[str]:
-    """Constants with words in them that are neither marks of a format nor names of fields."""
+    """Yields constants with words in them that are neither format marks nor field names."""
     keys = {id(one.arg) for one in test.find_all(nodes.Getitem)}
     for one in _with_self(test):
         text = _constant(one)
