@@ -1,1 +1,1 @@
-"""What Core is made of: each part one thing it opens, asks and closes."""
+"""The parts of `Core`. Each holds something that Core opens, uses and closes."""

@@ -1,6 +1,6 @@
-"""How a request gets its answer: from a conversation, from an agent, or from the engine itself.
+"""Answers requests with a conversation, an agent or the engine itself.
 
-The models of this machine are served to programs that connect: their names, facts and downloads.
+Also serves the models of this machine to connected programs: their names, facts and downloads.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ AT_WORK = ("waiting", "running", "verifying")
 
 
 class Keeper:
-    """Everything in `server.protocols.base.ModelKeeper`."""
+    """The models that clients see and manage; implements `server.protocols.base.ModelKeeper`."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Keeper:
         default: Callable[[], str],
         own: Callable[[str], OwnSettings],
     ) -> None:
-        """`own`: the settings of a model alone."""
+        """`own` returns the settings of one model."""
         self._shelf, self._pool = held
         self._aliases = aliases
         self._default = default
@@ -69,24 +69,24 @@ class Keeper:
         self._followers: Counter[str] = Counter()
 
     def cards(self) -> tuple[ModelCard, ...]:
-        """Each model, and once more under every other name it has."""
+        """Returns a card for each model and for each of its aliases."""
         return self._aliases.cards(self._shelf.cards.get())
 
     def base_name(self, name: str | None) -> str | None:
-        """The model's own name, where this is another one."""
+        """Returns the name of the model behind an alias; other names are returned unchanged."""
         if not name or self._aliases.find(name) is None:
             return name
         return next((card.base or name for card in self.cards() if card.name == name), name)
 
     def resolve(self, request: ChatRequest) -> ChatRequest:
-        """Adds what the name that is asked for and the model's own settings add."""
+        """Adds the alias's defaults and the model's own settings to the request."""
         alias, base = self._aliases.find(request.model), self.base_name(request.model)
         if alias is not None and base is not None:
             request = alias.apply(request, base)
         return complete(request, self.own(base or ""))
 
     def peek(self) -> Engine | None:
-        """The default model's engine, if it is loaded."""
+        """Returns the default model's engine if it is loaded, else None."""
         return self._pool.peek(self._default())
 
     def keep_named(self, name: str | None, seconds: float) -> None:
@@ -121,11 +121,14 @@ class Keeper:
         await self._shelf.delete(card.base or card.name)
 
     def forget(self, path: str) -> None:
-        """The model's file was deleted."""
+        """Removes the aliases of a model file that was deleted."""
         self._aliases.forget(path)
 
     async def pull(self, name: str) -> AsyncGenerator[Download, None]:
-        """The download goes on after us only if somebody else began it, or watches it too."""
+        """Pulls a model and returns its progress.
+
+        If the caller leaves, the download pauses, unless somebody else started it or follows it.
+        """
         busy = {
             download.id for download in self._shelf.downloads.get() if download.phase in AT_WORK
         }
@@ -165,7 +168,7 @@ class Keeper:
         return found
 
     async def _pause(self, number: str) -> None:
-        """What came so far stays; the next pull goes on there."""
+        """Pauses a download that is at work. The next pull continues it."""
         if any(each.id == number and each.phase in AT_WORK for each in self._shelf.downloads.get()):
             await self._shelf.pause_download(number)
 
@@ -184,7 +187,7 @@ def gather_agents(
     folder: Path,
     own: Callable[[str | None], OwnSettings],
 ) -> Agents:
-    """Puts together whoever answers a CopilotKit page: the model, flows of plugins, others."""
+    """Collects the agents for CopilotKit pages: the model, plugins' flows, remote agents."""
     elsewhere = Elsewhere(egress, KINDS, lambda: settings().remote_agents)
     answer_tokens, offer = lambda: settings().answer_tokens, PluginTools(house).offer
     talk = lambda is_own: house.talk_for(is_own=is_own)  # noqa: E731
@@ -196,15 +199,18 @@ def gather_agents(
 
 
 ASKABLE = frozenset({"tokenize", "detokenize", "embed", "rerank", "apply_template", "load"})
+"""The engine's methods that `Answering.ask` may call."""
 RESTING = {"running": 0, "waiting": 0}
-"""The figures of a model that is not loaded."""
+"""The counts of a model that is not loaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answering:
+    """Takes requests from the web server and the windows, and finds who answers them."""
+
     engine: Callable[[str | None], Awaitable[Engine]]
     model_name: Callable[[], str]
-    """Returns the name of the model that answers when a request names none."""
+    """Returns the name of the model that answers requests without a model."""
     house: PluginHouse
     agents: Agents
     requests: Requests
@@ -215,7 +221,7 @@ class Answering:
     keys: Keys
 
     def chat(self, request: ChatRequest | Run | AgentRun, about: About) -> Events:
-        """Every event of a conversation's answer, tracked and cancellable."""
+        """Returns the events of an answer. The request is tracked and can be cancelled."""
         asked = request.model
         if asked is None and not isinstance(request, AgentRun):
             asked = self._default_for(about.key)
@@ -251,7 +257,7 @@ class Answering:
                 self.keeper.keep_named(ask.model, ask.keep_s)
 
     def _default_for(self, key: str) -> str:
-        """The model that answers when none is named: the first that the key may use."""
+        """Returns the model for requests without one: the default, or one that the key may use."""
         name = self.model_name()
         if self.keys.may_use(key, name):
             return name
@@ -274,7 +280,7 @@ class Answering:
             return RESTING
         try:
             return await engine.stats()
-        except (Stopping, EngineCrashed, ModelLoadFailed):  # it left while we looked
+        except (Stopping, EngineCrashed, ModelLoadFailed):  # the engine stopped meanwhile
             return RESTING
 
     async def look(self, look: Look) -> LookResult:

@@ -1,7 +1,7 @@
-"""What is found out about each model once, when nothing else is to do, and kept.
+"""Finds out facts about each model once, while Moat is idle, and keeps them.
 
-First whether it can make plans, then how it is computed fastest here. A speed is used from the
-next start of Moat on: nobody's answer waits for a model that is loaded again because of it.
+First, whether the model can make plans, then which options compute it fastest here. Measured
+options apply from the next start of Moat on, so that no answer has to wait for a reload.
 """
 
 import asyncio
@@ -29,27 +29,27 @@ from server.tasks import spawn, stop
 trial: Any = Late("server.dashboard.trial")
 log = logging.getLogger(__name__)
 TRIAL_S = 5.0
-"""So long nobody asks anything before a model is tried out."""
+"""Idle seconds before a model is tried out."""
 IDLE_S = 60.0
-"""So long nobody asks anything before its speed is measured."""
+"""Idle seconds before a model's speed is measured."""
 AGAIN_S = 900.0
-"""After a measurement that other programs disturbed."""
+"""Seconds until a measurement that other programs disturbed is repeated."""
 MOST_OTHERS = 0.3
-"""Cores that other programs may keep busy meanwhile; with more, the figures say little."""
+"""Cores that other programs may keep busy meanwhile. With more, the figures mean little."""
 USUAL_BATCH = EngineOptions().batch_tokens
 LEAST_READ, LEAST_WRITTEN = 64, 16
-"""Tokens of an answer that says something about the speed."""
+"""Fewer tokens than these, read and written, say nothing about the speed."""
 NEWER = 0.3
-"""The weight of the newest answer."""
+"""The weight of the newest answer in the moving average."""
 WORTH_KEEPING = 0.1
-"""A change that is written to the disk."""
+"""The relative change of a speed that is written to the disk."""
 _KIND = TypeAdapter(Calibration)
 _USES = TypeAdapter(dict[str, dict[str, float]])
 
 
 @dataclass(frozen=True, slots=True)
 class KeptTrial:
-    """Whether a model can make plans: found out by a trial, which this folder keeps."""
+    """Whether a model can make plans. A trial finds out, and the folder keeps its result."""
 
     folder: Path
 
@@ -66,7 +66,10 @@ class KeptTrial:
 
 
 class Calibrator:
-    """`path_of` returns the file of a model here; None where a server elsewhere runs it."""
+    """Tries out and measures loaded models while Moat is idle.
+
+    `path_of` returns a model's file, or None if a server elsewhere runs the model.
+    """
 
     def __init__(
         self,
@@ -84,13 +87,13 @@ class Calibrator:
         self._is_allowed = is_allowed
         self._can_plan = can_plan
         self._tried: set[Path] = set()
-        """Models whose trial is done."""
+        """Files of the models whose trial is done."""
         self._used = self._read()
-        """What was known at the start: models are loaded by this."""
+        """The measurements known at the start. Models are loaded with these."""
         self._task: asyncio.Task[None] | None = None
         self._asked = 0
         self._working = 0
-        """Trials and measurements that compute just now."""
+        """Trials and measurements that are running now."""
         self.results: Value[tuple[Calibration, ...]] = Value(tuple(self._used.values()))
 
     def open(self) -> None:
@@ -101,7 +104,7 @@ class Calibrator:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether Moat computes nothing: no answer, no loading, no trial, no measurement."""
+        """Whether Moat is idle: no answer, no loading, no trial, no measurement."""
         return not self._working and _is_idle(self._pool.loaded.get())
 
     @contextmanager
@@ -113,7 +116,7 @@ class Calibrator:
             self._working -= 1
 
     def apply(self, path: Path, options: EngineOptions) -> EngineOptions:
-        """Fills in what the settings leave open."""
+        """Fills in the options that the settings leave open."""
         known = self._used.get(_key(path))
         if known is None:
             return options
@@ -128,7 +131,7 @@ class Calibrator:
         )
 
     async def measure(self, name: str) -> None:
-        """Because a person asks for it: now, whatever else is going on."""
+        """Measures a model at once, because a person requested it."""
         path = self._path_of(name)
         if path is None:
             raise BadRequest("Only a model that runs on this computer can be measured.", "name")
@@ -146,7 +149,7 @@ class Calibrator:
         self._keep(name, path, found)
 
     def note_use(self, name: str, usage: Usage) -> None:
-        """Learns from an answer how fast the model is; later ones count less and less."""
+        """Learns a model's speed from an answer. Older answers count less and less."""
         path, fresh = self._path_of(name), usage.prompt_tokens - usage.cached_tokens
         if path is None or usage.completion_tokens < LEAST_WRITTEN or not usage.decode_s:
             return
@@ -163,7 +166,7 @@ class Calibrator:
             self._uses_file.write(self._uses)
 
     def speed_of(self, path: Path) -> tuple[float, float]:
-        """Tokens per second, read and written, as they really were; 0 for what is not known."""
+        """Returns the measured tokens per second, read and written; 0 if unknown."""
         key = _key(path)
         known = next((known for known in self.results.get() if known.key == key), None)
         trials = known.trials if known else ()
@@ -173,12 +176,12 @@ class Calibrator:
         return seen.get("read", read), seen.get("write", write)
 
     def _follow(self, loaded: tuple[Loaded, ...]) -> None:
-        """Begins when all is quiet, and ends as soon as anybody asks something."""
+        """Starts a trial when all is quiet, and cancels it as soon as a request arrives."""
         is_quiet = _is_idle(loaded)
         if self._task is not None and not self._task.done():
             if not is_quiet:
                 self._task.cancel()
-                self._task = None  # it may take a moment to end; the next one need not wait
+                self._task = None  # it may take a moment to end; the next task need not wait
             return
         name = next((model.name for model in loaded if self._is_unknown(model.name)), None)
         if is_quiet and name and not self._asked and self._is_allowed():
@@ -203,7 +206,7 @@ class Calibrator:
             await self._measure_later(name)
 
     async def _try_out(self, name: str) -> None:
-        """An engine that tells no size of its file is tried out only when somebody needs it."""
+        """Tries a model out. An engine without a known file size waits until somebody needs it."""
         engine = self._pool.peek(name)
         if engine is None or not engine.facts.size_bytes or not self._is_allowed():
             return
@@ -245,7 +248,7 @@ class Calibrator:
             try:
                 found[key] = replace(_KIND.validate_python(entry), is_used=True)
             except ValidationError:
-                continue  # of another version: it is measured again
+                continue  # from another version: it is measured again
         return found
 
 
@@ -267,7 +270,7 @@ async def _calibrate(engine: Engine) -> dict[str, Any]:
 
 
 def _key(path: Path) -> str:
-    """Changes with the model, the engine, the processor and the cards."""
+    """Returns a key that changes with the model, the engine, the processor and the cards."""
     size = path.stat().st_size if path.exists() else 0
     parts = (path.name, str(size), backends.engine_version(), hardware.read().model)
     return ":".join((*parts, ",".join(sorted(backends.found(backends.folder())))))

@@ -1,6 +1,6 @@
-"""The settings in use: changed, saved and made true; what is secret in them goes to the keyring.
+"""The current settings: changes, saves and applies them. Secrets in them go to the keyring.
 
-A variable like MOAT_SERVER__LISTEN stands before what is saved, and is never saved itself.
+A variable such as MOAT_SERVER__LISTEN overrides the saved value and is never saved itself.
 """
 
 import contextlib
@@ -24,17 +24,19 @@ from server.system.processes import GIVEN_SECRET
 
 log = logging.getLogger(__name__)
 ASIDE = "set_aside"
-"""Values this version cannot read, kept for the one that can."""
+"""The key for values that this version cannot read. They are kept for a version that can."""
 
 
 class SettingsStore:
+    """Reads and writes the settings file and its backup."""
+
     def __init__(self, path: Path) -> None:
         self._path = path
         self._backup = path.with_suffix(".backup.json")
         self.notices: list[str] = []
 
     def load(self) -> Settings:
-        """What the file says, else its backup, else the defaults. Never raises for a bad file."""
+        """Returns the settings of the file, its backup or the defaults. Ignores bad files."""
         with contextlib.suppress(OSError):
             sweep_drafts(self._path.parent)
         for path in (self._path, self._backup):
@@ -63,7 +65,7 @@ class SettingsStore:
                 self._drop_bad_fields(found, error)
 
     def _drop_bad_fields(self, found: Json, error: ValidationError) -> None:
-        # A list has a finding for each bad item; the setting is dropped once.
+        # A list has a finding for each bad item, but the setting is dropped only once.
         for place in dict.fromkeys(finding["loc"][:2] for finding in error.errors()):
             where = ".".join(str(part) for part in place)
             removed = found.setdefault(ASIDE, {})[where] = _remove(found, place)
@@ -91,7 +93,7 @@ def _remove(found: Json, where: tuple[Any, ...]) -> Any:
 
 
 def _restore(found: Json) -> None:
-    """Put back what another version could not read, where the user has not chosen since."""
+    """Puts back what another version could not read, unless the user has changed it since."""
     aside = found.pop(ASIDE, None)
     if not isinstance(aside, dict):
         return
@@ -101,9 +103,9 @@ def _restore(found: Json) -> None:
 
 
 def _put_back(found: Json, where: str, value: Any) -> bool:
-    """Whether that was settled: it is back, or the user's later choice stands.
+    """Whether a value is settled: it is valid again, or the user has changed the setting.
 
-    `where` names a group, or a setting in one.
+    `where` names a group, or a setting in a group.
     """
     group, _, name = where.partition(".")
     default = Settings().model_dump(mode="json").get(group)
@@ -131,7 +133,11 @@ Apply = Callable[[Settings, Settings], Awaitable[None]]
 
 
 class Configuration:
-    """`apply` makes a change true now; `say` tells the user; `hide` keeps a secret out of logs."""
+    """The settings in use.
+
+    `apply` puts a change into effect, `say` shows the user a message, `hide` keeps a secret out of
+    logs.
+    """
 
     def __init__(
         self,
@@ -145,7 +151,7 @@ class Configuration:
     ) -> None:
         self._saved = store.load()
         self._given = read_variables(variables or {})
-        """Settings that a variable decides: its name and the value."""
+        """The variable and the value, by the name of the setting that it overrides."""
         self.settings: Value[Settings] = Value(self._overlaid(self._saved))
         self._store = store
         self._keychain = keychain
@@ -154,7 +160,7 @@ class Configuration:
         self._hide = hide
 
     async def open(self) -> None:
-        """A password that somebody wrote into the file of settings by hand does not stay there."""
+        """Moves a password that somebody wrote into the settings file to the keyring."""
         proxy = self.settings.get().network.proxy
         if await self._without_password(proxy) != proxy:
             await self.change({PROXY: proxy})
@@ -168,7 +174,7 @@ class Configuration:
                 raise BadRequest(f"{self._given[field][0]} decides the setting {field}.", field)
         if PROXY in changes:
             changes = {**changes, PROXY: await self._without_password(changes[PROXY])}
-        before = after = self.settings.get()  # after the wait: others may have changed some
+        before = after = self.settings.get()  # read after the await: others may have changed some
         for field, value in changes.items():
             try:
                 after = after.changed(field, value)
@@ -206,7 +212,7 @@ class Configuration:
         return password
 
     async def _without_password(self, proxy: Any) -> Any:
-        """The address alone: its password belongs into the keyring, not into a file."""
+        """Returns the address without its password, which it stores in the keyring."""
         try:
             url = URL(proxy_address(proxy))
             password = url.password
@@ -222,9 +228,9 @@ class Configuration:
 
 
 def read_variables(variables: Mapping[str, str]) -> dict[str, tuple[str, Any]]:
-    """Returns the variable that decides a setting, and its value, by the name of the setting.
+    """Returns the variable and its value for each setting that a variable overrides.
 
-    A list is written with commas between its entries, engines with spaces, or as JSON.
+    Entries of a list are separated by commas, engines by spaces; both may also be JSON.
     """
     found: dict[str, tuple[str, Any]] = {}
     for variable, text in variables.items():
@@ -257,5 +263,5 @@ def _value(text: str, kind: Any, variable: str) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    """Without the value, which may hold a password."""
+    """Returns the reason without the value, which may hold a password."""
     return error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)

@@ -1,4 +1,4 @@
-"""Core: opens, owns and closes everything; has the state and the commands that a screen sees."""
+"""The core: opens, owns and closes everything, and has the state and commands a window sees."""
 
 import asyncio
 import csv
@@ -67,6 +67,7 @@ from server.web.lifecycle import Serving
 
 
 def _read(path: Path) -> FileText:
+    """Reads a document for the chat page. Runs in a thread; raises BadRequest."""
     try:
         if path.stat().st_size > documents.MAX_BYTES:
             raise BadRequest(f"{path.name} is too big to read.", "path")
@@ -90,11 +91,14 @@ def _csv(table: Table) -> str:
 
 TICK_S = 20.0
 JUMP_S = 20.0
-"""Later than this is not a busy machine but one that slept."""
+"""Seconds. A timer that is later than this means that the machine slept, not that it is busy."""
 
 
 def clock() -> float:
-    """Goes on while the machine sleeps. Only Linux has such a clock; elsewhere it is the wall's."""
+    """Returns seconds that go on while the machine sleeps.
+
+    Only Linux has a monotonic clock for that. Other systems use the wall clock.
+    """
     if sys.platform == "linux":
         return time.clock_gettime(time.CLOCK_BOOTTIME)
     return time.time()
@@ -105,7 +109,7 @@ async def watch(
     now: Callable[[], float] = clock,
     tick_s: float = TICK_S,
 ) -> None:
-    """Calls `woke` after each sleep, until cancelled."""
+    """Calls `woke` after each sleep of the machine, until it is cancelled."""
     while True:
         before = now()
         await asyncio.sleep(tick_s)
@@ -117,7 +121,7 @@ log = logging.getLogger(__name__)
 
 
 class Core:
-    """open() before use, close() after. Everything in `server.face.core.Face`, and `converse`."""
+    """Implements `server.face.core.Face`. Call open() before use and close() after it."""
 
     def __init__(self, paths: Paths, make_engine: MakeEngine = WorkerProcess) -> None:
         paths.make()
@@ -125,9 +129,8 @@ class Core:
         self._meter = Meter()
         self.load = self._meter.load
         self._chosen = ""
-        # By the name of the model: the reason, and what is technical about it.
         self._failures: dict[str, tuple[str, str]] = {}
-        """Why models could not be loaded when that was last tried, by their names."""
+        """The reason and the technical details of each model's last failed load, by model name."""
         self._load_begun = False
         self._cards_added = 0
         self._options_of = OptionsOf(paths.cache / "conversations")
@@ -180,7 +183,7 @@ class Core:
         return pool
 
     def _configure(self, paths: Paths) -> None:
-        """The settings and what depends on nothing else: logs, secrets, the door out, models."""
+        """Makes what depends on nothing else: settings, logs, secrets, `Egress`, models."""
         store = SettingsStore(paths.settings)
         self._logs = Logs(paths.logs)
         self.logged = self._logs.ring.logged
@@ -217,7 +220,7 @@ class Core:
         self.library = self.models.library
 
     def _furnish(self, paths: Paths) -> None:
-        """The plugins, the agents that may use them, and what was added or announced."""
+        """Makes the plugins, the agents that use them, updates and graphics support."""
         self.settings.connect(lambda now: backends.point(now.model.backends, paths.data))
         self._updates = Updates(self.egress, lambda: self.settings.get().updates, paths.data)
         self.update, self.check_update = self._updates.found, self._updates.check
@@ -271,14 +274,14 @@ class Core:
         )
 
     async def _client_tools(self, about: About) -> tuple[Tool, ...]:
-        """The tools of plugins that a connected program may call by itself."""
+        """Returns the plugins' tools that a connected program may call by itself."""
         client = about.key or about.client
         chat = chat_key(client, about.chat, is_own=False)
         asked = UserQuestion((), client, chat)
         return await PluginTools(self.plugins).list_all(lambda: self._engine(None), asked)
 
     async def open(self, *, downloads: bool = True) -> None:
-        """`downloads`: take up those under way; not beside another Moat that works on them."""
+        """Opens everything. Pass downloads=False beside another Moat that works on them."""
         self._logs.open()
         backends.begin()
         await self._configuration.open()
@@ -311,27 +314,27 @@ class Core:
         self._logs.close()
 
     async def drain(self, timeout_s: float) -> None:
-        """Take no new requests; give the running ones this long to end by themselves."""
+        """Refuses new requests and gives the running ones this long to finish."""
         await self._requests.drain(timeout_s)
 
     def log_to(self, stream: TextIO) -> None:
-        """Where a program is watched by what it prints."""
+        """Also writes the log to a stream, for programs that are watched by their output."""
         self._logs.write_to(stream)
 
     async def start(self) -> None:
         await self.start_on(None)
 
     async def start_on(self, port: int | None) -> None:
-        """Listen (on the port of the settings if None is given), then load the model."""
+        """Listens on the port, or on that of the settings if None, then loads the model."""
         await self._serving.start(port)
-        if self.server.get().phase != "ready":  # it failed, or somebody stopped it meanwhile
+        if self.server.get().phase != "ready":  # it failed, or somebody has stopped it
             return
         if self._model_settings.load_at_start and self.model.get().phase != "ready":
             await self._load_default()
         self.graphics.begin_building()
 
     def choose_model(self, name: str) -> None:
-        """For this run: a model by name, or the path of a GGUF file."""
+        """Sets the default model of this run, by its name or by the path of a GGUF file."""
         if self.engines.find(name) is not None:
             self._chosen = name
             self._refresh_models()
@@ -345,7 +348,7 @@ class Core:
         self._refresh_models()
 
     async def use_engines(self, given: Iterable[str]) -> None:
-        """For this run: engines as `moat serve --engine` takes them. The first one answers."""
+        """Uses engines for this run, written as for `moat serve --engine`. The first answers."""
         names = await self.engines.give(given)
         self._chosen = names[0] if names else self._chosen
         self._refresh_models()
@@ -359,7 +362,7 @@ class Core:
     async def load_model(self, name: str) -> None:
         """Replaces the default model. Models that clients asked for by name stay loaded.
 
-        One that cannot be loaded does not become the default: the old one is there again.
+        If the model cannot be loaded, the old default is restored and ModelNotUsed is raised.
         """
         self._find(name, "")
         before, old = (self._chosen, self._model_settings.name), self._default_name()
@@ -380,7 +383,7 @@ class Core:
         raise failure
 
     def _choose(self, chosen: str, name: str) -> None:
-        """The default: `chosen` for this run, else `name` by the settings."""
+        """Sets the default model: `chosen` for this run, else `name` in the settings."""
         self._chosen = chosen
         if name != self._model_settings.name:
             self._configuration.save(self.settings.get().changed("model.name", name))
@@ -401,7 +404,7 @@ class Core:
         self.asked_to_quit.emit("moat quit")
 
     async def own_key(self) -> str:
-        """Goes over the control link only: a request with it comes from the person's own window."""
+        """Returns the secret of the person's own window. It travels over the control link only."""
         return self.own_secret
 
     def is_own(self, sent: str) -> bool:
@@ -412,7 +415,7 @@ class Core:
         return await asyncio.to_thread(_read, Path(path))
 
     async def check_engine(self) -> None:
-        """Sees whether the graphics cards are still there and the model still answers."""
+        """Checks that the graphics cards are still present and the model still answers."""
         if self.models.surveyor.machine().engine_uses_gpu:
             await self.models.survey_machine()
         await self._current.check()
@@ -444,7 +447,7 @@ class Core:
         self._requests.cancel_by_key(name, KeyRevoked())
 
     def _narrow(self, facts: Facts, holder: str) -> Facts:
-        """What the holder of a named key sees: its own models, and whose threads."""
+        """Limits the facts to the models that the holder of a named key may use."""
         if self._keys.limits_of(holder) is None:
             return facts
         may_use = [
@@ -515,7 +518,7 @@ class Core:
         return self._default_of(self._model_settings)
 
     def _name_default(self) -> str:
-        """The model that answers; empty where there is none."""
+        """Returns the default model's name, or the last known one (perhaps "") if there is none."""
         try:
             return self._default_name()
         except AppError:
@@ -525,7 +528,7 @@ class Core:
         return self._find(None, self._chosen or settings.name).name
 
     def _find(self, name: str | None, default: str) -> ModelCard:
-        """A model here or elsewhere, as `Library.find` does it for those that are here."""
+        """Finds a model here or elsewhere. `Library.find` does so for those here."""
         elsewhere = {card.name: card for card in self.models.cards.get() if card.hosts}
         wanted = name or default
         if wanted in elsewhere:
@@ -559,11 +562,11 @@ class Core:
         return self.settings.get().model
 
     def _own_of(self, name: str | None) -> OwnSettings:
-        """What holds for that model alone; for the default model if none is named."""
+        """Returns a model's own settings, or the default model's if `name` is None."""
         return self._model_settings.own_of(self._keeper.base_name(name) or self._name_default())
 
     def _keep_from_thinking(self, name: str, request: ChatRequest) -> ChatRequest:
-        """Dashboards and plugins ask the model, too: one that must not think does not for them."""
+        """Switches thinking off for dashboards and plugins, too, if the model's settings say so."""
         own = self._model_settings.own_of(name)
         return switch_thinking(request, own) if own.thinking == "off" else request
 
@@ -571,7 +574,7 @@ class Core:
         return Room(self._model_settings.slots, self._model_settings.queue_limit)
 
     async def _apply(self, before: Settings, after: Settings) -> None:
-        """Make a changed setting true now."""
+        """Puts changed settings into effect."""
         self._logs.write_json(as_json=after.server.log_format == "json")
         if before.engines != after.engines:
             self._reach_others(before.engines)
@@ -584,7 +587,7 @@ class Core:
             await self._manage_otherwise(before.model, after.model)
 
     def _reach_others(self, before: EngineSettings) -> None:
-        """Those that were removed or changed take no new requests."""
+        """Stops sending requests to engines that were removed or changed."""
         self.engines.follow()
         self._refresh_models()
         for engine in before.elsewhere:
@@ -592,7 +595,7 @@ class Core:
                 self._pool.let_go(engine.name)
 
     async def _manage_otherwise(self, before: ModelSettings, after: ModelSettings) -> None:
-        # Another change may have overtaken this one: what is set now is what holds.
+        # Another change may have overtaken this one, so this uses the current settings.
         self._pool.set_limits(limits_of(self._model_settings))
         self._options_of.forget(self._model_settings)
         self._let_go_of_changed(before, after)
@@ -601,7 +604,7 @@ class Core:
         self._refresh_models()
 
     def _let_go_of_changed(self, before: ModelSettings, after: ModelSettings) -> None:
-        """Models that clients named and that are set otherwise now: the next request loads them."""
+        """Lets go of non-default models with changed settings. The next request reloads them."""
         default = self._name_default()
         for loaded in self._pool.loaded.get():
             is_changed = before.own_of(loaded.name) != after.own_of(loaded.name)
@@ -609,16 +612,16 @@ class Core:
                 self._pool.let_go(loaded.name)
 
     def _loading(self, settings: ModelSettings) -> tuple[object, ...]:
-        """All that decides which model is loaded, and how."""
+        """Returns everything that determines which model is loaded, and how."""
         name = self._name_default()
         return settings.name, self._backends(settings), self._options_of(settings.for_model(name))
 
     def _backends(self, settings: ModelSettings) -> str:
-        """Changes with the folder of the settings, and when Moat itself put a library there."""
+        """Returns a value that changes with the folder in the settings and with added libraries."""
         return f"{settings.backends}#{self._cards_added}"
 
     async def _use_card(self, kind: str) -> None:
-        """Loads the model again, with the support for graphics cards that has come."""
+        """Reloads the model with the graphics support that has just been installed."""
         self._cards_added += 1
         machine = await self.models.survey_machine()
         name = {"cuda": "CUDA", "vulkan": "Vulkan"}.get(kind, kind)

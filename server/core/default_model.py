@@ -1,4 +1,4 @@
-"""The model that answers by default: which it is, how its loading goes, what it says of itself."""
+"""The default model: loads, reloads, checks and unloads it, and publishes its status."""
 
 import asyncio
 import logging
@@ -15,10 +15,12 @@ from server.observe import Value
 
 log = logging.getLogger(__name__)
 PROBE_S = 30.0
-"""For one token of a model nobody uses; a device that takes longer is as good as gone."""
+"""Seconds for one token of an idle model. A device that takes longer is as good as gone."""
 
 
 class CurrentModel:
+    """The default model and its `status`. Its failures are states, not exceptions."""
+
     def __init__(
         self,
         pool: Pool,
@@ -26,7 +28,7 @@ class CurrentModel:
         say: Callable[[str], None],
         hosts_of: Callable[[str], tuple[str, ...]] = lambda _name: (),
     ) -> None:
-        """`hosts_of`: the servers that run a model, where Moat does not run it itself."""
+        """`hosts_of` returns the servers that run a model; empty if Moat runs it itself."""
         self.status: Value[ModelStatus] = Value(ModelStatus())
         self._pool = pool
         self._default = default
@@ -36,16 +38,16 @@ class CurrentModel:
         self._details = ""
         self._checking = asyncio.Lock()
         self._turn = asyncio.Lock()
-        """Loading, unloading and changes of settings come one after the other."""
+        """Held during loading, unloading and changes of settings, so that they do not overlap."""
         self._loads: dict[asyncio.Task[AppError | None], str] = {}
         self._stops = 0
-        """Those who wait for their turn to unload: until then nothing is loaded any more."""
+        """The number of calls that wait to unload. Until they are done, nothing is loaded."""
         pool.loaded.connect(self._show)
 
     async def load(self, old: str = "") -> None:
-        """Load the default model, in place of the old one; a failure is a state, no exception.
+        """Loads the default model in place of `old`. A failure is a state, not an exception.
 
-        Running answers end on the old one; its load is given up.
+        Running answers finish on the old model. If that is still loading, its load is cancelled.
         """
         self._give_up_others()
         async with self._turn:
@@ -60,13 +62,13 @@ class CurrentModel:
                 await self._keep_up(name)
 
     def forget_failure(self) -> None:
-        """The model that failed is not the default any more."""
+        """Clears the failure of a model that is no longer the default."""
         if self._reason:
             self._reason = ""
             self._show(self._pool.loaded.get())
 
     async def renew(self, old: str) -> None:
-        """Make changed settings true if the default, which was `old` before them, is loaded."""
+        """Applies changed settings if the default model, which was `old` before, is loaded."""
         was_loading = self._give_up_others()
         async with self._turn:
             name = self._name()
@@ -76,20 +78,20 @@ class CurrentModel:
             await self._keep_up(name)
 
     async def _keep_up(self, name: str) -> None:
-        """Settings that change while it loads take effect after it."""
+        """Reloads the model until it has the current settings: they may change while it loads."""
         while self._pool.is_outdated(name):
             if not await self._try(name, self._pool.swap(name)):
                 return
 
     async def check(self, patience_s: float = PROBE_S) -> None:
-        """After sleep: a loaded model that no longer answers is loaded anew."""
+        """Reloads every loaded model that no longer answers. Called after the machine slept."""
         async with self._checking:
             await self._check(patience_s)
 
     async def _check(self, patience_s: float) -> None:
         for model in self._pool.loaded.get():
             name = model.name
-            # One at work is watched as it is; to wait in its queue would tell nothing.
+            # A busy model is watched anyway. Waiting in its queue would show nothing.
             is_idle = model.phase == "ready" and not model.running and not self._hosts_of(name)
             if is_idle and not await self._answers(model, patience_s):
                 log.warning("%s did not answer after sleep; it is loaded again", name)
@@ -108,7 +110,7 @@ class CurrentModel:
         except (TimeoutError, EngineCrashed, ModelLoadFailed):
             return False
         except AppError:
-            # It refuses to write, say because it only embeds: that is an answer.
+            # The model refuses to write, perhaps because it only embeds: that is an answer, too.
             return True
         return True
 
@@ -117,13 +119,13 @@ class CurrentModel:
             await self._pool.unload(self._name())
 
     async def unload_all(self) -> None:
-        """It and what clients asked for by name."""
+        """Unloads the default model and those that clients asked for by name."""
         async with self._stop_loads():
             await self._pool.unload_all()
 
     @asynccontextmanager
     async def _stop_loads(self) -> AsyncGenerator[None, None]:
-        """Takes the turn without waiting for loads: they are given up, and no other begins."""
+        """Takes the turn without waiting for loads: cancels them and lets no other begin."""
         self._stops += 1
         try:
             for load in self._loads:
@@ -135,14 +137,14 @@ class CurrentModel:
             self._stops -= 1
 
     def _give_up_others(self) -> bool:
-        """No longer load what is not the default now; whether anything was."""
+        """Cancels the loads of models that are not the default now. Returns whether any ran."""
         others = [load for load, name in self._loads.items() if name != self._name()]
         for load in others:
             load.cancel()
         return bool(others)
 
     async def _try(self, name: str, loading: Coroutine[Any, Any, object]) -> bool:
-        """Whether it came to its end, good or bad: not if it was given up."""
+        """Loads a model. Returns False only if the load was cancelled, not if it failed."""
         self._reason = ""
         if self._stops:
             loading.close()

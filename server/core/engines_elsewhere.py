@@ -1,4 +1,4 @@
-"""The engines elsewhere: who they are, what they say of themselves, how they are reached."""
+"""The engines on other servers: which exist, what they report, how they are reached."""
 
 import asyncio
 import hashlib
@@ -21,17 +21,18 @@ from server.tasks import spawn, stop
 
 SETTING = "engines.elsewhere"
 PATH = "engine:"
-"""Begins what stands for the path of a model that is no file here."""
+"""Prefix of the value that replaces the path for a model that has no file here."""
 TESTING = "testing a remote engine"
 PATIENCE_S = 15.0
+"""Seconds that a server may take to describe itself."""
 SILENT = "It does not respond."
 Change = Callable[[str, Any], Awaitable[None]]
 
 
 class EnginesElsewhere:
-    """Those of the settings, and those that were given for this run.
+    """The engines of the settings and those given for this run.
 
-    Has everything in `server.face.models.EnginesFace`.
+    Implements `server.face.models.EnginesFace`.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class EnginesElsewhere:
         self._looks: dict[str, asyncio.Task[None]] = {}
 
     def all(self) -> tuple[EngineElsewhere, ...]:
-        """What was given stands before a setting of the same name."""
+        """Returns all engines. Those given for this run replace settings of the same name."""
         names = {engine.name for engine in self._given}
         kept = self._settings().engines.elsewhere
         return (*self._given, *(engine for engine in kept if engine.name not in names))
@@ -65,12 +66,12 @@ class EnginesElsewhere:
         return next((engine for engine in self.all() if engine.name == name), None)
 
     def cards(self, taken: Iterable[str]) -> tuple[ModelCard, ...]:
-        """Their models. A name that a model on this machine has stays that model's."""
+        """Returns their models' cards, without names that a model on this machine has."""
         names = set(taken)
         return tuple(_card(state) for state in self.states.get() if state.engine.name not in names)
 
     def follow(self) -> None:
-        """Open the door for those there are now, shut it for the others, ask the new ones."""
+        """Allows requests to the current engines only, and asks new engines about themselves."""
         engines = {engine.name: engine for engine in self.all()}
         for name, urls in tuple(self._allowed.items()):
             if name not in engines or engines[name].urls != urls:
@@ -93,9 +94,9 @@ class EnginesElsewhere:
             await stop(looking)
 
     async def give(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Take these for this run, written as in `moat serve --engine`; returns their names.
+        """Takes engines for this run, as `moat serve --engine` does, and returns their names.
 
-        A name that a model on this machine has gets the host behind it.
+        If a model on this machine has the same name, the host is added to the engine's name.
         """
         names = set(self._names_here())
         for text in texts:
@@ -113,7 +114,7 @@ class EnginesElsewhere:
         return tuple(engine.name for engine in self._given)
 
     def reach(self, engine: EngineElsewhere) -> Several:
-        """The engine that answers by it."""
+        """Returns the engine that sends requests to these servers."""
         name = engine.name
         key = lambda: self._keys.get(name, "")  # noqa: E731
         remotes = _remotes(engine, _reason(name), self._door, key)
@@ -123,7 +124,7 @@ class EnginesElsewhere:
         return made
 
     async def test(self, engine: EngineElsewhere, key: str) -> EngineState:
-        """What its servers say; fails with the first that does not answer."""
+        """Returns what its first server reports. Raises if any of its servers does not answer."""
         key = key.strip() or await self._keychain.get(_secret(engine.name)) or ""
         if key:
             self.hide(key)
@@ -165,7 +166,7 @@ class EnginesElsewhere:
         try:
             found = await self.test(engine, "")
         except AppError:
-            return engine  # it is not there yet; its host is as good a name
+            return engine  # it is not there yet, and its host will do as a name
         name = found.model.rpartition("/")[2] if found.model.endswith(".gguf") else found.model
         return engine.model_copy(update={"name": name.removesuffix(".gguf") or engine.name})
 
@@ -176,7 +177,7 @@ class EnginesElsewhere:
         self._keys[name] = key
 
     def _look_at(self, engine: EngineElsewhere) -> None:
-        """Ask it who it is, beside everything else."""
+        """Asks the engine in the background what it serves."""
         looking = self._looks.pop(engine.name, None)
         if looking is not None:
             looking.cancel()
@@ -239,7 +240,7 @@ async def _ask(remote: RemoteEngine) -> ModelFacts:
 
 
 def _describe(facts: ModelFacts) -> dict[str, Any]:
-    """The fields of an `EngineState` that a server tells."""
+    """Returns the fields of an `EngineState` that a server reports."""
     return {
         "phase": "ready",
         "model": one_line(facts.name),

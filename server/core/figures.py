@@ -1,6 +1,7 @@
-"""Figures for an operator, in Prometheus's format: how long answers take, and how many tokens.
+"""Metrics for operators, in Prometheus's format: durations and token counts of answers.
 
-By model and by the name of the key. Whoever looks at them neither loads a model nor keeps it.
+They are labelled with the model and the key's name. Reading them neither loads a model nor keeps
+one loaded.
 """
 
 import asyncio
@@ -29,12 +30,12 @@ from server.face.models import EngineState
 
 LABELS = ("model", "key")
 UNKNOWN = "unknown"
-"""Stands for a model that is not here: clients may ask for any name, and each would be a series."""
+"""Label for models that do not exist. Clients may send any name, and each would be a series."""
 FIRST_S = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0)
 BETWEEN_S = (0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0)
 WHOLE_S = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 640.0)
 STATS_S = 2.0
-"""How long a worker may take to give its figures; later they are left out."""
+"""Seconds that a worker may take to report its counters. After that they are left out."""
 ENGINE_COUNTERS = {
     "steps": "Steps of the model",
     "decode_s": "Seconds spent in the model",
@@ -45,8 +46,10 @@ ENGINE_COUNTERS = {
 
 
 class Figures(Collector):
+    """The registry of all metrics. As a collector it adds the counters of engines."""
+
     def __init__(self, models: Callable[[], Iterable[str]]) -> None:
-        """`models`: the names that stand for themselves; all others are `unknown`."""
+        """`models` returns the names that may become labels. All others become `unknown`."""
         self._models = models
         self._registry = made = CollectorRegistry()
         self.first = self._make_histogram(
@@ -91,19 +94,19 @@ class Figures(Collector):
         return Measured(self, known, key)
 
     def count(self, model: str, key: str, usage: Usage) -> None:
-        """What a request without an answer of its own used: embeddings, a ranking."""
+        """Counts the tokens of a request without events, such as embeddings or a ranking."""
         measured = self.begin(model, key)
         measured.end("stop", usage)
 
     async def show(self, engines: dict[str, Engine], elsewhere: tuple[EngineState, ...]) -> str:
-        """All of it as text. `engines`: those that are loaded."""
+        """Returns all metrics as text. `engines` are the loaded ones."""
         stats = await asyncio.gather(*map(_ask, engines.values()))
         self._stats = dict(zip(engines, stats, strict=True))
         self._elsewhere = elsewhere
         return generate_latest(self._registry).decode()
 
     def collect(self) -> Iterable[Metric]:
-        """What others count, asked for at each look."""
+        """Yields the counters that engines report. Prometheus's registry calls this."""
         loaded = GaugeMetricFamily("moat_model_loaded", "Models that are loaded.", labels=["model"])
         for model in self._stats:
             loaded.add_metric([model], 1)
@@ -126,7 +129,7 @@ class Figures(Collector):
 
 
 class Measured:
-    """One request, from its arrival to its end."""
+    """The measurement of one request, from its arrival to its end."""
 
     def __init__(self, figures: Figures, model: str, key: str) -> None:
         self._figures = figures
@@ -138,7 +141,7 @@ class Measured:
         figures.waiting.labels(model, key).inc()
 
     def start(self) -> None:
-        """It waits no longer: the model reads its prompt, or writes."""
+        """Moves the request from waiting to running: the model reads its prompt or writes."""
         if self._waits:
             self._waits = False
             self._figures.waiting.labels(*self._labels).dec()
@@ -165,7 +168,7 @@ class Measured:
 
 
 async def _ask(engine: Engine) -> dict[str, Any]:
-    with suppress(AppError, TimeoutError):  # it left while we looked, or works on one long step
+    with suppress(AppError, TimeoutError):  # it stopped meanwhile, or is in a long step
         async with asyncio.timeout(STATS_S):
             return await engine.stats()
     return {}

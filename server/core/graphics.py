@@ -1,6 +1,6 @@
-"""Support for graphics cards that a package lacks: offered, fetched from the releases, unpacked.
+"""Support for graphics cards that a package lacks: offers, downloads, unpacks or compiles it.
 
-Nothing is asked of anybody until a person asks for it, or has turned the look for updates on.
+No server is contacted before a person asks for it or has turned on the check for updates.
 """
 
 import asyncio
@@ -40,16 +40,19 @@ from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
 VARIABLE = "MOAT_GRAPHICS"
-"""Set to auto by `make run`; cuda and vulkan force that kind, off switches it off."""
+"""`make run` sets it to auto. cuda or vulkan force that kind; off disables compiling."""
 AUTO, OFF = "auto", "off"
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = "scripts.bootstrap.graphics"
 PATIENCE_S = 30.0
-"""How long its compilers may take to end."""
+"""Seconds that the compilers may take to stop."""
 
 
 class Build:
-    """`say` shows a sentence; `on_ready` is called when a new library is in place."""
+    """Compiles graphics support in a child process, when Moat runs from its sources.
+
+    `say` shows a message. `on_ready` is called with the kind when a new library is in place.
+    """
 
     def __init__(
         self,
@@ -63,13 +66,13 @@ class Build:
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Once per start, and only where there is something to do."""
+        """Starts compiling, once per start and only if something is missing."""
         wanted = find_wanted(os.environ.get(VARIABLE, OFF))
         if wanted and self._task is None:
             self._task = spawn(self._run(wanted), "compile support for graphics cards")
 
     async def close(self) -> None:
-        """Ends it with all its compilers."""
+        """Stops the build and all of its compilers."""
         await stop(self._task)
 
     async def _run(self, wanted: str) -> None:
@@ -90,7 +93,7 @@ class Build:
             await self._on_ready(ready)
 
     def _take(self, facts: dict[str, Any]) -> str:
-        """Shows one line of the program; returns the kind that is ready now."""
+        """Shows a line of the program's output. Returns the kind if it is ready, else ""."""
         if notice := facts.get("notice"):
             log.warning("%s", notice)
             self._say(notice)
@@ -103,7 +106,7 @@ class Build:
 
 
 async def _end(child: asyncio.subprocess.Process) -> None:
-    """The end of its standard input tells it to stop."""
+    """Ends the child by closing its standard input; kills it after `PATIENCE_S`."""
     assert child.stdin
     child.stdin.close()
     try:
@@ -115,7 +118,7 @@ async def _end(child: asyncio.subprocess.Process) -> None:
 
 
 def find_wanted(chosen: str) -> str:
-    """Returns what to compile: auto, cuda, vulkan; empty if nothing is to be done."""
+    """Returns what to compile: auto, cuda or vulkan; empty if there is nothing to do."""
     if chosen not in (AUTO, *backends.KINDS) or not (ROOT / "scripts" / "bootstrap").is_dir():
         return ""
     if chosen != AUTO:
@@ -134,7 +137,7 @@ NOTHING = "No support for graphics cards is missing on this computer."
 
 
 class GraphicsFile(BaseModel):
-    """An archive with a library for one kind of card, system and processor."""
+    """An archive with the library for one kind of card, one system and one processor."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -149,7 +152,7 @@ class GraphicsFile(BaseModel):
 
 
 class GraphicsList(BaseModel):
-    """Everything that was published for one version of the engine."""
+    """All archives that were published for one version of the engine."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -162,14 +165,14 @@ def list_name(engine: str) -> str:
 
 
 class Releases:
-    """The place of the release files, as the queue of downloads asks for them."""
+    """The host of the release files, as a `FileHost` for the download queue."""
 
     def __init__(self, door: Egress, settings: Callable[[], Settings]) -> None:
         self._door = door
         self._settings = settings
 
     async def read(self) -> GraphicsList:
-        """Returns the signed list for this engine; raises UpdateFailed."""
+        """Returns the signed list for this engine. Raises UpdateFailed."""
         engine, key = backends.engine_version(), find_source(self._settings().updates).key
         body = await fetch(self._door, f"{self._address()}/{list_name(engine)}", REASON)
         found = read_signed(body, key, PREFIX, GraphicsList)
@@ -216,7 +219,7 @@ class Releases:
 
 
 class Graphics:
-    """Offers, fetches and unpacks. `on_ready` is called when a new library is in place."""
+    """Offers, downloads and unpacks support. `on_ready` is called when a library is in place."""
 
     def __init__(
         self,
@@ -233,7 +236,7 @@ class Graphics:
         self._releases = Releases(door, settings)
         self._file: GraphicsFile | None = None
         self.build: Build | None = None
-        """Set in a server: it may compile what is lacking."""
+        """Set in a server, which may compile what is missing."""
         self._trouble = ""
         self._placing: asyncio.Task[None] | None = None
         self._fetching = Downloads(
@@ -243,7 +246,7 @@ class Graphics:
         self.pause_download = self._fetching.pause
 
     def open(self, *, run: bool = True) -> None:
-        """Takes up what was under way when Moat ended."""
+        """Resumes what was under way when Moat last ended."""
         self._fetching.restore(run=run)
         if run and self._archives():
             self._begin_placing()
@@ -254,7 +257,7 @@ class Graphics:
         await self.stop_building()
 
     async def follow(self, machine: Machine) -> None:
-        """Offers what the cards of this machine could use and lack."""
+        """Offers the support that this machine's cards could use and that is missing."""
         cards = [] if backends.is_present(CUDA) else list(await find_nvidia())
         self._offer(cards, uses_vulkan=machine.engine_uses_gpu)
         if cards and self._file is None and self._settings().updates.look:
@@ -267,7 +270,7 @@ class Graphics:
         await self._look_up()
 
     async def _look_up(self) -> GraphicsFile:
-        """Finds in the signed list what is offered."""
+        """Finds the offered archive in the signed list and stores it in the offer."""
         offer = self.offer.get()
         if not offer.kind:
             raise BadRequest(NOTHING)
@@ -304,7 +307,7 @@ class Graphics:
         try:
             return self._fetching.start(place, (to_remote(file),))
         except AlreadyHere:
-            # It came before and could not be unpacked, perhaps for want of space.
+            # It was downloaded before and could not be unpacked, perhaps because the disk was full.
             self._begin_placing()
             return self._fetching.all.get()[-1].id if self._fetching.all.get() else ""
 
@@ -378,7 +381,10 @@ def to_remote(file: GraphicsFile) -> RemoteFile:
 
 
 def unpack(archive: Path, into: Path) -> None:
-    """Puts what is in the archive into a folder of its own, which takes the place of older ones."""
+    """Unpacks the archive into its own folder, which replaces those of older engines.
+
+    Raises BadRequest if the archive is damaged, DiskFailed if it cannot be written.
+    """
     name = archive.parent.name
     kind, _, engine = name.partition("-")
     draft = into / f".{name}"

@@ -1,6 +1,6 @@
-"""Named keys: who may connect, with which models, how often at once, how many tokens a day.
+"""Named keys and their limits: models, requests at once, tokens per day.
 
-A key is shown once, when it is made. Kept is its hash: 256 random bits need no salt.
+A key is shown once, when it is made. Only its hash is kept: 256 random bits need no salt.
 """
 
 import asyncio
@@ -41,13 +41,16 @@ PREFIX = "moat-"
 LONGEST_NAME = 60
 MOST_REVOKED = 1000
 SAVE_S = 5.0
-"""How much of a day's count may be lost when the server is killed."""
+"""Seconds of counting that may be lost when the server is killed."""
 NOBODY = hashlib.sha256(b"").hexdigest()
+"""A hash that no key has."""
 _CARDS = TypeAdapter(dict[str, KeyCard])
 _HASHES = TypeAdapter(list[str])
 
 
 class Keys:
+    """The named keys. Their hashes and limits are in one file, today's counts in another."""
+
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         self.cards: Value[tuple[KeyCard, ...]] = Value(())
         self._path = folder / "keys.json"
@@ -63,7 +66,7 @@ class Keys:
         self._read()
 
     def add(self, name: str, limits: KeyLimits) -> str:
-        """The new key. It is not kept, and cannot be shown again."""
+        """Makes a key and returns it. It is not stored, so it cannot be shown again."""
         name = one_line(name)
         is_name = name.isprintable() and 0 < len(name) <= LONGEST_NAME
         if not is_name or name == ACCESS_KEY:
@@ -81,7 +84,7 @@ class Keys:
         return key
 
     def revoke(self, name: str) -> None:
-        """Holds at once."""
+        """Revokes a key at once. The caller ends the requests that run with it."""
         if name not in self._by_name:
             raise BadRequest(f"There is no key '{name}'.", "name")
         gone = [digest for digest, card in self._by_hash.items() if card.name == name]
@@ -90,9 +93,9 @@ class Keys:
         log.info("The key '%s' was revoked", name)
 
     def name_of(self, sent: str) -> str | None:
-        """Whose key it is; None: nobody's. Raises KeyRevoked for one that was.
+        """Returns the name of the key, or None if it is unknown. Raises KeyRevoked.
 
-        Nothing of the key can be learned by the time it takes: only hashes are compared.
+        Timing reveals nothing about a key, because only hashes are compared.
         """
         digest = hash_of(sent)
         card = self._by_hash.get(digest)
@@ -104,7 +107,7 @@ class Keys:
         return None
 
     def limits_of(self, name: str) -> KeyLimits | None:
-        """None for the access key and for those who need none."""
+        """Returns a named key's limits; None for the access key and for requests without a key."""
         card = self._by_name.get(name)
         return card.limits if card else None
 
@@ -113,7 +116,7 @@ class Keys:
         return limits is None or not limits.models or model in limits.models
 
     def find_refusal(self, name: str, models: tuple[str, ...]) -> KeyRefused | None:
-        """Why a request with this key is not answered. `models`: all names of its model."""
+        """Returns why a request with this key is refused. `models` are all names of its model."""
         limits = self.limits_of(name)
         if limits is None:
             return None
@@ -127,7 +130,7 @@ class Keys:
 
     @contextmanager
     def count(self, name: str) -> Iterator[Callable[[int], None]]:
-        """Counts a request while it runs; call what it gives with the tokens that were used."""
+        """Counts a request while it runs. Call the yielded function with the tokens used."""
         if name not in self._by_name:
             yield lambda _tokens: None
             return
@@ -138,12 +141,12 @@ class Keys:
             self._running[name] -= 1
 
     def spent(self, name: str) -> int:
-        """Tokens of today, by UTC."""
+        """Returns the tokens used today, in UTC."""
         self._turn_day()
         return self._spent[name]
 
     def show(self) -> None:
-        """Brings the counts in the cards up to date."""
+        """Updates the counts in the cards."""
         cards = sorted(self._by_name.items())
         self.cards.set(tuple(replace(card, tokens_today=self.spent(name)) for name, card in cards))
 
@@ -178,7 +181,7 @@ class Keys:
         return int((midnight - now).total_seconds()) + 1
 
     def _keep(self, by_hash: dict[str, KeyCard], revoked: list[str]) -> None:
-        """Holds from now on; raises where it would not hold after a restart."""
+        """Applies the keys and saves them. Raises DiskFailed if they would be lost at a restart."""
         self._hold(by_hash, revoked)
         keys = {digest: asdict(replace(card, tokens_today=0)) for digest, card in by_hash.items()}
         try:
@@ -193,7 +196,7 @@ class Keys:
         self.show()
 
     def _read(self) -> None:
-        """A file that cannot be read lets nobody in; it is set aside, not written over."""
+        """Reads the keys. A damaged file lets nobody in and is set aside, not overwritten."""
         found = JsonFile(self._path, "The keys", is_precious=True).read()
         try:
             cards = _CARDS.validate_python(found.get("keys", {}))

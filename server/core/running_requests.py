@@ -1,4 +1,4 @@
-"""The requests being answered: shown while they run, ended on demand, measured and summed up."""
+"""The running requests: tracks, shows, cancels, measures and sums them up."""
 
 import asyncio
 import contextlib
@@ -54,7 +54,7 @@ class Cancelled(AppError):
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How many answers a model makes at once, and how many requests may wait for that."""
+    """How many answers a model writes at once, and how many requests may wait."""
 
     slots: int
     queue: int
@@ -62,29 +62,30 @@ class Room:
 
 @dataclass(slots=True)
 class _Tracked:
-    """A request under way, counted at every token; what is shown of it is made when asked for."""
+    """A running request. It counts every token; `now` builds what is shown."""
 
     shown: RunningRequest
     measured: Measured
     about: About
     begin: Begin
     answers: int = 1
-    """How many answers it asks for."""
+    """The number of answers that the request wants."""
     phase: RequestPhase = "waiting"
     tokens: int = 0
     prompt_done: int = 0
     prompt_total: int = 0
     usage: Usage | None = None
-    """What it used, once the engine has reported it."""
+    """The usage, once the engine has reported it."""
     outcome: str = "left"
+    """How it ended. "left" until then, and if the client disconnects."""
     ending: AppError | None = None
-    """Why it is ended from outside."""
+    """The reason for ending it from outside, if any."""
     is_alone: bool = True
-    """Whether no other request was under way at the same time."""
+    """Whether no other request ran at the same time."""
     events: Events | None = None
-    """What the run yields, once it has begun."""
+    """The events of the run, once it has begun."""
     waits: "asyncio.Task[Any] | None" = None
-    """Who waits for its next event just now."""
+    """The task that waits for the next event, if any."""
 
     def see(self, item: Item) -> None:
         event = item.event if isinstance(item, OfChoice) else item
@@ -107,7 +108,7 @@ class _Tracked:
                 pass
 
     def count_usage(self) -> Usage:
-        """As the engine counted it; as we saw it where the answer did not come to its end."""
+        """Returns the engine's count, or our own if the answer did not reach its end."""
         return self.usage or Usage(self.prompt_total, completion_tokens=self.tokens)
 
     def end(self, reason: AppError) -> None:
@@ -117,9 +118,9 @@ class _Tracked:
                 self.waits.cancel()
 
     async def next_item(self) -> Item | None:
-        """Waits for the next event: the reason if it is ended from outside, None after the last.
+        """Returns the next event, None after the last, or a failure if the request was ended.
 
-        Whatever goes wrong inside becomes the last event, so that each protocol can word it.
+        Any error becomes the last event, so that each protocol can word it.
         """
         try:
             if self.ending is None:
@@ -157,10 +158,12 @@ class _Tracked:
 
 
 class Requests:
+    """All running requests and the most recent answers."""
+
     def __init__(
         self, changed: Callable[[], None], room: Callable[[], Room], figures: Figures, keys: Keys
     ) -> None:
-        """`room`: of each model; a request beyond it is refused on arrival, never later."""
+        """`room` returns a model's room. A request beyond it is refused on arrival, never later."""
         self._keys = keys
         self.figures = figures
         self.running: Value[tuple[RunningRequest, ...]] = Value(())
@@ -174,17 +177,17 @@ class Requests:
         self._publisher: asyncio.Task[None] | None = None
         self._closed = False
         self.on_alone: Callable[[str, Usage], None] = lambda _model, _usage: None
-        """Called with what an answer used that shared the engine with no other."""
+        """Called with the model and usage of an answer that had the engine to itself."""
         self._none = asyncio.Event()
         self._none.set()
 
     @property
     def tokens(self) -> int:
-        """All tokens written so far, the running answers' included."""
+        """All tokens written so far, including those of running answers."""
         return self.finished_tokens + sum(request.tokens for request in self._tracked.values())
 
     async def track(self, begin: Begin, about: About, answers: int = 1) -> Events:
-        """Yields the events of a run and shows it meanwhile. `answers`: how many it makes."""
+        """Yields the events of a run and shows it meanwhile. `answers` is how many it makes."""
         if refusal := self._refusal(about, answers):
             yield Failed(refusal)
             return
@@ -243,9 +246,10 @@ class Requests:
         )
 
     def _refusal(self, about: About, answers: int) -> AppError | None:
-        """Decided here, on arrival: once a stream has begun its client has no status to read.
+        """Returns why a request is refused, or None.
 
-        A reader who is slow to take its answer holds a slot at most, never a place in the line.
+        This is decided on arrival: once a stream has begun, its client no longer reads a status. A
+        slow reader occupies a slot at most, never a place in the queue.
         """
         if self._closed:
             return Stopping()
@@ -265,7 +269,7 @@ class Requests:
         return None if is_alone or waiting + answers <= room.queue + free else Busy(waiting)
 
     def note_reply(self, about: About) -> None:
-        """A question that needed no model: answered on the spot."""
+        """Records a request that was answered at once, without a model."""
         now = time.time()
         reply = AnsweredRequest(
             next(self._numbers), about.client, about.route, about.model, now, 0.0, "stop"
@@ -273,12 +277,12 @@ class Requests:
         self._answered.add(reply)
 
     def cancel(self, number: int, reason: AppError | None = None) -> None:
-        """End one request with a typed error."""
+        """Ends a request with a typed error."""
         if number in self._tracked:
             self._tracked[number].end(reason or Cancelled())
 
     def cancel_by_client(self, request_id: str) -> None:
-        """End the request of that id; its client has found another way to say so."""
+        """Ends the request with that id, because its client cancelled it in another request."""
         for tracked in self._tracked.values():
             if tracked.about.request_id == request_id:
                 tracked.end(Cancelled("The request was cancelled by its client."))
@@ -293,13 +297,13 @@ class Requests:
             self.cancel(number, reason)
 
     async def drain(self, timeout_s: float) -> None:
-        """Refuse new requests; give the running ones this long to end by themselves."""
+        """Refuses new requests and gives the running ones this long to finish."""
         self._closed = True
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._none.wait(), timeout_s)
 
     async def close(self) -> None:
-        """End everything with a typed error and wait until it was sent."""
+        """Ends all requests with a typed error and waits until it was sent."""
         self.cancel_all(Stopping())
         await self.drain(LAST_FRAMES_S)
         await stop(self._publisher)
@@ -333,7 +337,7 @@ def _summary(tracked: _Tracked) -> AnsweredRequest:
 
 
 def _add(before: Usage | None, usage: Usage) -> Usage:
-    """Several answers of one request read the same prompt."""
+    """Adds usages. The prompt counts once, because all answers of a request read the same one."""
     if before is None:
         return usage
     prompt = max(before.prompt_tokens, usage.prompt_tokens)
@@ -342,7 +346,7 @@ def _add(before: Usage | None, usage: Usage) -> Usage:
 
 
 def _fields(about: About, tracked: _Tracked) -> dict[str, Any]:
-    """What a log in JSON says of a request, each under its name."""
+    """Returns the fields of a request for the log in JSON."""
     fields = {
         "route": about.route,
         "model": about.model,
@@ -359,13 +363,15 @@ LOOK_EVERY_S = 2.0
 
 
 class Meter:
+    """Measures speed, load and memory for the windows."""
+
     def __init__(self) -> None:
         self.load: Value[Load] = Value(Load())
         self._measured = (time.monotonic(), 0)
         self._memory = Memory()
 
     def measure(self, requests: Requests) -> None:
-        """Called while requests run, about twice a second, and once after the last."""
+        """Updates the load. Called twice a second while requests run, and once after the last."""
         then, before = self._measured
         now, tokens = time.monotonic(), requests.tokens
         self._measured = (now, tokens)
@@ -380,9 +386,10 @@ class Meter:
 
 
 class Memory:
-    """What this process and its workers hold.
+    """The memory of this process and its workers.
 
-    Finding the workers reads about every process of the machine: only done when they changed.
+    Finding the workers reads about every process of the machine, so it is done only when they
+    change.
     """
 
     def __init__(self) -> None:

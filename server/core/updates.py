@@ -1,6 +1,6 @@
-"""Is there a newer Moat? Asked only if the user wants it, believed only with a valid signature.
+"""Checks for a newer Moat, only if the user wants it. Only signed announcements count.
 
-Nothing is downloaded and nothing is run: a notice says so, and the user decides.
+Nothing is downloaded and nothing is run. A notice informs the user, who decides.
 """
 
 import asyncio
@@ -33,14 +33,16 @@ NAME = "last_look.json"
 
 
 class LastLook(BaseModel):
+    """The last check for updates, as it is kept on disk."""
+
     due_at: float = 0.0
-    """When the next one is due."""
+    """When the next check is due, in seconds since the epoch."""
     address: str = ""
     key: str = ""
     """The settings at that time. If they change, look again at once."""
     answered_at: float = 0.0
     answer: str = ""
-    """Has its signature, to be judged again when it is read."""
+    """The signed answer. Its signature is verified again when it is read."""
 
 
 def _read_last(file: JsonFile) -> LastLook:
@@ -55,7 +57,7 @@ ed25519 = Late("cryptography.hazmat.primitives.asymmetric.ed25519")
 
 
 def is_signed(key: bytes, signature: bytes, message: bytes) -> bool:
-    """Whether the holder of the key's secret half signed exactly this message."""
+    """Whether the holder of the private key signed exactly this message (Ed25519)."""
     try:
         ed25519.Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
     except (exceptions.InvalidSignature, ValueError):
@@ -65,14 +67,15 @@ def is_signed(key: bytes, signature: bytes, message: bytes) -> bool:
 
 REASON = "check for updates"
 PREFIX = b"moat-announcement-1\n"
-"""So that a signature made for another purpose is none for this one."""
+"""Part of every signed message, so that a signature for another purpose is not valid here."""
 SOURCE = Path(__file__).resolve().parents[2] / "resources" / "updates.json"
-"""Written into a package by those who make it: where announcements are, and whose to believe."""
+"""Written into a package by its makers: the address of announcements and their public key."""
 LARGEST_BYTES = 256 * 1024
 EVERY_S = 24 * 3600.0
 AGAIN_S = 3600.0
-"""After a look that reached nobody: a machine just woken may not have its network yet."""
+"""Seconds after a check without an answer. A machine that just woke may have no network yet."""
 AFTER_START_S = 60.0
+"""Seconds from the start to the first check."""
 TICK_S = 60.0
 PATIENCE_S = 30.0
 
@@ -82,7 +85,7 @@ class UpdateFailed(AppError):
 
 
 class Unreached(UpdateFailed):
-    """No answer came: a machine just woken may not have its network yet."""
+    """No answer came, perhaps because a machine that just woke has no network yet."""
 
 
 class Source(BaseModel):
@@ -91,7 +94,7 @@ class Source(BaseModel):
 
 
 class Announcement(BaseModel):
-    """What those who make Moat say about its newest version."""
+    """The announcement of Moat's newest version by its makers."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -99,7 +102,7 @@ class Announcement(BaseModel):
     page: str = Field(default="", pattern=r"^(https://\S+)?$", max_length=500)
     notes: str = Field(default="", max_length=20_000)
     files: dict[str, str] = Field(default_factory=dict)
-    """SHA-256 of each file, for those who want to compare."""
+    """The SHA-256 of each file, for people who want to compare."""
 
 
 class Signed(BaseModel):
@@ -108,6 +111,8 @@ class Signed(BaseModel):
 
 
 class Updates:
+    """Looks for updates and publishes what was announced in `found`."""
+
     def __init__(
         self,
         door: Egress,
@@ -123,7 +128,7 @@ class Updates:
         self.found: Value[Update] = Value(Update())
 
     async def watch(self) -> None:
-        """Once a day while the user wants it, by the clock on the wall: it goes on in sleep."""
+        """Checks once a day while the user wants it, by the wall clock, which goes on in sleep."""
         await asyncio.sleep(AFTER_START_S)
         self.recall()
         while True:
@@ -167,7 +172,7 @@ class Updates:
         chosen, last = self._settings(), self._last
         if (chosen.address, chosen.key) != (last.address, last.key):
             return True
-        # Further away than a day: the clock was set back.
+        # If it is more than a day away, the clock was set back.
         return not 0 < last.due_at - self._now() <= EVERY_S
 
     def _keep(self, **facts: float | str) -> None:
@@ -181,7 +186,7 @@ class Updates:
 
 
 def find_source(chosen: UpdateSettings) -> Source:
-    """Returns the address and the key of the settings, or those that this package carries."""
+    """Returns the address and the key of the settings, or else those of this package."""
     shipped = Source.model_validate_json(SOURCE.read_bytes()) if SOURCE.is_file() else Source()
     source = Source(address=chosen.address or shipped.address, key=chosen.key or shipped.key)
     if not (source.address.startswith("https://") and source.key):
@@ -192,7 +197,7 @@ def find_source(chosen: UpdateSettings) -> Source:
 
 
 async def fetch(door: Egress, address: str, reason: str) -> bytes:
-    """Fetches one small document. The door is open to that host for this moment only."""
+    """Fetches a small document. The host is allowed only for the duration of the request."""
     if not is_address(address):
         raise UpdateFailed(f"The update information could not be loaded: {address}.")
     door.forget(reason)
@@ -213,12 +218,12 @@ async def fetch(door: Egress, address: str, reason: str) -> bytes:
 
 
 def read(body: bytes, key: str) -> Announcement:
-    """What was announced, if the key's owner signed it."""
+    """Returns the announcement if the key's owner signed it. Raises UpdateFailed."""
     return read_signed(body, key, PREFIX, Announcement)
 
 
 def read_signed(body: bytes, key: str, prefix: bytes, kind: type[T]) -> T:
-    """Returns the document inside, if the key's owner signed it for the purpose of the prefix."""
+    """Returns the document if the key's owner signed it for the purpose in `prefix`."""
     try:
         signed = Signed.model_validate(from_json(body))
         text = signed.announcement.encode()
