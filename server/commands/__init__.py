@@ -1,4 +1,4 @@
-"""What `moat COMMAND` can do: a file each, listed in server/cli.py, and how they all print."""
+"""The commands of `moat COMMAND`, one per file and listed in server/cli.py; how they print."""
 
 import sys
 
@@ -11,6 +11,6 @@ def say(text: str) -> None:
 
 
 def say_json(found: object) -> int:
-    """Writes one line that is fit for a terminal. Returns the exit status."""
+    """Prints JSON in one line, made safe for a terminal. Returns the exit status."""
     sys.stdout.write(printable_json(found) + "\n")
     return 0

@@ -1,6 +1,6 @@
 """moat allow: which web pages may connect, and which hosts files may be fetched from.
 
-A running Moat follows at once.
+A running Moat applies changes at once.
 """
 
 import argparse
@@ -85,7 +85,7 @@ def _read_host(text: str) -> str:
 
 
 def _origin_in(text: str) -> str:
-    """The origin of a whole address, or of a host without its scheme; empty where there is none."""
+    """Returns the origin of an address, or of a host without a scheme; "" if it has none."""
     for address in (text, f"https://{text}"):
         try:
             parts = urlsplit(address)

@@ -1,14 +1,14 @@
-"""How an answer looks in a terminal: Markdown in colour, and lines that break between words."""
+"""Formats an answer for a terminal: renders Markdown in colour and wraps lines between words."""
 
 import re
 import unicodedata
 from collections.abc import Callable
 
 RESET = "\x1b[0m"
-# Each can be read on a dark and on a light background: yellow cannot.
+# All of these are readable on dark and light backgrounds. Yellow is not.
 BOLD, DIM, ITALIC, UNDERLINED, CODE, MARK = "1", "2", "3", "4", "36", "35"
 _UNDECIDED = re.compile(r" *(#{1,6}|`{1,2}|~{1,2}|[-*+]|\d{1,9}[.)]?|>)?")
-"""The beginning of a line that may still become something else."""
+"""The beginning of a line whose kind (heading, list, code …) is not clear yet."""
 _HEADING = re.compile(r" {0,3}#{1,6} ")
 _FENCE = re.compile(r" *(`{3,}|~{3,})")
 _BULLET = re.compile(r"( *)([-*+]) ")
@@ -21,28 +21,28 @@ _JOINER, _PRESENTED_AS_EMOJI = "\u200d", "\ufe0f"
 
 
 class Lines:
-    """Breaks lines between words before the right edge of a terminal, as the text comes.
+    """Wraps lines between words at a terminal's right edge, while the text arrives.
 
-    Call `feed` with each piece, then `flush`; print what they return. A word is held back until
-    its end has come: only then it is known whether it fits. One that is longer than a line is
-    left to the terminal, and so is what comes through `pass_on`.
+    Call `feed` with each piece, then `flush`, and print what they return. A word is held back until
+    it is complete, since only then it is known whether it fits. The terminal itself breaks words
+    that are longer than a line, and text from `pass_on`.
     """
 
     def __init__(self, columns: Callable[[], int]) -> None:
-        """`columns`: how wide the terminal is now; 0 where nobody knows."""
+        """`columns` returns the current width of the terminal; 0 if it is unknown."""
         self._columns = columns
         self._limit = columns()
         self._column = 0
         self._gap = 0
-        """The spaces before the word. At a break they are left out."""
+        """The spaces before the word. They are dropped at a line break."""
         self._word = ""
         self._width = 0
         self._last = ""
         self._is_overlong = False
         self._style = ""
-        """What the terminal was last told about its style, if that was not the end of one."""
+        """The last style sequence sent to the terminal; empty after a reset."""
         self.lead = ""
-        """What stands before the text that goes on below this line. The end of the line ends it."""
+        """The prefix of the lines that continue this one. A newline clears it."""
 
     def feed(self, text: str) -> str:
         return "".join(map(self._take, _PART.findall(text)))
@@ -54,7 +54,7 @@ class Lines:
         return out
 
     def flush(self) -> str:
-        """The word so far, on this line or on the next one."""
+        """Returns the word so far, placed on this line or on the next."""
         if not self._width:
             word, self._word = self._word, ""
             return self._remember_style(word)
@@ -76,7 +76,7 @@ class Lines:
         return not fits and not self._is_overlong and self._column > _width(self._fitting_lead())
 
     def _fitting_lead(self) -> str:
-        """Nothing where it would leave less than half of a line for the text."""
+        """Returns the prefix, or "" if it would leave less than half of a line for the text."""
         return self.lead if 2 * _width(self.lead) <= self._limit else ""
 
     def _remember_style(self, word: str) -> str:
@@ -117,7 +117,7 @@ class Lines:
 
 
 def wrap(text: str, columns: int, hanging: int = 0) -> str:
-    """Breaks each line of a whole text; what goes on below one is indented that far."""
+    """Wraps each line of a complete text. Continued lines are indented by `hanging` columns."""
     if not columns:
         return text
     lines = Lines(lambda: columns)
@@ -130,7 +130,7 @@ def wrap(text: str, columns: int, hanging: int = 0) -> str:
 
 
 def _may_break(last: str, letter: str) -> bool:
-    """Whether a line may end between two letters that no space parts."""
+    """Whether a line may end between two letters without a space between them."""
     if not last or last == _JOINER or not _letter_width(letter):
         return False
     if last == "—":
@@ -142,18 +142,18 @@ def _may_break(last: str, letter: str) -> bool:
 
 
 def _is_never_first(letter: str) -> bool:
-    """No line of Chinese or Japanese begins with it: what closes, ends or prolongs something."""
+    """Whether no Chinese or Japanese line begins with it: it closes, ends or prolongs something."""
     kind = unicodedata.category(letter)
     return kind in ("Pe", "Pf", "Po", "Lm") or " SMALL " in unicodedata.name(letter, "")
 
 
 def _is_ideograph(letter: str) -> bool:
-    """Chinese, Japanese and emoji, but not Korean, which has spaces between its words."""
+    """Whether it is Chinese, Japanese or an emoji. Korean puts spaces between its words."""
     return _letter_width(letter) == 2 and not unicodedata.name(letter, "").startswith("HANGUL")
 
 
 def _letter_width(letter: str, before: str = "") -> int:
-    """How many columns it takes. Where terminals differ, the most."""
+    """Returns the columns that a letter takes. If terminals differ, returns the largest number."""
     if letter == _PRESENTED_AS_EMOJI and before:
         return 2 - min(2, _letter_width(before))
     if unicodedata.category(letter) in ("Mn", "Me", "Cf"):
@@ -166,24 +166,25 @@ def _width(text: str) -> int:
 
 
 class Markdown:
-    """Call `feed` with each piece of an answer, then `end`; print what they return.
+    """Renders Markdown while it arrives. Call `feed` with each piece, then `end`.
 
-    The text must be free of control characters: what comes back holds only ours.
+    Print what they return. The text must be free of control characters: the result contains only
+    those that we add.
     """
 
     def __init__(self, lines: Lines | None = None, *, is_coloured: bool = True) -> None:
-        """`lines`: what breaks them; blocks of code are not broken."""
+        """`lines` wraps the text, except for code blocks."""
         self._lines = lines
         self._is_coloured = is_coloured
         self._begun: str | None = ""
-        """A line so far, until it is clear what it is; None after that."""
+        """The line so far while its kind is not clear yet; None after that."""
         self._fence = ""
-        """The mark that ends the block of code that we are in."""
+        """The mark that ends the current code block; empty outside of one."""
         self._line: tuple[str, ...] = ()
         self._inline: dict[str, str] = {}
-        """What is open within the line: its mark, and the style for it."""
+        """The open marks within the line, and the style of each."""
         self._run = ""
-        """Marks of one kind that may go on."""
+        """Marks of the same kind that may continue."""
         self._before = " "
         self._style = ""
 
@@ -217,7 +218,7 @@ class Markdown:
         return self._decide()
 
     def _in_code(self) -> str:
-        """A line of code waits only while it may be the mark that ends the block."""
+        """Holds back a line of code only while it may be the mark that ends the block."""
         assert self._begun is not None
         if self._fence.startswith(self._begun.strip()) or self._closes(self._begun):
             return ""
@@ -241,7 +242,7 @@ class Markdown:
         return out + self._turn(()) + "\n"
 
     def _decide(self) -> str:
-        """Writes the beginning of the line as what it turned out to be."""
+        """Writes the beginning of the line, now that its kind is clear."""
         begun, self._begun = self._begun or "", None
         if self._fence:
             self._line = (CODE,)
@@ -279,7 +280,7 @@ class Markdown:
         return out
 
     def _resolve(self, after: str) -> str:
-        """Marks that have come to their end open or close something, or are only text."""
+        """Lets a finished run of marks open or close a style, or writes it as text."""
         marks, self._run = self._run, ""
         if not marks:
             return ""
@@ -310,7 +311,7 @@ class Markdown:
         return self._turn(style) + text + self._turn(()) if text else ""
 
     def _turn(self, style: tuple[str, ...]) -> str:
-        """What the terminal must be sent to write in that style from here on."""
+        """Returns the control sequences that switch the terminal to a style."""
         wanted = f"\x1b[{';'.join(style)}m" if style else ""
         if wanted == self._style:
             return ""

@@ -1,4 +1,4 @@
-"""moat chat: a question and its answer, or a conversation, in a terminal."""
+"""moat chat: answers a question, or holds a conversation, in a terminal."""
 
 import argparse
 import asyncio
@@ -36,7 +36,7 @@ _HELP_INDENT = 17
 
 
 class Speaker(Protocol):
-    """Who answers: the Moat that runs, or else this process."""
+    """The source of answers: the running Moat, or else this process."""
 
     def answer(self, messages: list[Message], model: str) -> AsyncGenerator[str, None]: ...
     async def read(self, path: str) -> FileText: ...
@@ -45,6 +45,8 @@ class Speaker(Protocol):
 
 
 class Running:
+    """Sends questions to the running Moat."""
+
     def __init__(self, server: RunningServer) -> None:
         self._server = server
 
@@ -85,7 +87,7 @@ class Running:
 
 
 class Alone:
-    """Loads the model itself, which takes as long as that takes."""
+    """Loads the model in this process, which may take a while."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -142,7 +144,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _question(options: argparse.Namespace) -> str | None:
-    """What is asked once: the argument, or all that a pipe brings. None: a conversation."""
+    """Returns the question: the argument, or standard input for "-". None means a conversation."""
     if options.text is None and options.json:
         raise BadRequest('--json needs a question: moat chat --json "…"', "text")
     if options.text is None:
@@ -155,7 +157,10 @@ def _question(options: argparse.Namespace) -> str | None:
 
 @contextmanager
 def _speaker(runner: asyncio.Runner, model: str) -> Iterator[Speaker]:
-    """A file that was named is loaded here: the Moat that runs may not know it."""
+    """Yields the running Moat, or a core in this process if no Moat runs or the model is a file.
+
+    A running Moat may not know that file.
+    """
     places = paths.find()
     running = runner.run(client.find(places.control))
     if running is not None and not Path(model).is_file():
@@ -179,18 +184,18 @@ def _ask_once(talk: "Conversation", text: str, *, as_json: bool) -> int:
 
 
 def _columns(out: TextIO) -> int:
-    """How wide the terminal is; 0 for a file or a pipe, and where nobody knows."""
+    """Returns the terminal's width; 0 for a file or a pipe, or if it is unknown."""
     try:
         columns = os.get_terminal_size(out.fileno()).columns
     except (OSError, ValueError):
         return 0
-    # After a letter in the last column Windows goes to the next line by itself.
+    # Windows moves to the next line by itself after a letter in the last column.
     return columns - 1 if sys.platform == "win32" else columns
 
 
 @contextmanager
 def _shown() -> Iterator[Callable[[str], None]]:
-    """Writes an answer as it comes: for people on a terminal, as it is into a file or a pipe."""
+    """Yields a function that prints an answer as it arrives, formatted if on a terminal."""
     is_plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     markdown = Markdown(Lines(lambda: _columns(sys.stdout)), is_coloured=not is_plain)
     for_people = sys.stdout.isatty()
@@ -208,7 +213,7 @@ def _shown() -> Iterator[Callable[[str], None]]:
 
 
 class Conversation:
-    """What was said so far, and what a line that begins with / changes about it."""
+    """The messages so far, and the commands (lines that begin with /) that change them."""
 
     def __init__(
         self, speaker: Speaker, runner: asyncio.Runner, model: str = "", system: str = ""
@@ -228,7 +233,7 @@ class Conversation:
         }
 
     def ask(self, text: str, show: Callable[[str], None]) -> str:
-        """The whole answer; an interrupted one is kept as far as it came."""
+        """Returns the whole answer. An interrupted answer is kept as far as it came."""
         files = [f"{file.name}:\n\n{file.text}\n\n" for file in self._files]
         question = Message("user", "".join([*files, text]))
         system = [Message("system", self._system)] if self._system else []
@@ -250,7 +255,7 @@ class Conversation:
         return "".join(pieces)
 
     def go_on(self) -> int:
-        """Until the person leaves."""
+        """Talks until the person leaves, and returns the exit status."""
         _edit_lines(sorted([*self._commands, "/quit"]))
         _tell(self._who_answers())
         _tell("Ctrl-C stops an answer, Ctrl-D leaves, /help lists what else there is.")
@@ -291,7 +296,7 @@ class Conversation:
                     self.ask(line, show)
                 _tell("")
         except AppError as error:
-            # The answer may have begun: then it ends on the line before.
+            # The answer may have begun: then this ends its line.
             told = wrap(printable(str(error)), _columns(sys.stderr))
             sys.stderr.write(f"{'' if is_command else chr(10)}{told}\n")
             sys.stderr.flush()
@@ -329,7 +334,7 @@ class Conversation:
 
 
 def _unquoted(path: str) -> str:
-    """A file that is dropped on a terminal comes in quotes, or with backslashes before spaces."""
+    """Removes quotes or backslashes that terminals add to the path of a dropped file."""
     if Path(path).expanduser().exists():
         return path
     if sys.platform == "win32":
@@ -347,7 +352,7 @@ def _tell(text: str, hanging: int = 0) -> None:
 
 
 def _edit_lines(words: list[str]) -> None:
-    """Arrow keys bring earlier questions back, Tab completes commands, where the system can."""
+    """Enables history (arrow keys) and completion of commands (Tab) if the system offers them."""
     if sys.platform != "win32":  # Windows edits lines itself.
         try:
             import readline  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""moat completion: what a shell needs to complete moat's commands, made from their parser."""
+"""moat completion: prints the shell code that completes moat's commands, made from their parser."""
 
 import argparse
 import sys
@@ -22,12 +22,12 @@ class Word:
     help: str = ""
     takes_value: bool = False
     choices: tuple[str, ...] = ()
-    """What may come after it."""
+    """The values that may follow it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a person stands: after `moat`, after `moat models`, after `moat models pull`."""
+    """A position on the command line: after `moat`, `moat models` or `moat models pull`."""
 
     path: tuple[str, ...]
     commands: list[Word] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Place:
 
     @property
     def takes_files(self) -> bool:
-        """Where nothing else is expected; a shell completes them itself."""
+        """Whether the shell shall complete file names, because nothing else is expected."""
         return not self.commands and not self.choices
 
 
@@ -73,7 +73,7 @@ def _words_of(action: Any) -> list[Word]:
 
 
 def walk(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> Iterator[Place]:
-    """This place and those below it."""
+    """Yields this position and all below it."""
     place = Place(path)
     below: list[Place] = []
     choices: list[str] = []
@@ -92,7 +92,7 @@ def walk(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> Iterator[Pla
 
 
 def _plain(text: str | None) -> str:
-    """A help text as it may stand between quotes of every shell."""
+    """Returns a help text without the characters that are special in a shell's quotes."""
     kept = (text or "").replace("%%", "%")
     return "".join(letter for letter in kept if letter not in "'\"`$\\[]:")
 
@@ -137,7 +137,7 @@ complete -o filenames -F _moat moat
 
 
 def _zsh(places: list[Place], known: str) -> str:
-    """Commands and options with their help; files where neither fits."""
+    """Offers commands and options with their help, and files if nothing else is expected."""
     cases = []
     for place in places:
         words = [

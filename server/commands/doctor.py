@@ -1,4 +1,4 @@
-"""moat doctor: check this computer and suggest what to do about problems."""
+"""moat doctor: checks this computer and suggests what to do about problems."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ LITTLE_MEMORY_GB = 2
 LITTLE_DISK_GB = 5
 PATIENCE_S = 30.0
 ENGINE_PATIENCE_S = 300.0
-"""Far more than its trials may take, which are made at the first start on a machine."""
+"""Seconds, far more than the engine's trials at the first start on a machine may take."""
 X86_FEATURES = {"avx", "avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_tile", "f16c", "fma"}
 ARM_FEATURES = {"asimd", "asimddp", "asimdhp", "bf16", "i8mm", "sve", "sve2"}
 TRY_AGAIN = "A new driver is tried by itself; 'moat doctor --try-again' tries now."
@@ -110,7 +110,7 @@ def table(findings: Iterable[Finding], width: int, *, colour: bool) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Paths and commands stay whole, so that they can be copied."""
+    """Wraps a text but keeps paths and commands whole, so that they can be copied."""
     return textwrap.wrap(text, max(width, 30), break_long_words=False, break_on_hyphens=False)
 
 
@@ -131,7 +131,7 @@ def check_memory(total: int, available: int) -> Finding:
 
 
 def find_graphics() -> list[str]:
-    """The graphics cards a model could run on, as their drivers name them."""
+    """Returns the graphics cards that could run a model, under the names of their drivers."""
     if sys.platform == "darwin":
         return ["Metal"]
     query = ["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"]
@@ -166,7 +166,7 @@ def _has_cuda(engine: dict[str, Any]) -> bool:
 
 
 def ask_engine() -> dict[str, Any]:
-    """Asked in a child process: native code that dies must not take the answer with it."""
+    """Asks the engine to describe itself, in a child process that native code may crash."""
     command = processes.command("worker", "--describe")
     try:
         child = subprocess.run(
@@ -203,13 +203,13 @@ def check_engine(engine: dict[str, Any]) -> Finding:
 
 
 def _can_do(system: str) -> str:
-    """llama.cpp's `CPU : AVX = 1 | AVX2 = 1` as a list of names."""
+    """Turns llama.cpp's `CPU : AVX = 1 | AVX2 = 1` into a list of names."""
     parts = system.replace(" : ", ": ").split("|")
     return ", ".join(name for part in parts if (name := part.replace(" = 1", "").strip()))
 
 
 def check_backends(engine: dict[str, Any], folder: Path | None) -> Iterator[Finding]:
-    """Support for graphics cards that was added to the engine."""
+    """Yields the graphics support that was added to the engine."""
     for kind in backends.found(folder):
         used = kind in engine.get("added", ())
         text = f"{kind} in {folder}" + ("" if used else ", which the engine could not open")
@@ -223,7 +223,7 @@ def check_starter(path: Path | None) -> Finding:
 
 
 def check_folder(topic: str, folder: Path) -> Finding:
-    # Not Path.exists: that raises where it may not look.
+    # Path.exists would raise without permission to look.
     existing = next(one for one in (folder, *folder.parents) if os.path.exists(one))  # noqa: PTH110
     if not (existing.is_dir() and os.access(existing, os.W_OK)):
         advice = f"Give yourself the right to write to {existing}, or set MOAT_HOME."

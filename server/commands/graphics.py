@@ -1,4 +1,4 @@
-"""moat graphics [get]: support for graphics cards that this Moat lacks, in a terminal."""
+"""moat graphics [get]: shows and downloads graphics support that this Moat lacks."""
 
 import argparse
 import asyncio
@@ -35,7 +35,7 @@ def add_to(commands: Any) -> None:
 
 
 async def _show(options: argparse.Namespace) -> int:
-    """Looks at this computer only: nobody else is asked."""
+    """Looks only at this computer and prints what it found."""
     async with _alone() as (support, machine):
         if options.json:
             devices = [asdict(device) for device in machine.devices]
@@ -87,7 +87,7 @@ async def _alone() -> AsyncIterator[tuple[Graphics, Machine]]:
     async with opened_door(places, settings) as (door, _keychain):
 
         async def ignore(_kind: str) -> None:
-            """The next start of Moat uses it."""
+            """Does nothing: the next start of Moat uses the support."""
 
         support = Graphics(door, settings.get, places.data, ignore)
         support.open(run=False)

@@ -1,4 +1,4 @@
-"""moat keys: named keys for those who may connect. A running Moat follows at once."""
+"""moat keys: manages named keys for people who may connect. A running Moat applies them at once."""
 
 import argparse
 import asyncio

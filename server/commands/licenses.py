@@ -1,4 +1,4 @@
-"""moat licenses: list the components of Moat and their licences."""
+"""moat licenses: lists the components of Moat and their licences."""
 
 import sys
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""moat models: find, fetch, check, set and delete the models of this machine in a terminal."""
+"""moat models: finds, downloads, checks, configures and deletes models in a terminal."""
 
 import argparse
 import asyncio
@@ -33,7 +33,7 @@ BAR = 24
 
 
 class Progress:
-    """A line that is written over where a terminal can, a line now and then where not."""
+    """Shows a download's progress: rewrites one line on a terminal, else prints a line per 5 %."""
 
     def __init__(self, number: str, out: Any) -> None:
         self.ended: asyncio.Future[Download] = asyncio.get_running_loop().create_future()
@@ -43,7 +43,7 @@ class Progress:
         self._told = -1
 
     async def watch(self, value: Value[Any], show: Callable[[Any], None]) -> Download:
-        """Shows what this process downloads."""
+        """Shows a download of this process and returns its final state."""
         disconnect = value.connect(show)
         try:
             return await self.ended
@@ -53,7 +53,7 @@ class Progress:
     async def follow(
         self, running: RunningServer, value: str, show: Callable[[Any], None]
     ) -> Download:
-        """Shows what the server downloads. Its window shows it too; it goes on when we leave."""
+        """Shows a download of the server and returns its final state. It goes on if we leave."""
         async with aclosing(running.values(value)) as values:
             async for current in values:
                 show(current)
@@ -66,7 +66,7 @@ class Progress:
         if found is not None:
             self._show(found)
         elif not self.ended.done():
-            # It was in the list before we were told its number.
+            # The download was in the list before we knew its id, so it has been cancelled since.
             self._leave_the_line()
             self.ended.set_exception(BadRequest("The download was cancelled."))
 
@@ -74,7 +74,7 @@ class Progress:
         share = one.done_bytes / one.total_bytes if one.total_bytes else 1.0
         step = int(share * 20)
         if self._over:
-            # One column stays free: a full line would wrap.
+            # Leaves one column free: a full line would wrap.
             most = shutil.get_terminal_size().columns - 1
             self._out.write(f"\r\x1b[K{line(one, share)[:most]}")
         elif step != self._told or one.reason:
@@ -106,13 +106,13 @@ def _time(seconds: float) -> str:
 
 
 UNFINISHED = ".pulls"
-"""Apart from the server's own: two programs must not work on one download."""
+"""Kept apart from the server's folder: two programs must not work on the same download."""
 NAMED = "an installed model, the path of a GGUF file, or owner/name on the hub"
 Run = Callable[[argparse.Namespace, ModelShelf], Awaitable[int]]
 
 
 def add_to(commands: Any) -> None:
-    """Adds `models` and what belongs to it to the commands of a parser."""
+    """Adds `models` and its actions to the commands of a parser."""
     parser = commands.add_parser("models", help="find, download, check and set models")
     _for_scripts(parser).set_defaults(run=_runner(_list))
     actions = parser.add_subparsers(metavar="ACTION")
@@ -177,7 +177,7 @@ def _add_fit(actions: Any) -> None:
 
 
 def within(least: int, most: int) -> Callable[[str], int]:
-    """Reads an option's whole number, or says which numbers it takes."""
+    """Returns a function that reads an option's whole number and checks its limits."""
 
     def read(text: str) -> int:
         try:
@@ -201,7 +201,7 @@ def _runner(run: Run) -> Callable[[argparse.Namespace], int]:
 
 
 async def guarded(work: Coroutine[Any, Any, int]) -> int:
-    """Does work that may last; Ctrl+C stops it, and the same command goes on later."""
+    """Runs work that may take long. Ctrl+C stops it, and the same command resumes it later."""
     task = asyncio.current_task()
     assert task
     with suppress(NotImplementedError):
@@ -242,7 +242,7 @@ async def _shelf() -> AsyncIterator[ModelShelf]:
 async def opened_door(
     places: paths.Paths, settings: Value[Settings]
 ) -> AsyncIterator[tuple[Egress, Keychain]]:
-    """The way out for a command that runs without the server."""
+    """Yields network access for a command that runs without the server."""
     keychain = Keychain(places.secrets)
     egress = Egress(lambda: settings.get().network, lambda: keychain.get(PROXY_PASSWORD))
     try:
@@ -377,7 +377,7 @@ async def _name_in_use(shelf: ModelShelf, running: RunningServer | None) -> str:
 async def _ask_about(
     name: str, shelf: ModelShelf, running: RunningServer | None, command: str, **more: Any
 ) -> Any:
-    """Asks the running Moat, for it knows what it loaded by its path, or our shelf about a file."""
+    """Asks the running Moat, which also knows models loaded by path, or our shelf about a file."""
     if _is_path(name):
         name = shelf.library.add(_existing(name))
     elif running is not None:
@@ -435,7 +435,7 @@ def _show_fit(fit: Fit) -> None:
 
 
 async def _set(options: argparse.Namespace, shelf: ModelShelf) -> int:
-    """Changes all that was asked for, or nothing after the first that is refused."""
+    """Applies the changes in order. Stops at the first that is refused; earlier changes stay."""
     running = await client.find(paths.find().control)
     for change in options.change:
         field, mark, text = change.partition("=")
@@ -459,7 +459,7 @@ async def _set(options: argparse.Namespace, shelf: ModelShelf) -> int:
 
 
 def _source(field: str, name: str, settings: ModelSettings) -> tuple[str, Any, str]:
-    """A setting, the value that holds for the model, and where that comes from."""
+    """Returns a setting, its value for the model, and the origin of that value."""
     own = settings.own_of(name).values
     if field in own:
         return field, own[field], "this model"
@@ -484,13 +484,13 @@ def _existing(name: str) -> Path:
 
 
 def _is_path(name: str) -> bool:
-    """A name on the hub may look like one, too: then there is no such file."""
+    """Whether a name is a path. Hub names may look like one, but then no such file exists."""
     path = Path(name).expanduser()
     return path.is_file() or (path.suffix == ".gguf" and name.count("/") != 1)
 
 
 def _fit_line(text: str) -> str:
-    """Cuts a line that would wrap on this terminal; a pipe gets all of it."""
+    """Cuts a line that would wrap on this terminal. A pipe gets the whole line."""
     most = shutil.get_terminal_size().columns
     if not sys.stdout.isatty() or len(text) <= most:
         return text

@@ -1,4 +1,4 @@
-"""Plugins in a terminal: everything the Plugins page does, without a window."""
+"""moat plugins: does everything the Plugins page does, without a window."""
 
 import argparse
 import asyncio
@@ -34,7 +34,7 @@ LOOK_S = 0.5
 
 
 class Desk(Protocol):
-    """Where plugins are looked after: in the Moat that runs, or else in this process."""
+    """The place where plugins are managed: the running Moat, or else this process."""
 
     def values(self, name: str) -> AsyncGenerator[Any, None]: ...
     async def value(self, name: str) -> Any: ...
@@ -42,7 +42,7 @@ class Desk(Protocol):
 
 
 class Alone:
-    """A core of this process, with the face of a running server."""
+    """A core in this process that can be used like a running server."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -181,7 +181,7 @@ def _add_running(actions: Any) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
-    """1 when a folder has an error; warnings alone are fine."""
+    """Checks plugin folders. Returns 1 if a folder has an error; warnings alone are fine."""
     worst, checked = 0, []
     for folder in options.folder:
         if not folder.is_dir():
@@ -220,7 +220,7 @@ def _at_desk(work: Work) -> Callable[[argparse.Namespace], int]:
 
 @asynccontextmanager
 async def _own_core() -> AsyncIterator[Core]:
-    """Without the downloads: another Moat may be at work on them, or about to be."""
+    """Yields a core without downloads, because another Moat may be working on them."""
     core = Core(paths.find())
     await core.open(downloads=False)
     try:
@@ -242,7 +242,7 @@ async def _list(desk: Desk, options: argparse.Namespace) -> int:
 
 
 async def _install(desk: Desk, options: argparse.Namespace) -> int:
-    # Whole: the Moat that runs stands in another folder.
+    # An absolute path, because the running Moat has another working directory.
     path = await asyncio.to_thread(lambda: Path(options.path).expanduser().resolve())
     key = await desk.command("plugins.install", path=str(path))
     card = await _card(desk, key)
@@ -313,7 +313,7 @@ async def _set(desk: Desk, options: argparse.Namespace) -> int:
 
 
 async def _secret(desk: Desk, options: argparse.Namespace) -> int:
-    """Never from the command line: other users of the machine can read that."""
+    """Stores a secret. It is never an argument, because other users can read those."""
     value = ""
     if not options.forget:
         ask = partial(getpass.getpass, f"{options.secret}: ")
@@ -342,7 +342,7 @@ async def _say_stored(desk: Desk, secret: str) -> None:
 
 @asynccontextmanager
 async def _showing_work(desk: Desk, key: str) -> AsyncIterator[None]:
-    """Shows what a plugin is doing before it can answer, such as fetching a package."""
+    """Shows what a plugin does before it can answer, such as downloading a package."""
     watching = spawn(_show_work(desk, key), "plugin-work")
     try:
         yield
@@ -352,7 +352,7 @@ async def _showing_work(desk: Desk, key: str) -> AsyncIterator[None]:
 
 async def _show_work(desk: Desk, key: str) -> None:
     shown = ""
-    # In a terminal each line takes the place of the one before.
+    # On a terminal each line replaces the one before.
     begin, end = ("\r\x1b[K", "") if sys.stderr.isatty() else ("", "\n")
     try:
         async with aclosing(desk.values("plugins.cards")) as changes:
@@ -456,7 +456,7 @@ async def _answer_one(
 
 
 def _values(pairs: Sequence[str], schema: Json) -> Json:
-    """NAME=VALUE by NAME=VALUE, each read as its field asks for."""
+    """Reads NAME=VALUE pairs, each value in the form that its field's schema requires."""
     found: Json = {}
     for pair in pairs:
         name, sign, text = pair.partition("=")
@@ -484,7 +484,7 @@ def _value(name: str, text: str, part: Json) -> Any:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Here, so that its questions are asked in this terminal."""
+    """Runs in this process, so that its questions appear in this terminal."""
 
     async def run() -> int:
         async with _own_core() as core:
@@ -522,7 +522,7 @@ async def _try(core: Core, options: argparse.Namespace) -> int:
 
 
 async def _arguments(core: Core, key: str, name: str, options: argparse.Namespace) -> str:
-    """What was given for a tool; in a terminal the rest of what it needs is asked for."""
+    """Returns the given arguments as JSON. On a terminal, asks for those that are missing."""
     card = next((one for one in core.plugins.cards.get() if one.key == key), None)
     if card is not None and any(flow.key == name for flow in card.flows):
         raise AppError(f"{key}/{name} is a flow: give it a question.")
@@ -559,7 +559,7 @@ def _allows(approval: Approval) -> bool:
 
 
 async def _cards(desk: Desk) -> tuple[PluginCard, ...]:
-    """The plugins as they lie in their folders now."""
+    """Returns the plugins as they are in their folders now."""
     await desk.command("plugins.look_again")
     found: tuple[PluginCard, ...] = await desk.value("plugins.cards")
     return found

@@ -1,4 +1,4 @@
-"""moat ps | load | unload | logs | quit: the Moat that is running, from a terminal."""
+"""moat ps | load | unload | logs | quit: controls the running Moat from a terminal."""
 
 import argparse
 import asyncio
@@ -22,7 +22,7 @@ MOST_LINES = 1_000_000
 QUIT_PATIENCE_S = 15.0
 NOTHING_TO_QUIT = "Moat is not running."
 NOT_RUNNING = 3
-"""The exit status that tells a script apart what failed from what is not there."""
+"""The exit status if Moat is not running, so that scripts can distinguish it from a failure."""
 Work = Callable[[RunningServer, argparse.Namespace], Awaitable[int]]
 
 
@@ -110,12 +110,12 @@ async def _show_logs(running: RunningServer, options: argparse.Namespace) -> int
     if not options.follow:
         await _show_recent(running, options)
         return 0
-    # Whoever listened afterwards would miss a line in between; so some come twice.
+    # Listens first: a line in between would be missed otherwise. Some lines then arrive twice.
     async with running.listen("logged") as coming:
         last = await _show_recent(running, options)
         async for line in coming:
             if line.number > last + 1:
-                # The server lets lines fall when too many come at once; it still knows them.
+                # The server drops lines if too many come at once, but it still keeps them.
                 known = await running.command("recent_logs", count=MOST_LINES)
                 for missed in (one for one in known if last < one.number < line.number):
                     say(_log_line(missed, as_json=options.json))
@@ -127,7 +127,7 @@ async def _show_logs(running: RunningServer, options: argparse.Namespace) -> int
 
 
 async def _show_recent(running: RunningServer, options: argparse.Namespace) -> int:
-    """Returns the number of the last line there is, though none may be shown."""
+    """Prints recent lines and returns the last line's number, even if no line is printed."""
     lines = await running.command("recent_logs", count=max(options.n, 1))
     for line in lines[-options.n :] if options.n else ():
         say(_log_line(line, as_json=options.json))
@@ -142,14 +142,14 @@ def _log_line(line: LogLine, *, as_json: bool) -> str:
 
 
 async def _quit() -> int:
-    """Asks it to end, and waits until it has."""
+    """Asks Moat to quit and waits until it has."""
     running = await client.find(paths.find().control)
     if running is None:
         say(NOTHING_TO_QUIT)
         return 0
     try:
         await running.command("quit")
-        # What it tells of itself ends with it.
+        # The stream of values ends when Moat does.
         async with asyncio.timeout(QUIT_PATIENCE_S), aclosing(running.values("server")) as told:
             async for _status in told:
                 continue
@@ -157,7 +157,7 @@ async def _quit() -> int:
         sys.stderr.write("Moat has been asked to quit and is still running.\n")
         return 1
     except AppError as error:
-        # It may end before it has answered.
+        # Moat may end before it has answered.
         if await asyncio.to_thread(running.answers):
             sys.stderr.write(f"{error}\n")
             return 1

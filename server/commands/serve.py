@@ -1,4 +1,4 @@
-"""moat serve: the server role, headless on purpose or as the window's child."""
+"""moat serve: runs the server, on its own or as the child process of the window."""
 
 import argparse
 import asyncio
@@ -35,10 +35,12 @@ log = logging.getLogger(__name__)
 LOG_FORMAT = "MOAT_SERVER__LOG_FORMAT"
 MOST_PAGES = 5
 PAGES_S = 60.0
-"""So many pages are announced in so many seconds; a program could make up any number of them."""
+"""The most pages announced in so many seconds, because a program could invent any number."""
 
 
 class Announcer:
+    """Prints the state of a server without a window; every text only once."""
+
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
         self._said: set[str] = set()
@@ -89,7 +91,7 @@ class Announcer:
             self._once(notice)
 
     def _show_knocks(self, knocks: tuple[Knock, ...]) -> None:
-        """Only origins that can be allowed: they hold nothing that a terminal would obey."""
+        """Announces origins that can be allowed: they contain nothing that controls a terminal."""
         for knock in knocks:
             if knock.outcome == "origin" and can_be_allowed(knock.origin):
                 self._show_page(knock)
@@ -106,11 +108,11 @@ class Announcer:
 
 
 ENGINES = "MOAT_ENGINES"
-"""The variable that holds engines elsewhere, as `--engine` takes them, with spaces between."""
+"""The variable that lists engines elsewhere in the form of `--engine`, separated by spaces."""
 SWITCH_S = 0.0005
-"""How long a thread that reads a large body may keep the one that serves all the others waiting."""
+"""Seconds after which a thread that parses a large body must let the serving thread run."""
 LAST_WORDS_S = 1.0
-"""How long running answers may go on once the window is gone; everything ends within 3 s."""
+"""Seconds for running answers once the window is gone. Everything must end within 3 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,7 @@ async def serve(options: ServeOptions) -> int:
 
 
 async def _begin(core: Core, options: ServeOptions) -> int:
-    """Serves, then loads the model; returns the exit code when it cannot."""
+    """Serves, then loads the model. Returns the exit code, which is not 0 on failure."""
     try:
         if options.engines:
             await core.use_engines(options.engines)
@@ -234,7 +236,7 @@ async def _open_control(core: Core, secret: str, cleanup: AsyncExitStack) -> str
 
 
 def _publish_control(path: Path, address: str, secret: str, cleanup: AsyncExitStack) -> None:
-    """Lets `moat` in a terminal of the same user reach this server."""
+    """Lets `moat` in a terminal of the same user find and control this server."""
     entry = {"address": address, "secret": secret, "pid": os.getpid()}
     with suppress(OSError):  # a full disk must not keep the server from starting
         write_atomically(path, json.dumps(entry))
@@ -248,7 +250,7 @@ def _unpublish(path: Path) -> None:
 
 
 def _begin_to_say(core: Core) -> Callable[[str], None]:
-    """What is for a person goes into the log where a program reads what we print."""
+    """Returns how to inform a person. If a program reads our output, that is the log."""
     if core.settings.get().server.log_format == "text":
         return say
     core.log_to(sys.stdout)
