@@ -1,1 +1,1 @@
-"""What the operating system gives: folders, files, secrets, logs, processes, the machine."""
+"""Access to the operating system: folders, files, secrets, logs, processes, the machine."""

@@ -1,4 +1,4 @@
-"""The engine's libraries: which llama.cpp is inside, and support for graphics cards added later."""
+"""The engine's libraries: the version of llama.cpp in them, and added graphics support."""
 
 import ctypes
 import importlib.util
@@ -17,12 +17,12 @@ NAMES = (
     "libggml-base.dylib",
     "*ggml-base.dll",
 )
-"""Listed first: the others link to them, and a process that has them open opens no second copy."""
+"""Versioned names come first: others link to them, so a process opens no second copy."""
 UNKNOWN = "unknown"
 
 
 def library_folder() -> Path | None:
-    """Finds the folder of the engine's libraries without starting it."""
+    """Finds the folder of the engine's libraries without starting it; None without an engine."""
     found = importlib.util.find_spec("llama_cpp")
     if found is None or not found.submodule_search_locations:
         return None
@@ -31,7 +31,7 @@ def library_folder() -> Path | None:
 
 
 def ggml_version(libraries: Path) -> str:
-    """Returns the version of ggml and the commit of llama.cpp; empty if the library has none."""
+    """Returns ggml's version and llama.cpp's commit; empty if the library names neither."""
     try:
         file = next(file for name in NAMES for file in sorted(libraries.glob(name)))
         opened = ctypes.CDLL(str(file))
@@ -52,10 +52,10 @@ def _text_from(library: Any, name: str) -> str:
 
 
 ENGINE_FOLDER = "MOAT_ENGINE"
-"""Names the folder of an engine that lies apart from the program's other packages."""
+"""The variable with the folder of an engine that is apart from the program's packages."""
 
 VARIABLE = "MOAT_BACKENDS"
-"""Tells a worker which folder to look into."""
+"""The variable with the folder of added backends, for workers."""
 
 FOLDER = "backends"
 FILE = re.compile(r"(?:lib)?ggml-(?!base|cpu)(\w+)(?:-[\w.]+)?\.(?:so|dylib|dll)")
@@ -65,12 +65,12 @@ ENGINE = re.compile(r"-(\d+\.\d+\.\d+)\.(?:so|dylib|dll)$")
 
 
 def point(chosen: str, data: Path) -> None:
-    """Lets workers look into the folder of the settings, or into the usual one."""
+    """Points workers to the backends folder of the settings, or else to the usual one."""
     os.environ[VARIABLE] = chosen or str(data / FOLDER)
 
 
 def begin() -> None:
-    """Marks a start of the server: what was only too slow in the last one is tried again."""
+    """Marks a start of the server: backends that were only too slow last time are tried again."""
     os.environ[START] = secrets.token_hex(8)
 
 
@@ -80,7 +80,7 @@ def folder() -> Path | None:
 
 
 def found(inside: Path | None) -> dict[str, Path]:
-    """Returns backends by their kind: cuda, vulkan, hip … They lie there or one folder deeper."""
+    """Returns backend files by kind (cuda, vulkan, hip …), from the folder or one folder deeper."""
     if inside is None or not inside.is_dir():
         return {}
     paths = sorted(inside.glob("[!.]*/*")) + sorted(inside.iterdir())
@@ -89,13 +89,13 @@ def found(inside: Path | None) -> dict[str, Path]:
 
 
 def made_for(library: Path) -> str:
-    """Returns the engine's version in the file's name: others may differ in memory layout."""
+    """Returns the engine version in the file's name. Other versions may differ in memory layout."""
     found_name = ENGINE.search(library.name)
     return found_name.group(1) if found_name else ""
 
 
 def engine_version() -> str:
-    """Returns the version that added libraries must be made for; empty if it is not known."""
+    """Returns the version that added libraries must match; empty if it is unknown."""
     try:
         return metadata.version("llama-cpp-python")
     except metadata.PackageNotFoundError:
@@ -103,7 +103,7 @@ def engine_version() -> str:
 
 
 def is_present(kind: str) -> bool:
-    """Whether a library of this kind is here that this engine may open."""
+    """Whether there is a library of this kind that this engine may open."""
     shipped = library_folder()
     if shipped is not None and kind in found(shipped):
         return True
@@ -114,11 +114,11 @@ def is_present(kind: str) -> bool:
 NO_CARD = "it finds no card that it can use"
 KINDS = frozenset({"cuda", "vulkan", "hip", "sycl", "opencl"})
 TRY_AGAIN = "MOAT_TRY_CARDS_AGAIN"
-"""Tells the engine to forget which of them failed."""
+"""The variable that makes the engine forget which backends have failed."""
 START = "MOAT_START"
-"""Tells a worker which start of the server it belongs to."""
+"""The variable that identifies the server's start to a worker."""
 FORCED = "GGML_VK_VISIBLE_DEVICES"
-"""Names devices by hand, also one that is no card: Mesa's lavapipe computes on the processor."""
+"""Selects devices by hand, even Mesa's lavapipe, which computes on the processor."""
 NODES = ("/dev/dri/renderD*", "/dev/nvidia[0-9]*", "/dev/dxg", "/dev/kfd")
 VENDORS = "/sys/class/drm/renderD*/device/vendor"
 CARD_MAKERS = frozenset({"0x10de", "0x1002"})
@@ -129,13 +129,13 @@ DRIVERS = (
     "/etc/vulkan/icd.d/*.json",
 )
 CHOSEN_DRIVERS = (FORCED, "VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES")
-"""Variables by which a person names devices, and drivers in other places."""
+"""Variables by which a person selects devices, or drivers in unusual places."""
 
 
 def may_have_card(kind: str) -> bool:
-    """Whether a look at the machine leaves a card possible.
+    """Whether the machine may have a card for this backend.
 
-    Only Vulkan is put into packages unasked; who has support for other cards has a reason.
+    Only Vulkan comes with packages by default. Support for other cards was added for a reason.
     """
     if sys.platform != "linux" or kind != "vulkan":
         return True
@@ -147,9 +147,9 @@ def may_have_card(kind: str) -> bool:
 
 
 def has_card() -> bool:
-    """Whether a card of NVIDIA's or AMD's is in this machine, by the files of its driver.
+    """Whether this machine has a card of NVIDIA or AMD, judged by its driver's files.
 
-    Others draw pictures: a virtual machine's, or one inside the processor.
+    Other cards only draw pictures: those of virtual machines, or inside the processor.
     """
     if _matching(NODES[1:2]):
         return True
@@ -158,7 +158,7 @@ def has_card() -> bool:
 
 
 def driver_mark() -> str:
-    """Changes with the cards and with their drivers."""
+    """Returns a text that changes with the cards and their drivers."""
     nodes = map(str, _matching(NODES))
     kernel = [path.read_text(errors="replace") for path in _matching(DRIVERS[:1])]
     found = [f"{path} {path.stat().st_mtime_ns}" for path in _matching(DRIVERS[1:])]

@@ -1,4 +1,4 @@
-"""Files that are never half written or that only their owner can read, JSON files, locks."""
+"""Atomic writes, private files, JSON files and locks."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 def try_lock(file: int) -> None:
-    """Raises OSError if another process has the lock."""
+    """Locks an open file. Raises OSError if another process holds the lock."""
     if sys.platform == "win32":
         import msvcrt  # noqa: PLC0415
 
@@ -27,10 +27,11 @@ def try_lock(file: int) -> None:
 
 
 DRAFT_S = 60.0
+"""Seconds after which a draft is considered abandoned."""
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Writes a draft in the same folder, flushes it and renames it: never a half-written file."""
+    """Writes a file via a flushed draft in the same folder, so that it is never half written."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".draft", dir=path.parent)
     draft = Path(name)
@@ -47,12 +48,12 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def open_private(path: str | Path, flags: int) -> int:
-    """An `opener` that makes the file private to its owner from the first moment."""
+    """An `opener` that makes the file readable only by its owner from the start."""
     return os.open(path, flags, 0o600)
 
 
 def sweep_drafts(folder: Path) -> None:
-    """Removes what a killed program left half written. A young draft may still be in use."""
+    """Removes drafts that a killed program left behind. A recent draft may still be in use."""
     for draft in folder.glob(".*.draft"):
         with contextlib.suppress(OSError):
             if time.time() - draft.stat().st_mtime > DRAFT_S:
@@ -60,7 +61,7 @@ def sweep_drafts(folder: Path) -> None:
 
 
 def set_aside(path: Path) -> Path:
-    """Moves a file that cannot be read out of the way, and keeps it."""
+    """Renames an unreadable file to keep it, and returns its new path."""
     number = 1
     while (aside := path.with_name(f"{path.stem}.broken-{number}{path.suffix}")).exists():
         number += 1
@@ -69,10 +70,10 @@ def set_aside(path: Path) -> Path:
 
 
 class JsonFile:
-    """A JSON object in a file: entries under names, in whatever form they were written.
+    """A JSON object in a file.
 
-    A file that is missing or cannot be read counts as empty. `what` is what a log calls it. With
-    `is_precious` an unreadable file is set aside, so that it is not written over.
+    A file that is missing or unreadable counts as empty. `what` is its name in the log. With
+    `is_precious`, an unreadable file is set aside, so that it is not overwritten.
     """
 
     def __init__(self, path: Path, what: str, *, is_precious: bool = False) -> None:
@@ -96,7 +97,7 @@ class JsonFile:
         return {}
 
     def write(self, entries: Mapping[str, Any]) -> None:
-        """Writes the entries. On a full disk the change is lost, not the file."""
+        """Writes the entries. On a full disk the change is lost, but not the file."""
         try:
             write_atomically(self._path, json.dumps(entries, indent=1))
         except OSError as error:

@@ -1,7 +1,7 @@
-"""The processor: its name and what it can do; and how memory goes back to the system.
+"""Reads the processor's name and features, and makes freed memory return to the system.
 
-Left alone, glibc serves ever larger blocks from its heap after the first large one was freed: then
-a body that grows is copied again and again, and what it took stays with the process.
+By default, once a large block was freed, glibc takes ever larger blocks from its heap. A growing
+body is then copied again and again, and its memory stays with the process.
 """
 
 import ctypes
@@ -14,10 +14,11 @@ from pathlib import Path
 
 M_MMAP_THRESHOLD = -3
 FROM_BYTES = 256 * 1024
+"""Blocks from this size on are mapped separately and returned when freed."""
 
 
 def give_back() -> bool:
-    """Returns whether the system's allocator accepts it."""
+    """Sets glibc's mmap threshold. Returns whether the allocator accepts it."""
     if sys.platform != "linux":
         return False
     try:
@@ -36,7 +37,7 @@ ARM_PARTS = {
     "0xd49": "Neoverse-N2",
     "0xd4f": "Neoverse-V2",
 }
-# Windows names no FMA, F16C and BMI2; every processor with AVX2 has them.
+# Windows does not report FMA, F16C and BMI2. Every processor with AVX2 has them.
 WINDOWS_FEATURES = {
     38: ("sse4_2",),
     39: ("avx",),
@@ -57,6 +58,7 @@ class Processor:
 
 
 def read() -> Processor:
+    """Reads the processor from /proc/cpuinfo, sysctl or Windows."""
     architecture = platform.machine().lower()
     if sys.platform != "win32" and CPUINFO.exists():
         return from_cpuinfo(architecture, CPUINFO.read_text(errors="replace"))

@@ -22,10 +22,10 @@ SERVICE = "moat"
 PROBE = "probe"
 PATIENCE_S = 5.0
 PART = 600
-"""The most characters of an entry: Windows takes 2,560 bytes, and a character may need four."""
+"""Characters per entry: Windows takes 2,560 bytes, and a character may need four."""
 NOT_IN_A_VARIABLE = re.compile(r"[^A-Z0-9_]")
 IN_PARTS = "moat-in-parts:"
-"""Replaces a longer secret, with the mark of its parts and their number."""
+"""Prefix of an entry that stands for a longer secret; then the parts' mark and their number."""
 UNENCRYPTED = "This system has no usable keyring: secrets are stored unencrypted in {path}."
 
 T = TypeVar("T")
@@ -34,18 +34,20 @@ keyring = Late("keyring")
 
 
 class KeyringFailed(AppError):
-    """Trying again may help: it was locked, busy, or waits for the person."""
+    """The keyring was locked, busy, or waits for the person. Trying again may help."""
 
     code = "keyring_failed"
     status = 503
 
     def __init__(self, error: Exception) -> None:
         super().__init__("The system's keyring does not work just now. Unlock it and try again.")
-        # Without its message: a keyring may quote what it was given.
+        # Without the message: a keyring may quote what it was given.
         self.known_details = f"{self.code}\n{type(error).__name__}"
 
 
 class Keychain:
+    """The secrets of this Moat. `notice` explains if they are stored unencrypted."""
+
     def __init__(self, fallback: Path) -> None:
         self._fallback = fallback
         self._entries = Entries(_service())
@@ -53,7 +55,7 @@ class Keychain:
         self.notice = ""
 
     async def get(self, name: str) -> str | None:
-        """Returns the secret. A variable MOAT_SECRET_NAME comes before what is stored."""
+        """Returns the secret. A variable MOAT_SECRET_<NAME> wins over the stored one."""
         given = os.environ.get(GIVEN_SECRET + NOT_IN_A_VARIABLE.sub("_", name.upper()))
         if given:
             return given
@@ -74,11 +76,11 @@ class Keychain:
             self._write({key: value for key, value in self._read().items() if key != name})
 
     async def plain_file(self) -> str:
-        """Returns the file that holds the secrets unencrypted; empty if the keyring holds them."""
+        """Returns the file with the unencrypted secrets; empty if the keyring holds them."""
         return "" if await self._works() else str(self._fallback)
 
     async def access_key(self) -> str:
-        """Returns the key that clients must send. Makes it on first use."""
+        """Returns the key that clients must send. Creates it on first use."""
         key = await self.get("access-key")
         if key is None:
             key = "moat-" + secrets.token_urlsafe(32)
@@ -113,7 +115,7 @@ class Keychain:
 
 
 class Entries:
-    """The system's keyring. A secret that is too long for one entry lies in several."""
+    """Entries in the system's keyring. A secret that is too long for one is split into several."""
 
     def __init__(self, service: str) -> None:
         self._service = service
@@ -124,14 +126,14 @@ class Entries:
             parts = [self._held(part) for part in _parts(name, held)]
             if None not in parts:
                 return "".join(part for part in parts if part)
-            # Perhaps another secret was put in its place while the parts were read.
+            # Perhaps another secret replaced it while the parts were read.
             before, held = held, self._held(name)
             if held == before:
                 return None
         return held
 
     def set(self, name: str, secret: str) -> None:
-        """Keeps the old secret until the whole new one is stored."""
+        """Stores a secret. The old one stays until the new one is complete."""
         before, held = self._held(name), secret
         if len(secret) > PART or secret.startswith(IN_PARTS):
             pieces = [secret[at : at + PART] for at in range(0, len(secret), PART)]
@@ -163,7 +165,7 @@ class Entries:
 
 
 def _parts(name: str, held: str | None) -> list[str]:
-    """Returns the entries that hold the secret; empty if it is in one entry."""
+    """Returns the entries that hold the parts of a secret; empty if it is in one entry."""
     mark, _, count = (held or "").removeprefix(IN_PARTS).partition(":")
     if not (held or "").startswith(IN_PARTS) or not count.isdecimal():
         return []
@@ -171,7 +173,7 @@ def _parts(name: str, held: str | None) -> list[str]:
 
 
 def _service() -> str:
-    """A Moat with its own home has its own secrets."""
+    """Returns the service's name. A Moat with its own home has its own secrets."""
     home = os.environ.get("MOAT_HOME")
     if not home:
         return SERVICE
@@ -180,9 +182,9 @@ def _service() -> str:
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
-    """A keyring may block on a prompt: a daemon thread, so that it never delays quitting.
+    """Runs keyring work in a daemon thread: it may block on a prompt, but never delays quitting.
 
-    Whatever goes wrong is a KeyringFailed: every system's keyring raises errors of its own.
+    All errors become KeyringFailed, because every system's keyring raises its own.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()

@@ -1,4 +1,4 @@
-"""Large libraries that are seldom needed: imported at first use."""
+"""Imports large libraries that are seldom needed at first use."""
 
 from importlib import import_module
 from typing import Any
@@ -26,11 +26,11 @@ MODULES = (
     "server.web.certificates",
     "server.web.mcp_server",
 )
-"""Everything that is imported this way: a packer cannot see it in the code."""
+"""Every module that is imported this way, since packaging tools cannot see it in the code."""
 
 
 class Late:
-    """Takes the place of the module of that name."""
+    """A stand-in for a module. The module is imported when one of its attributes is used."""
 
     def __init__(self, name: str) -> None:
         assert name in MODULES

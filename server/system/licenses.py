@@ -1,7 +1,7 @@
-"""moat licenses: what is inside Moat, by whose leave, and the texts themselves.
+"""The components of Moat, their licences and the licence texts.
 
-A package carries the list that was made with it; in a clone it is read off what is installed, and
-what no package manager describes is added by hand.
+A package contains the list that was made with it. In a clone, the list is read from the installed
+packages. Components that no package manager describes are added by hand.
 """
 
 import json
@@ -21,7 +21,7 @@ FILE = RESOURCES / "licenses.json"
 LONGER_TEXTS = ROOT / "packaging" / "common" / "licenses"
 ENGINE = "llama-cpp-python"
 QT_PACKAGES = ("PySide6_Essentials", "shiboken6")
-"""Described by hand, together: they carry no text of their licence."""
+"""Described by hand as one component, because they contain no licence text."""
 PROGRAM = "moat-copilot"
 EXTRA = "window"
 TEXT = re.compile(r"licen[cs]e|copying|notice|authors", re.IGNORECASE)
@@ -64,7 +64,7 @@ def installed() -> list[Component]:
 
 
 def packages() -> list[Component]:
-    """Returns the packages that describe themselves."""
+    """Returns the Python packages with their own metadata."""
     found: dict[str, metadata.Distribution] = {}
     waiting = [PROGRAM, ENGINE]
     while waiting:
@@ -152,7 +152,7 @@ def _version(package: str) -> str:
 
 
 def _templates(text: str) -> Iterator[Component]:
-    """The chat templates of known models, as their makers publish them."""
+    """Yields the chat templates of known models, as their makers publish them."""
     folder = RESOURCES / "templates"
     licence = json.loads((folder / "index.json").read_text(encoding="utf-8"))["licence"]
     for path in sorted(folder.glob("*.jinja")):
@@ -162,7 +162,7 @@ def _templates(text: str) -> Iterator[Component]:
 
 def table(components: Iterable[Component]) -> str:
     rows = list(components)
-    # A few names are much longer than the others; they move their own line only.
+    # A few names are much longer than the others. Only their own lines shift.
     most = {"name": 30, "version": 12}
     widths = [min(max(len(getattr(row, part)) for row in rows), most[part]) for part in most]
     return "\n".join(

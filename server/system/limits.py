@@ -1,4 +1,4 @@
-"""What comes from outside: texts and numbers that must not be passed on as they are, and JSON."""
+"""Makes text, numbers and JSON from outside safe to pass on."""
 
 import json
 import re
@@ -8,7 +8,7 @@ LARGEST_FLOAT = 2**1000
 
 
 def beyond_64_bits(number: int) -> float | str:
-    """Replaces a whole number that does not fit into a frame to a worker."""
+    """Replaces a whole number that does not fit into a frame to a worker (MessagePack)."""
     return float(number) if abs(number) < LARGEST_FLOAT else str(number)
 
 
@@ -16,7 +16,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _STEERING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
 )
-"""Control characters except tab and newline, and those that turn or hide text."""
+"""Control characters except tab and newline, and characters that reverse or hide text."""
 
 
 def without_halves(text: str, instead: str = "") -> str:
@@ -25,12 +25,12 @@ def without_halves(text: str, instead: str = "") -> str:
 
 
 def printable(text: str) -> str:
-    """Makes a text from outside fit for a terminal, a log or a window."""
+    """Removes characters that could control a terminal, a log or a window."""
     return _STEERING.sub("", text)
 
 
 def printable_json(value: object) -> str:
-    """Writes JSON with all letters as they are; what would steer a terminal is written as code."""
+    """Writes JSON with letters as they are. Characters that control a terminal are escaped."""
     text = json.dumps(value, ensure_ascii=False)
     return re.sub("[\ud800-\udfff]|" + _STEERING.pattern, _code_of, text)
 
@@ -40,12 +40,12 @@ def _code_of(found: re.Match[str]) -> str:
 
 
 def one_line(text: str) -> str:
-    """Makes a name from outside printable, without line breaks, with single spaces."""
+    """Makes a name from outside printable, without line breaks and with single spaces."""
     return " ".join(printable(text).split())
 
 
 def try_json(text: str | bytes, otherwise: Any = None) -> Any:
-    """Parses JSON. Returns `otherwise` for what is no JSON, or nested too deep to be read."""
+    """Parses JSON. Returns `otherwise` if it is not JSON or nested too deeply."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

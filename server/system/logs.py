@@ -1,4 +1,4 @@
-"""Logs: a ring in memory for the screen, a rotating file for later, secrets blacked out of both."""
+"""Logs: recent lines in memory, a rotating file, and secrets redacted in both."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ KEPT_LINES = 5000
 FILE_BYTES = 2 * 1024 * 1024
 HIDDEN = "•••"
 FIELDS = "fields"
-"""The extra of a record that holds what a line in JSON says besides, by name."""
+"""The key of a record's extra fields for a line in JSON."""
 _LAYOUT = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
 
 _PATTERNS = (
@@ -40,7 +40,7 @@ _PATTERNS = (
 
 
 class Redactor:
-    """Blacks out known secrets and whatever looks like one."""
+    """Replaces known secrets, and text that looks like one, by dots."""
 
     def __init__(self) -> None:
         self._secrets: set[str] = set()
@@ -58,7 +58,7 @@ class Redactor:
 
 
 class LogRing(logging.Handler):
-    """Keeps the last lines, and sends new ones to listeners on the loop's thread."""
+    """Keeps recent lines, and sends new ones to listeners on the loop's thread."""
 
     def __init__(self, formatter: logging.Formatter) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class LogRing(logging.Handler):
 
 
 class Logs:
-    """All log handling of one process: open() once, close() at the end."""
+    """All log handling of a process. Call open() once and close() at the end."""
 
     def __init__(self, folder: Path | None) -> None:
         self.redactor = Redactor()
@@ -105,13 +105,13 @@ class Logs:
         self.ring.bind(asyncio.get_running_loop())
 
     def write_json(self, *, as_json: bool) -> None:
-        """From now on, to the file and to the stream; what is on the screen stays as it is."""
+        """Switches the format of the file and the stream. Lines in memory stay text."""
         self._as_json = as_json
         for handler in self._handlers[1:]:
             handler.setFormatter(self._formatter())
 
     def write_to(self, stream: TextIO) -> None:
-        """There as well as to the file: a container's log is what its program prints."""
+        """Also writes to a stream: a container's log is what its program prints."""
         handler = logging.StreamHandler(stream)
         handler.setFormatter(self._formatter())
         self._handlers.append(handler)
@@ -142,7 +142,7 @@ class Logs:
 
 
 class _PrivateFile(logging.handlers.RotatingFileHandler):
-    """Makes each new file private to its owner. Text that a full disk refuses is dropped."""
+    """Makes each new file private to its owner. Drops text if the disk is full."""
 
     def close(self) -> None:
         with suppress(OSError):
@@ -162,7 +162,7 @@ class _Redacting(logging.Formatter):
 
 
 class _AsJson(_Redacting):
-    """One object in each line, for those who collect logs."""
+    """Formats each line as a JSON object, for programs that collect logs."""
 
     def format(self, record: logging.LogRecord) -> str:
         text = record.getMessage()

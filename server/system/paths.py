@@ -1,4 +1,4 @@
-"""Where things live: the platform's folders, or everything under MOAT_HOME when it is set."""
+"""The folders of this program: the platform's usual ones, or all below MOAT_HOME if it is set."""
 
 import os
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ RESOURCES = Path(server.__file__).resolve().parent.parent / "resources"
 
 
 class FolderFailed(AppError):
-    """One of our own folders is missing and cannot be made."""
+    """One of Moat's own folders is missing and cannot be created."""
 
     code = "folder_failed"
 
@@ -41,12 +41,12 @@ class Paths:
 
     @property
     def https(self) -> Path:
-        """The certificates for localhost."""
+        """The folder of the certificates for localhost."""
         return self.config / "https"
 
     @property
     def control(self) -> Path:
-        """The note of a running server about how to reach its control link."""
+        """The file in which a running server notes how to reach its control link."""
         return self.runtime / "control.json"
 
     def make(self) -> None:

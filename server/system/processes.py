@@ -1,7 +1,8 @@
-"""The roles of this program: how another role is started, and how it ends with its parent.
+"""The roles of this program: starts a process in another role, and ends it with its parent.
 
-Linux: the kernel sends SIGKILL when the thread that started us ends. Everywhere: a child watches a
-pipe its parent holds, which the system closes when the parent ends, however it ends.
+On Linux the kernel sends SIGKILL when the thread that started the child ends. On all systems a
+child watches a pipe that its parent holds. The system closes it when the parent ends, however that
+happens.
 """
 
 import asyncio
@@ -22,18 +23,18 @@ from server.system import backends
 Role = Literal["worker", "render", "tools", "inside", "sheets", "serve", "window"]
 
 PARENT = "MOAT_PARENT_PID"
-"""Gives a child the id of its parent; `server.system.processes` reads it."""
+"""The variable that tells a child its parent's process id; `die_with_parent` reads it."""
 GIVEN_SECRET = "MOAT_SECRET_"
-"""A variable that begins so holds a secret for the server; `server.system.keychain` reads it."""
+"""Variables with this prefix hold secrets for the server; `server.system.keychain` reads them."""
 
 WORKER_TUNING: Mapping[str, str] = {
     "GOMP_SPINCOUNT": "20000",
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
 }
-"""Variables of the native libraries, set for a worker unless the user set them.
+"""Variables of native libraries that a worker gets unless the user has set them.
 
-Threads that spin long at a barrier starve the thread they wait for when a core is busy elsewhere.
-Large buffers in huge pages cost fewer look-ups of addresses.
+Threads that spin for long at a barrier starve the thread they wait for if a core is busy elsewhere.
+Large buffers in huge pages need fewer address look-ups.
 """
 
 _MODULES: Mapping[Role, tuple[str, ...]] = {
@@ -56,18 +57,19 @@ _FOR_WORKER = re.compile(
 
 
 def command(role: Role, *arguments: str) -> list[str]:
+    """Returns the command line that starts a role, from a frozen program or with Python."""
     if getattr(sys, "frozen", False):
         return [sys.executable, "--role", role, *arguments]
     modules = _MODULES[role]
     if role == "window" and (_PROGRAM_FOLDER / "__init__.py").is_file():
-        # Installed by pip: who starts it at login knows that package, not the ones inside.
+        # Installed by pip: the login entry knows that package, not the ones inside.
         modules = (_PROGRAM_FOLDER.name,)
-    # -P: a folder named "server" where the user happens to stand must not be run.
+    # -P: a folder named "server" in the user's working directory must not be run.
     return [sys.executable, "-P", "-m", *modules, *arguments]
 
 
 def environment(role: Role) -> dict[str, str]:
-    """Returns a child's environment: only the server gets secrets, a worker gets little."""
+    """Returns a child's environment. Only the server gets secrets; a worker gets little else."""
     kept = {name: text for name, text in os.environ.items() if not _is_secret_from(role, name)}
     if role == "worker":
         kept = {name: text for name, text in kept.items() if _FOR_WORKER.fullmatch(name.upper())}
@@ -94,18 +96,18 @@ class HasDescriptor(Protocol):
 
 
 def die_with_parent() -> None:
-    """Call first thing in a child: ends it now or later, as soon as its parent has ended."""
+    """Ends this child as soon as its parent has ended. Call it first in a child process."""
     if sys.platform == "linux":
         libc = ctypes.CDLL(None, use_errno=True)
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    # The parent may have ended before that call; then no signal will come.
+    # The parent may have ended before that call. Then no signal will come.
     parent = int(os.environ.get(PARENT, 0))
     if parent and not (psutil.pid_exists(parent) or os.getppid() == parent):
         os._exit(_ORPHANED)
 
 
 async def parent_gone(stream: HasDescriptor) -> None:
-    """Returns when the pipe from the parent (a child's stdin) has ended, whatever it carried."""
+    """Returns when the pipe from the parent (a child's stdin) has closed. Ignores its content."""
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
 
@@ -115,7 +117,7 @@ async def parent_gone(stream: HasDescriptor) -> None:
         if not loop.is_closed():
             loop.call_soon_threadsafe(ended.set)
 
-    # A thread, because not every event loop can read a pipe it did not make; a daemon, because
+    # A thread, because not every event loop can read a pipe it did not make. A daemon, because
     # nothing can interrupt its read.
     threading.Thread(target=watch, args=(stream.fileno(),), name="lifeline", daemon=True).start()
     await ended.wait()
@@ -129,7 +131,7 @@ def _read(descriptor: int) -> bytes:
 
 
 def processor_s(pid: int) -> float:
-    """Returns the processor time that a process has used, all its threads together."""
+    """Returns the processor seconds that a process has used, all threads together."""
     try:
         times = psutil.Process(pid).cpu_times()
     except psutil.Error:
