@@ -1,1 +1,1 @@
-"""JSON Schemas and grammars: made plain, bounded, checked, filled in."""
+"""JSON Schemas and grammars: simplifies, bounds, checks and fills in schemas."""

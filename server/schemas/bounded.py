@@ -1,4 +1,4 @@
-"""Schemas that a grammar can follow in bounded time, and the part of one that it cannot follow."""
+"""Makes schemas that a grammar can follow in bounded time, and finds parts that it cannot."""
 
 import json
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ ALL_TYPES = frozenset({"null", "boolean", "object", "array", "string", "number"}
 DEEPEST = 4
 MOST_WORDS = 6
 MOST_CHOICES = 300
-"""Each choice is compared with every other."""
+"""Above this, `oneOf` is left as it is: each choice is compared with every other."""
 
 Node = dict[str, Any]
 
 
 def strengthen(node: Node, root: Any) -> None:
-    """Changes the node in place."""
+    """Replaces keywords that a grammar cannot follow by stricter ones that it can, in place."""
     if isinstance(node.get("format"), str) and node["format"] not in KNOWN_FORMATS:
         # An unknown format asserts nothing.
         del node["format"]
@@ -53,7 +53,7 @@ def _at_most_one(node: Node) -> bool:
 
 
 def _list_subsets(node: Node) -> None:
-    """A list that has each of a few words at most once: lists all subsets, words in their order."""
+    """Replaces a list of unique words by all subsets of the words, in their order."""
     items = node.get("items")
     words = items.get("enum") if isinstance(items, dict) else None
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
@@ -75,7 +75,7 @@ def _list_subsets(node: Node) -> None:
 
 
 def _negate(node: Node) -> None:
-    """Turns "not all of these properties" into: the first that may be missing is missing."""
+    """Turns "not all of these properties" into "the first optional one of them is missing"."""
     negated, required = node["not"], _required(node)
     if negated is False:
         del node["not"]
@@ -89,7 +89,7 @@ def _negate(node: Node) -> None:
 
 
 def _depend(node: Node, keyword: str) -> None:
-    """Requires what a property demands. Forbids a property that demands a whole schema."""
+    """Always requires what a property demands. Forbids a property that demands a whole schema."""
     required = _required(node)
     left = {}
     for key, needed in node[keyword].items():
@@ -124,7 +124,7 @@ def _count_properties(node: Node) -> None:
 
 
 def _separate(node: Node, root: Any) -> list[Any] | None:
-    """Changes the choices so that a value fits only one of them; None if that cannot be done."""
+    """Changes the choices so that a value fits only one of them. Returns None if it cannot."""
     choices = node["oneOf"]
     if len(choices) > MOST_CHOICES:
         return None
@@ -154,7 +154,7 @@ def _without(choice: Any, keys: list[str]) -> Any:
 
 
 def _apart(this: Node, other: Node, depth: int = 0) -> bool:
-    """Whether nothing that fits this schema can fit the other."""
+    """Whether no value can fit both schemas."""
     if not _types(this) & _types(other):
         return True
     values, others = _values(this), _values(other)
@@ -172,7 +172,10 @@ def _apart(this: Node, other: Node, depth: int = 0) -> bool:
 
 
 def _types(node: Node) -> frozenset[str]:
-    """Returns the types; those of the values if values are listed. An integer is a number too."""
+    """Returns the types a schema allows; all if it names none or is a reference.
+
+    An integer counts as a number.
+    """
     found = node.get("type")
     names = [found] if isinstance(found, str) else found
     if not isinstance(names, list) or "$ref" in node:
@@ -188,7 +191,7 @@ def _values(node: Node) -> list[Any] | None:
 
 
 def _view(choice: Any, root: Any) -> Node:
-    """Returns the choice, or the part of the schema it refers to."""
+    """Returns the choice, or the schema that it refers to."""
     for _ in range(DEEPEST):
         reference = choice.get("$ref") if isinstance(choice, dict) else None
         if not isinstance(reference, str) or not reference.startswith("#/"):
@@ -213,7 +216,7 @@ def _properties(node: Node) -> Node:
 LARGEST_INTEGER = 2**53 - 1
 LONGEST_STRING = 4000
 LONGEST_ARGUMENT = 65_536
-"""The argument of a call may be a whole file."""
+"""Characters. The argument of a call may be a whole file."""
 STEPS = 1_000_000
 SMALLEST_STEP = 1 / STEPS
 DATE_TIME = (
@@ -222,14 +225,14 @@ DATE_TIME = (
 )
 NOTES = frozenset({"description", "title", "default", "examples", "$comment", "deprecated"})
 NEVER: tuple[Any, ...] = ({}, True)
-"""The values of "not" that leave nothing."""
+"""The values of "not" that no value satisfies."""
 OLD_DRAFTS = ("draft-03", "draft-04", "draft-06", "draft-07")
 BESIDE_A_REFERENCE = frozenset({"$ref", "$defs", "definitions"})
 BOUNDS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 
 NAMED_SCHEMAS = frozenset({"properties", "$defs", "definitions", "patternProperties"})
 ONE_OF_ITS_OWN = frozenset({"items", "prefixItems", "additionalProperties", "contains"})
-"""Keywords whose schemas hold for other values than the one they stand in."""
+"""Keywords whose schemas apply to other values than the one that has the keyword."""
 DEFINITIONS = frozenset({"$defs", "definitions"})
 UNIONS = frozenset({"anyOf", "oneOf"})
 OPEN_ENDED = UNIONS | {"additionalProperties", "patternProperties", "unevaluatedProperties",
@@ -237,18 +240,19 @@ OPEN_ENDED = UNIONS | {"additionalProperties", "patternProperties", "unevaluated
 
 
 class _Whole(NamedTuple):
-    """What every part of a schema needs to be hardened."""
+    """The data that every part of a schema needs to be hardened."""
 
     root: Any
     longest: int
 
 
 def harden(schema: Any, longest: int = LONGEST_STRING) -> Any:
+    """Returns the schema without notes, made stricter, and with bounds on numbers and strings."""
     return _harden(schema, _Whole(schema, longest))
 
 
 def closed(properties: Json) -> Json:
-    """Returns the schema of an object with just these members, all of them required."""
+    """Returns the schema of an object with exactly these members, all required."""
     return {
         "type": "object",
         "properties": properties,
@@ -285,13 +289,13 @@ def _harden(schema: Any, whole: _Whole) -> Any:
 
 
 def _is_of_an_old_draft(root: Any) -> bool:
-    """Up to draft 7, keywords beside a reference are ignored."""
+    """Whether the schema is of draft 7 or older, where keywords beside a reference are ignored."""
     named = root.get("$schema") if isinstance(root, dict) else None
     return isinstance(named, str) and any(draft in named for draft in OLD_DRAFTS)
 
 
 def _move_old_bounds(schema: dict[str, Any]) -> None:
-    """Up to draft 4, an exclusive bound was a boolean beside the bound."""
+    """Turns exclusive bounds of draft 4 and older, which were booleans, into numbers."""
     for bound, exclusive in BOUNDS:
         if isinstance(schema.get(exclusive), bool) and schema.pop(exclusive) and bound in schema:
             schema[exclusive] = schema.pop(bound)
@@ -305,7 +309,7 @@ def _bound_integer(schema: dict[str, Any]) -> None:
 
 
 def _open_bounds(schema: dict[str, Any]) -> None:
-    """The grammar lets an open bound through, so it becomes the nearest closed one."""
+    """Makes exclusive bounds inclusive, a step narrower: the grammar would accept the bound."""
     low, high = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
     if isinstance(low, int | float) and not isinstance(low, bool):
         del schema["exclusiveMinimum"]
@@ -334,7 +338,7 @@ def _step(bound: float) -> float:
 
 
 def _close(value: Any, loose: frozenset[str], *, whole: bool) -> Any:
-    """`whole`: no other schema holds for the same object. For `loose` keywords one may."""
+    """`whole`: no other schema applies to the same object. With `loose` keywords one may."""
     if isinstance(value, list):
         return [_close(item, loose, whole=whole) for item in value]
     if not isinstance(value, dict):
@@ -367,7 +371,7 @@ def _is_closable(node: Json) -> bool:
 
 
 def _combines(value: Any) -> bool:
-    """Whether several schemas hold for one object somewhere."""
+    """Whether several schemas apply to the same object somewhere."""
     if isinstance(value, list):
         return any(map(_combines, value))
     if not isinstance(value, dict):
@@ -393,7 +397,7 @@ class Fault(NamedTuple):
 
 
 def locate(error: BadSchema, request: ChatRequest) -> BadSchema:
-    """Returns the error with the place of the request's first schema that is at fault."""
+    """Returns the error with the path of the request's first schema that is at fault."""
     if "." in (error.param or ""):
         return error
     constraint = request.constraint
@@ -411,7 +415,7 @@ def locate(error: BadSchema, request: ChatRequest) -> BadSchema:
 
 
 def find_fault(schema: Any, *, strict: bool) -> Fault | None:
-    """Finds the deepest part that cannot be followed by itself, and the keyword that is why."""
+    """Finds the deepest part that a grammar cannot follow by itself, and the keyword at fault."""
     reason = _fault(schema, strict=strict)
     if not reason:
         return None
@@ -430,7 +434,7 @@ def find_fault(schema: Any, *, strict: bool) -> Fault | None:
 
 
 def _find_keyword(node: dict[str, Any], shared: dict[str, Any], *, strict: bool) -> str:
-    """Finds the keyword without which the part can be followed, or that fails alone."""
+    """Finds the keyword whose removal makes the part work, or else one that fails alone."""
     own = [keyword for keyword in node if keyword not in SHARED]
     for keyword in own:
         rest = {key: value for key, value in node.items() if key != keyword}

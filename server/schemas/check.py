@@ -18,10 +18,10 @@ FAULT = "The call was not made: {fault}. Call again with arguments that fit the 
 UNCHECKED = frozenset({
     "uniqueItems", "format", "unevaluatedItems", "unevaluatedProperties", "$schema",
 })  # fmt: skip
-"""Keywords that take long for few characters, or bring in another draft."""
+"""Keywords that take long for few characters, or switch to another draft."""
 LONGEST_CHECKED = 1_000
 PATTERN_STEPS = 200
-"""The steps that a pattern counts: it is compiled first and then followed byte by byte."""
+"""The steps that a pattern counts as: it is compiled and then followed byte by byte."""
 
 Keyword = Callable[[Any, Any, Any, Any], Any]
 
@@ -31,14 +31,14 @@ class _TooLong(Exception):
 
 
 def check(call: ToolCall, tool: Tool) -> None:
-    """Logs what is wrong with a call, without its values. The client gets the call as it is."""
+    """Logs what is wrong with a call, without its values. The client gets the call unchanged."""
     wrong = misfit(call.arguments, tool.parameters)
     if wrong:
         log.warning("a call of %s does not fit the tool's schema: %s", tool.name, wrong)
 
 
 def ask_again(request: ChatRequest, wrong: Sequence[tuple[ToolCall, str]]) -> ChatRequest:
-    """Returns the request with what is wrong about the calls, bound to the tools they called."""
+    """Returns the request with a report of each wrong call, limited to the tools they called."""
     calls = tuple(call for call, _ in wrong)
     faults = tuple(
         Message("tool", FAULT.format(fault=fault), tool_call_id=call.id, name=call.name)
@@ -85,7 +85,7 @@ def _validator(schema: Json) -> Any:
     keywords = {**draft.VALIDATORS, **pattern_keywords(is_found)}
     counted = {name: _count_steps(keyword, left) for name, keyword in keywords.items()}
     made = jsonschema.validators.create(draft.META_SCHEMA, counted, type_checker=draft.TYPE_CHECKER)
-    # It has an empty registry, so that nothing a schema refers to is fetched.
+    # The registry is empty, so that nothing a schema refers to is fetched.
     return made(_checkable(schema), registry=referencing.Registry())
 
 

@@ -1,7 +1,7 @@
-"""Arguments that a model fills in: the schema it is bound to, and how its text is read.
+"""Arguments that a model fills in: makes the schema that binds it, and reads its text.
 
-The bound schema has every key, in order. A value may be null: so a model says that it does not
-know. Numbers with a pattern are written as text and read back.
+The bound schema has every key, in order. A value may be null, which means that the model does not
+know it. Numbers with a pattern are written as text and converted back.
 """
 
 import json
@@ -31,13 +31,13 @@ SHAPES = {
     "ipv6": re.compile(r"(?=[0-9A-Fa-f.]{0,44}:)[0-9A-Fa-f:.]{2,45}"),
     "uuid": re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"),
 }
-"""The formats that a model is bound to, and roughly how each looks."""
+"""The formats that a model is bound to, with a rough pattern of each."""
 FORMATS = frozenset(SHAPES)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits if the schema sets none: a weak model would write without end."""
+    """Limits for schemas without their own: a weak model would write without end."""
 
     text: int = 160
     items: int = 8
@@ -49,7 +49,7 @@ TIGHT = Limits(text=40, items=2, objects=1)
 
 
 def bound(schema: Json, *, may_be_null: bool = True, limits: Limits = USUAL) -> Json:
-    """Makes the schema that the model's text must match."""
+    """Returns the schema that the model's text must match."""
     if "anyOf" in schema:
         return {
             "anyOf": [
@@ -93,7 +93,7 @@ def _bound_object(schema: Json, limits: Limits, *, may_be_null: bool) -> Json:
             inner = {"anyOf": [inner, {"type": "null"}]}
         properties[name] = inner
     if not properties and not may_be_null:
-        # The schema does not say what is in it, and a person may answer anything.
+        # The schema does not describe the content, and a person may answer anything.
         return {"type": "object", "additionalProperties": _bound_scalar({}, None, limits)}
     return closed(properties)
 
@@ -127,7 +127,7 @@ def _bound_string(schema: Json, limits: Limits) -> Json:
 
 
 def read(written: Any, schema: Json) -> Any:
-    """Reads the model's value in the schema's own types. Drops nulls that mean nothing."""
+    """Converts the model's value to the schema's types. Drops nulls that mean nothing."""
     if "anyOf" in schema:
         read_as = [(read(written, part), part) for part in schema["anyOf"]]
         return next((value for value, part in read_as if not problems(value, part)), written)
@@ -152,15 +152,14 @@ def _read_object(written: Json, parts: Json) -> Json:
 
 
 def _says_nothing(value: Any, part: Json) -> bool:
-    """The value is null, or an empty object without described members: a model cannot write
-    more."""
+    """Whether a value is null or an empty object without described members."""
     if value is None:
         return not _takes_null(part)
     return value == {} and part.get("type") == "object" and not part.get("properties")
 
 
 def with_defaults(values: Json, schema: Json) -> Json:
-    """Adds every default that is missing, for the schema's keys, in its order."""
+    """Returns the schema's keys in order, with the default of each that is missing."""
     filled = {}
     for name, part in schema.get("properties", {}).items():
         if name in values:
@@ -171,7 +170,7 @@ def with_defaults(values: Json, schema: Json) -> Json:
 
 
 def problems(value: Any, schema: Json) -> list[tuple[tuple[str | int, ...], str]]:
-    """Returns what is wrong: paths and sentences."""
+    """Returns what is wrong, as paths and sentences."""
     checked = _validator()(_checkable(schema))
     found = [
         (tuple(error.absolute_path), error.message[:200]) for error in checked.iter_errors(value)
@@ -181,18 +180,18 @@ def problems(value: Any, schema: Json) -> list[tuple[tuple[str | int, ...], str]
 
 @cache
 def _validator() -> Any:
-    """Patterns come from a plugin, so an engine that cannot hang searches for them."""
+    """Returns a validator whose pattern search cannot hang: the patterns come from plugins."""
     draft = jsonschema.Draft202012Validator
     instead = {**pattern_keywords(matches), "unevaluatedProperties": _check_nothing}
     return jsonschema.validators.extend(draft, instead)
 
 
 def _check_nothing(*_given: Any) -> None:
-    """Keeps the library from searching names by patterns itself."""
+    """Keeps the library from searching names with patterns itself."""
 
 
 def is_file(part: Json) -> bool:
-    """A file to send, or several: a person picks it, a model cannot make it up."""
+    """Whether it is a file to send, or several: a person picks it, a model cannot invent it."""
     return part.get("format") == "binary" or is_files(part)
 
 
@@ -210,7 +209,7 @@ def missing(values: Json, schema: Json) -> Json:
 
 
 def _checkable(schema: Any) -> Any:
-    """Anchors patterns. Drops those that are not Python patterns or stand on numbers."""
+    """Anchors patterns. Drops those that are not valid in Python or apply to numbers."""
     if isinstance(schema, list):
         return [_checkable(part) for part in schema]
     if not isinstance(schema, dict):
@@ -232,7 +231,7 @@ def _checkable(schema: Any) -> Any:
 def _wrong_numbers(
     value: Any, schema: Any, path: tuple[str | int, ...]
 ) -> list[tuple[tuple[str | int, ...], str]]:
-    """Checks patterns on numbers, which JSON Schema itself does not."""
+    """Checks patterns on numbers, which JSON Schema itself does not do."""
     if not isinstance(schema, Mapping):
         return []
     found = []

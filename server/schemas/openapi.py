@@ -1,4 +1,4 @@
-"""Makes JSON Schemas from the wild plain: writes out refs and translates OpenAPI's dialects."""
+"""Simplifies JSON Schemas from outside: resolves references and translates OpenAPI's dialects."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ ANY_SCALAR: Json = {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "
 
 @dataclass(slots=True)
 class Plain:
-    """Makes schemas of one document plain. `odd` collects what was not standard."""
+    """Simplifies the schemas of one document. `odd` collects what was not standard."""
 
     document: Mapping[str, Any]
     nodes: int = 0
@@ -49,7 +49,7 @@ class Plain:
         return self._add_type(given, plain, depth, seen)
 
     def resolve(self, pointer: str) -> Any:
-        """Returns what '#/a/b' points at; None if it points nowhere or into another document."""
+        """Returns the target of '#/a/b'; None if there is none or it is in another document."""
         if not pointer.startswith("#"):
             self.odd.add("foreign ref")
             return None
@@ -77,7 +77,7 @@ class Plain:
         return plain
 
     def _bounds(self, given: Json, plain: Json) -> None:
-        """OpenAPI 3.0 writes open bounds as booleans beside the bound."""
+        """Copies valid bounds. OpenAPI 3.0 writes exclusive bounds as booleans beside the bound."""
         for name, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
             value = given.get(name)
             if value is True and bound in plain:
@@ -181,7 +181,7 @@ class Plain:
 
 
 def anchor(pattern: str) -> str:
-    """Makes a pattern match the whole text, if it does not say so itself."""
+    """Makes a pattern match the whole text, even if it has no anchors."""
     bare = pattern.removeprefix("^")
     if bare.endswith("$") and not bare.endswith("\\$"):
         bare = bare[:-1]
@@ -223,5 +223,5 @@ def _is_number(value: Any) -> bool:
 
 
 def plain_object(schema: Json) -> Json:
-    """Returns the schema of a tool's arguments, plain, and with properties even if it has none."""
+    """Returns the simplified schema of a tool's arguments, always with `properties`."""
     return {"type": "object", "properties": {}, "required": [], **Plain(schema).schema(schema)}

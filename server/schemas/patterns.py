@@ -1,4 +1,4 @@
-"""Regular expressions in a schema: finds out which of them a grammar can follow."""
+"""Regular expressions in schemas: finds out which a grammar can follow, and searches safely."""
 
 import json
 import re
@@ -13,7 +13,7 @@ jsonschema = Late("jsonschema")
 llguidance = Late("llguidance")
 
 LONGEST_CHECKED = 10_000
-"""The most characters. An expression with many repeats takes about 0.1 ms for each."""
+"""Characters. An expression with many repeats takes about 0.1 ms for each."""
 ANYTHING = "(?s:.*)"
 AHEAD = re.compile(r"\(\?[=!]")
 FLAGS = re.compile(r"\(\?[a-zA-Z]")
@@ -24,7 +24,7 @@ NAMED_SCHEMAS = frozenset({
     "properties", "patternProperties", "$defs", "definitions", "dependencies", "dependentRequired",
     "dependentSchemas",
 })  # fmt: skip
-"""Keywords that hold schemas by names, which may be those of keywords."""
+"""Keywords with named schemas. The names may be equal to those of keywords."""
 
 
 def change_parts(schema: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def change_parts(schema: dict[str, Any], change: Callable[[Any], Any]) -> dict[s
 
 
 def enforceable(value: Any) -> Any:
-    """Removes patterns that no grammar can follow, such as those that look ahead."""
+    """Removes patterns that no grammar can follow, such as those with a look-ahead."""
     if not isinstance(value, dict):
         return value
     kept = change_parts(value, enforceable)
@@ -54,11 +54,11 @@ def enforceable(value: Any) -> Any:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Searches a text for a pattern from outside, in time that grows with the text alone.
+    """Searches a text for a pattern from outside, in time that grows only with the text.
 
-    Python's own engine may take forever. Some things count as found without a check: very long
-    texts, and what the linear engine cannot follow (back references, a look behind, a look ahead
-    within a group).
+    Python's own engine may take forever. Some cases count as found without a check: very long
+    texts, and patterns that the linear engine cannot follow (back references, a look-behind, a
+    look-ahead within a group).
     """
     known = _matcher(pattern)
     if known is None or len(text) > LONGEST_CHECKED:
@@ -71,7 +71,7 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def pattern_keywords(is_found: Callable[[str, str], bool]) -> dict[str, Callable[..., Any]]:
-    """Makes the keywords of JSON Schema that follow patterns, for the library's validator."""
+    """Returns JSON Schema's keywords with patterns, for the library's validator."""
     usual = jsonschema.Draft202012Validator.VALIDATORS["additionalProperties"]
 
     def check_text(_validator: Any, pattern: Any, value: Any, _schema: Any) -> Iterator[Any]:
@@ -102,7 +102,10 @@ def pattern_keywords(is_found: Callable[[str, str], bool]) -> dict[str, Callable
 
 @lru_cache(maxsize=256)
 def _matcher(pattern: str) -> tuple[Any, bool] | None:
-    """Returns a matcher that reads a text byte by byte, and whether it needs the text as JSON."""
+    """Returns a matcher that reads a text byte by byte, and whether it needs the text as JSON.
+
+    None if the linear engine cannot follow the pattern.
+    """
     make = llguidance.LLMatcher
     source = json.dumps({"type": "string", "pattern": pattern})
     grammars = [(make.grammar_from_json_schema(source), True)]
@@ -118,7 +121,7 @@ def _matcher(pattern: str) -> tuple[Any, bool] | None:
 
 
 def _looking(pattern: str) -> str:
-    """Rewrites a look ahead as an intersection: what is ahead must be in two sets of texts."""
+    """Rewrites a look-ahead as an intersection: the rest must be in two sets of texts."""
     bare = pattern[4:-2] if pattern.startswith("^(?:") and pattern.endswith(")$") else ""
     if bare and all(depth >= 0 for _, _, depth in _marks(bare)):
         return _either(f"^{branch}$" for branch in _branches(bare))
@@ -130,7 +133,7 @@ def _either(branches: Iterable[str]) -> str:
 
 
 def _to_the_ends(branch: str) -> str:
-    """Removes the anchors: the pattern is for the whole text."""
+    """Removes the anchors, or adds "anything" at the ends: the pattern is for the whole text."""
     bare = branch.lstrip("^")
     before = "" if branch.startswith("^") else ANYTHING
     after = ANYTHING
@@ -157,7 +160,7 @@ class _AnchoredInside(Exception):
 
 
 def _expression(source: str) -> str:
-    """Writes the expression as the grammar does, where a slash has a meaning."""
+    """Writes the expression in the grammar's syntax, in which a slash must be escaped."""
     if any(mark in ("^", "$") for _, mark in _parting(source)):
         raise _AnchoredInside
     escaped = re.sub(r"(\\.)|/", lambda found: found[1] or r"\/", source)
@@ -170,7 +173,7 @@ def _branches(source: str) -> list[str]:
 
 
 def _marks(source: str) -> Iterator[tuple[int, str, int]]:
-    """Yields where each parenthesis and bar with a meaning stands, which it is, and how deep."""
+    """Yields the position, kind and depth of each parenthesis and bar that is not literal."""
     depth = 0
     for place, mark in _parting(source):
         depth -= mark == ")"
@@ -195,8 +198,7 @@ def _compiles(grammar: str) -> bool:
 
 
 def _parting(source: str) -> Iterator[tuple[int, str]]:
-    """Yields the marks that part an expression, outside of escapes and classes, and their
-    places."""
+    """Yields the position of each of ()|^$ that is outside of escapes and classes, and the mark."""
     at, may_close = 0, True
     while at < len(source):
         if source[at] == "\\":
@@ -210,7 +212,7 @@ def _parting(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _class_end(source: str, begin: int) -> int:
-    """Returns the place after the class that begins here; 0 if it never ends."""
+    """Returns the position after the class that begins here; 0 if it never ends."""
     at = begin + 1 + source.startswith("^", begin + 1)
     at += source.startswith("]", at)
     while at < len(source):
