@@ -1,1 +1,1 @@
-"""What a screen or a terminal sees of the core, and the way to it over a wire."""
+"""The interface of the core for windows and terminals, and its transport between processes."""

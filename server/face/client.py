@@ -1,4 +1,4 @@
-"""The server of the same user that runs already, reached from a terminal by its control link."""
+"""Reaches the same user's running server from a terminal, over its control link."""
 
 import asyncio
 import http.client
@@ -21,13 +21,15 @@ from server.sse import Reader, Sent
 
 PATIENCE_S = 3.0
 ANSWER_S = 120.0
-"""A command may have to ask the hub first."""
+"""Seconds that a command may take: it may have to ask the hub first."""
 LONGEST_LINE = 1 << 22
 Ended = None
 
 
 @dataclass(frozen=True, slots=True)
 class RunningServer:
+    """A connection to the running server. Its methods raise LinkLost if the server ends."""
+
     address: str
     secret: str
 
@@ -45,7 +47,7 @@ class RunningServer:
         return COMMANDS[name].result.validate_python(answer["result"])
 
     async def values(self, name: str) -> AsyncGenerator[Any, None]:
-        """What a mirrored value is, now and after each change, until the server ends."""
+        """Yields a mirrored value now and after each change, until the server ends."""
         async with aclosing(self._events()) as events:
             async for event in events:
                 if event.get("value") == name:
@@ -53,7 +55,7 @@ class RunningServer:
 
     @asynccontextmanager
     async def listen(self, name: str) -> AsyncIterator[AsyncGenerator[Any, None]]:
-        """Yields what a signal brings, until the server ends. Nothing is lost from here on."""
+        """Yields the events of a signal until the server ends. From here on no event is lost."""
 
         async def heard() -> AsyncGenerator[Any, None]:
             async for event in events:
@@ -61,7 +63,7 @@ class RunningServer:
                     yield SIGNALS[name].validate_python(event["data"])
 
         async with aclosing(self._events()) as events:
-            # The present values come first: with them the server has begun to tell of signals.
+            # The current values come first: by then the server sends signals, too.
             await anext(events, None)
             async with aclosing(heard()) as coming:
                 yield coming
@@ -73,7 +75,7 @@ class RunningServer:
                 yield json.loads(sent.data)
 
     async def value(self, name: str) -> Any:
-        """Returns the present value of a mirrored value."""
+        """Returns the current value of a mirrored value."""
         async with aclosing(self.values(name)) as values:
             async for current in values:
                 return current
@@ -119,18 +121,18 @@ class Question:
 
 
 async def stream(address: str, question: Question) -> AsyncGenerator[Sent, None]:
-    """The events that a server sends until it ends. A refusal is an AppError with its sentence."""
+    """Yields the events that a server sends until it ends. A refusal raises AppError."""
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[bytes | AppError | None] = asyncio.Queue()
     connection = _connect(address, None)
     reader = Reader(LONGEST_LINE)
 
     def tell(line: bytes | AppError | None) -> None:
-        # Nobody listens any more when the loop has ended.
+        # The loop has ended, so nobody listens any more.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(lines.put_nowait, line)
 
-    # A daemon, because nothing interrupts its read where the system does not.
+    # A daemon, because on some systems nothing can interrupt its read.
     read = partial(_read_lines, connection, question, tell)
     threading.Thread(target=read, name="control-stream", daemon=True).start()
     try:
@@ -163,7 +165,7 @@ def _read_lines(
             tell(line)
         tell(Ended)
     except (OSError, http.client.HTTPException, AttributeError, ValueError):
-        # Also what reading says when the connection is closed under it.
+        # Reading also fails with these if the connection is closed meanwhile.
         tell(Ended)
 
 
@@ -178,7 +180,7 @@ def _refusal(response: http.client.HTTPResponse) -> AppError:
 
 
 async def find(path: Path) -> RunningServer | None:
-    """Finds the running server by the note it leaves for its user's terminals, if there is one."""
+    """Finds the running server by the file it leaves for its user's terminals."""
     found = _read(path)
     if found is None:
         return None
@@ -190,7 +192,7 @@ def _read(path: Path) -> RunningServer | None:
     try:
         note = json.loads(path.read_text("utf-8"))
         found = RunningServer(str(note["address"]), str(note["secret"]))
-        # Whatever the note says, its secret goes to nobody but this machine.
+        # Whatever the file says, the secret is sent only to this machine.
         return found if urlsplit(found.address).hostname == "127.0.0.1" else None
     except (OSError, ValueError, LookupError, TypeError):
         return None

@@ -1,9 +1,9 @@
-"""What a screen sees of the core: the list of mirrored state, signals and commands.
+"""The core's interface for windows: mirrored values, signals and commands.
 
-`Core` has all of it in its own process; `app.shell.link.Link` mirrors it from another. Adding a
-value, a signal or a command is one line here and its counterpart in the core. Models, engines
-elsewhere and plugins have rooms of their own: `face.models.download(…)` is a method of the class
-that does it, with no other in between.
+`Core` implements it in its own process; `app.shell.link.Link` mirrors it from another. To add a
+value, a signal or a command, add one line here and its counterpart in the core. Models, engines
+elsewhere and plugins have interfaces of their own: `face.models.download(…)` is a method of the
+class that does the work, with nothing in between.
 """
 
 from dataclasses import dataclass, field
@@ -20,28 +20,28 @@ SourcePhase = Literal["reading", "ready", "stopped", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class SourceCard:
-    """A file or folder and how far its indexing is."""
+    """A file or folder and the progress of its indexing."""
 
     path: str
     phase: SourcePhase = "reading"
     done: int = 0
     total: int = 0
-    """Files: those that are read, of those to be read."""
+    """Files read so far, and files to read."""
     files: int = 0
     passages: int = 0
-    """What the index holds of it."""
+    """Files and passages in the index."""
     notes: tuple[str, ...] = ()
     """What could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage with its place: a page of a paged file, a sheet of a workbook."""
+    """A passage and its place: a page of a paged file, or a sheet of a workbook."""
 
     name: str
     path: str
     page: int
-    """Counts from 1; 0: the file has no pages."""
+    """Counts from 1; 0 means that the file has no pages."""
     sheet: str
     text: str
 
@@ -50,16 +50,16 @@ class SourcesFace(Protocol):
     cards: Value[tuple[SourceCard, ...]]
 
     async def index(self, path: str) -> None:
-        """Reads what is new or changed in a file or folder, in the background."""
+        """Indexes new and changed files of a file or folder, in the background."""
         ...
 
     async def stop(self, path: str) -> None:
-        """Ends the reading. What was read stays."""
+        """Stops indexing. What was read stays."""
         ...
 
     async def forget(self, path: str) -> None: ...
     async def find(self, paths: list[str], question: str, most: int) -> list[FoundPassage]:
-        """Returns the passages nearest to the question, after what has changed was read."""
+        """Returns the passages nearest to the question, after reading what has changed."""
         ...
 
 
@@ -86,45 +86,45 @@ def find_away(hosts: tuple[str, ...]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A request's origin: where it came in, from whom, and for which model."""
+    """The origin of a request: the route, the client and the model."""
 
     route: str
     client: str = ""
     model: str = ""
     is_own: bool = False
-    """The request comes from the person's own window."""
+    """Whether the request comes from the person's own window."""
     chat: str = ""
     """The client's name for the chat, if it sends one."""
     request_id: str = ""
-    """What it can be cancelled by from outside."""
+    """The id by which the client can cancel it in another request."""
     key: str = ""
-    """The name of the key that it came with; empty where none was asked for."""
+    """The name of the key that it came with; empty if no key was required."""
     asked: str = ""
-    """The name that the model was asked for by, where that is another one."""
+    """The model name in the request, which may be an alias of `model`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """The HTTP side: where it listens, or why it does not. `hung`: its process does not answer."""
+    """The state of the HTTP server. `hung` means that its process does not answer."""
 
     phase: Phase = "stopped"
     address: str = ""
     reason: str = ""
     details: str = ""
-    """What is technical about the reason."""
+    """The technical details of the reason."""
     port_note: str = ""
-    """A notice that another port than the wanted one is used."""
+    """A notice that the wanted port was not available and another is used."""
     secure_address: str = ""
     certificate: str = ""
     trust: str = ""
-    """Where HTTPS is, the file to trust for it, and the command that does so."""
+    """The HTTPS address, the certificate to trust for it, and the command that does so."""
     network_address: str = ""
-    """Where other machines reach it; empty while they cannot."""
+    """The address for other machines; empty if they cannot connect."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """The model that answers by default."""
+    """The state of the default model."""
 
     phase: ModelPhase = "empty"
     name: str = ""
@@ -134,9 +134,9 @@ class ModelStatus:
     device: str = ""
     sees_images: bool = False
     hosts: tuple[str, ...] = ()
-    """The servers that run it; empty: Moat runs it itself."""
+    """The servers that run it; empty if Moat runs it itself."""
     details: str = ""
-    """What is technical about the reason."""
+    """The technical details of the reason."""
 
 
 RequestPhase = Literal["waiting", "reading", "writing"]
@@ -157,7 +157,7 @@ class RunningRequest:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How busy the engine is just now."""
+    """The engine's current load."""
 
     running: int = 0
     waiting: int = 0
@@ -182,7 +182,7 @@ class AnsweredRequest:
 
 @dataclass(frozen=True, slots=True)
 class Knock:
-    """A web page's request at the gate, or anybody's with a missing or wrong key."""
+    """A web page's request, or one with a missing or wrong key, and whether it was let in."""
 
     at: float
     origin: str
@@ -194,11 +194,11 @@ class Knock:
 
 @dataclass(frozen=True, slots=True)
 class KeyLimits:
-    """What the holder of a key may do. 0 and an empty list: no limit."""
+    """The limits of a key. 0 and an empty list mean no limit."""
 
     models: tuple[str, ...] = ()
     at_once: int = 0
-    """Requests at a time."""
+    """The most requests at a time."""
     tokens_per_day: int = 0
     """Counts prompts and answers, from midnight to midnight UTC."""
     figures: bool = False
@@ -207,7 +207,7 @@ class KeyLimits:
 
 @dataclass(frozen=True, slots=True)
 class KeyCard:
-    """A named key; the key itself is known to nobody but its holder."""
+    """A named key. Nobody but its holder knows the key itself."""
 
     name: str
     limits: KeyLimits = field(default_factory=KeyLimits)
@@ -217,7 +217,7 @@ class KeyCard:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One outgoing request: when, where to, why, how it went, how much came back."""
+    """An outgoing request: its time, host, reason, status and size of the answer."""
 
     at: float
     host: str
@@ -228,7 +228,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """A file of the person's as text, and what of it could not be read."""
+    """The text of a person's file, and notes on what could not be read."""
 
     name: str
     text: str
@@ -242,7 +242,7 @@ class LogLine:
     source: str
     text: str
     number: int = 0
-    """Counts the lines of one Moat from 1 on; 0 where nobody counted."""
+    """Counts the lines of one Moat from 1 on; 0 if the line was not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +256,8 @@ class Update:
 
 
 class Face(Protocol):
+    """Everything that a window or a terminal can see and do."""
+
     @property
     def models(self) -> ModelsFace: ...
     @property
@@ -283,7 +285,7 @@ class Face(Protocol):
     update: Value[Update]
     logged: Signal[LogLine]
     asked_to_quit: Signal[str]
-    """Sent by `moat quit`. Whatever keeps Moat running ends it."""
+    """Emitted by `moat quit`. Whoever keeps Moat running must end it then."""
 
     async def start(self) -> None: ...
     async def stop(self) -> None: ...
@@ -291,7 +293,7 @@ class Face(Protocol):
     async def load_model(self, name: str) -> None: ...
     async def unload_model(self) -> None: ...
     async def check_engine(self) -> None:
-        """Sees whether the graphics cards are still there and the model still answers."""
+        """Checks that the graphics cards are still present and the model still answers."""
         ...
 
     async def cancel_request(self, request_id: int) -> None: ...
@@ -301,7 +303,7 @@ class Face(Protocol):
     async def recent_logs(self, count: int) -> list[LogLine]: ...
     async def access_key(self) -> str: ...
     async def add_key(self, name: str, limits: KeyLimits) -> str:
-        """The new key, which is shown this once."""
+        """Makes a key and returns it. It cannot be shown again."""
         ...
 
     async def revoke_key(self, name: str) -> None: ...
@@ -311,7 +313,7 @@ class Face(Protocol):
 
     async def check_update(self) -> None: ...
     async def own_key(self) -> str:
-        """Sent with a request, it shows that the request is the window's own."""
+        """Returns the secret that marks a request as the window's own."""
         ...
 
     async def read_document(self, path: str) -> FileText: ...

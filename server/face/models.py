@@ -1,4 +1,4 @@
-"""Models to have and the machine to run them on: the nouns of finding, fetching and fitting."""
+"""Data and interfaces for finding, downloading and judging models, and for the machine."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -10,8 +10,11 @@ Verdict = Literal["runs well", "tight", "does not fit", "unknown"]
 KvType = Literal["f16", "q8_0", "q4_0"]
 NewerState = Literal["same", "newer", "gone"]
 Owner = Literal["ours", "listed", "other", "elsewhere"]
-"""In our folder; a file that was added where it lies; in a folder of another program; no file
-here: a server runs it."""
+"""Where a model's file is.
+
+In Moat's folder; added where it lies; in another program's folder; or nowhere here, because a
+server runs the model.
+"""
 DownloadPhase = Literal["waiting", "running", "paused", "verifying", "done", "failed"]
 
 
@@ -23,7 +26,7 @@ class ModelCard:
     path: str
     size_bytes: int
     label: str = ""
-    """A remark: that it is the starter, or that it is damaged."""
+    """A remark, for example that it is the starter or damaged."""
     starter: bool = False
     parameters: int = 0
     trained_context_tokens: int = 0
@@ -34,20 +37,20 @@ class ModelCard:
     owned: Owner = "ours"
     architecture: str = ""
     digest: str = ""
-    """64 hexadecimal digits: the file's SHA-256 where that is known, else made from its content."""
+    """64 hexadecimal digits: the file's SHA-256 if it is known, else a hash of its beginning."""
     modified_at: float = 0.0
     title: str = ""
-    """The name that people know it by."""
+    """The model's name for people."""
     base: str = ""
-    """The name of the model itself, if this is a second name."""
+    """The model's own name, if this card is for an alias."""
     hosts: tuple[str, ...] = ()
-    """The servers that run it; empty: its file is here."""
+    """The servers that run it; empty if its file is here."""
     sees_images: bool = False
-    """The server reports it; a model here needs a projector."""
+    """Whether a server reports it. A model here needs a projector instead."""
     failure: str = ""
-    """Why it could not be loaded when that was last tried."""
+    """Why it could not be loaded the last time."""
     failure_details: str = ""
-    """What is technical about that."""
+    """The technical details of the failure."""
 
     @property
     def has_eyes(self) -> bool:
@@ -56,7 +59,7 @@ class ModelCard:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A graphics device, with its memory as its driver tells it."""
+    """A graphics device and its memory, as reported by its driver."""
 
     name: str
     backend: str
@@ -66,24 +69,24 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How fast the processor gets on with weights of one number format."""
+    """How fast the processor handles weights of one number format."""
 
     form: str
     bytes_per_s: float
-    """Weights read for each token that is written."""
+    """Bytes of weights read per second, which limits writing."""
     values_per_s: float
-    """Products computed while a prompt is read."""
+    """Products computed per second, which limits reading a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast this machine computes, measured once by the engine; without rates: not yet."""
+    """How fast this machine computes, measured once by the engine. Without rates: not yet."""
 
     rates: tuple[Rate, ...] = ()
     step_s: float = 0.0
-    """What it takes to begin an operation."""
+    """Seconds that it takes to start an operation."""
     others: float = 0.0
-    """How many cores other programs kept busy meanwhile."""
+    """How many cores other programs kept busy during the measurement."""
     measured_at: float = 0.0
 
 
@@ -91,21 +94,21 @@ class Pace:
 class Machine:
     memory_bytes: int
     free_bytes: int
-    """What programs can still take, without what others use."""
+    """The memory that programs can still take."""
     cores: int = 1
     devices: tuple[Device, ...] = ()
     engine_uses_gpu: bool = False
     features: tuple[str, ...] = ()
     note: str = ""
-    """A notice that the engine cannot use a graphics card of this machine."""
+    """Why the engine cannot use a graphics card of this machine, if so."""
     backends: tuple[str, ...] = ()
-    """Support for graphics cards that was added to the engine: cuda, vulkan …"""
+    """Graphics support that was added to the engine: cuda, vulkan …"""
     pace: Pace = Pace()
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """How a model is to be loaded, as far as it costs memory. 0 context, -1 layers: choose."""
+    """How to load a model, as far as it affects memory. Context 0 and layers -1 mean: choose."""
 
     context_tokens: int = 0
     slots: int = 4
@@ -114,39 +117,39 @@ class Setup:
     batch_tokens: int = 512
     flash_attention: bool | None = None
     gpu_split: tuple[float, ...] = ()
-    """Share of each graphics card; empty: by their free memory."""
+    """Each card's share; empty means in proportion to free memory."""
     projector_bytes: int = 0
-    """The memory that the model also needs to see images."""
+    """The memory that the projector needs, which lets the model see images."""
     draft_bytes: int = 0
-    """Weights of a second model that guesses ahead; it has a cache of its own for every slot."""
+    """Bytes of the draft model's weights. It has its own cache for every slot."""
     draft_width: int = 0
-    """Key plus value numbers that one token takes in that cache."""
+    """Key and value elements that one token takes in the draft model's cache."""
     draft_heads: int = 0
     cpu_experts: int = -1
-    """Layers of a mixture model whose experts stay with the processor; -1: choose."""
+    """Layers of a mixture model whose experts stay on the processor; -1 means: choose."""
     kv_offload: bool = True
-    """Whether the cache of layers on the graphics card is there too."""
+    """Whether the cache of layers on the graphics card is on the card, too."""
     main_gpu: int = -1
-    """The only card to use; -1: all of them."""
+    """The only card to use; -1 means all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Bytes a loaded model takes, by what they are for."""
+    """The bytes that a loaded model takes, by purpose."""
 
     weights: int = 0
     repacked: int = 0
-    """A second copy of weights in the order that suits the processor."""
+    """A second copy of weights, reordered for the processor."""
     cache: int = 0
     compute: int = 0
     program: int = 0
     gpu: int = 0
     reclaimable: int = 0
-    """Part of `weights` that the system may take back: the file's own pages."""
+    """The part of `weights` that the system may take back: the file's own pages."""
 
     @property
     def resident(self) -> int:
-        """What the worker is seen to hold."""
+        """The memory that the worker is seen to hold."""
         return self.weights + self.repacked + self.cache + self.compute + self.program
 
     @property
@@ -156,25 +159,27 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
+    """The verdict on a model for this machine, with its reason."""
+
     verdict: Verdict
     why: str
     memory: Memory = field(default_factory=Memory)
     needed_bytes: int = 0
     free_bytes: int = 0
     setup: Setup = field(default_factory=Setup)
-    """The setup it would be loaded with, with nothing left to choose."""
+    """The setup it would be loaded with; nothing is left to choose."""
     layers: int = 0
     trained_context_tokens: int = 0
     reads: float = 0.0
     writes: float = 0.0
-    """Tokens per second; 0: not known."""
+    """Tokens per second, read and written; 0 if unknown."""
     is_measured: bool = False
-    """They come from its own use; else they are predicted."""
+    """Whether the speeds come from its use. Otherwise they are predicted."""
 
 
 @dataclass(frozen=True, slots=True)
 class HubModel:
-    """A repository that search found."""
+    """A repository found by a search."""
 
     repo: str
     downloads: int = 0
@@ -188,7 +193,7 @@ class HubModel:
 
 @dataclass(frozen=True, slots=True)
 class HubFile:
-    """One choice in a repository: a file, or the parts of a split one."""
+    """A choice in a repository: a file, or the parts of a split one."""
 
     name: str
     quantisation: str
@@ -206,7 +211,7 @@ class HubListing:
     licence: str
     gated: bool
     address: str
-    """Its page, where terms are accepted and questions asked."""
+    """The repository's page, where one accepts terms."""
     files: tuple[HubFile, ...] = ()
     projectors: tuple[HubFile, ...] = ()
     note: str = ""
@@ -214,16 +219,16 @@ class HubListing:
 
 @dataclass(frozen=True, slots=True)
 class ScanIssue:
-    """A file in which a scanner of the hub found something."""
+    """A file in which one of the hub's scanners found something."""
 
     file: str
     level: str
-    """In the hub's words: suspicious, unsafe …"""
+    """The hub's word for it: suspicious, unsafe …"""
 
 
 @dataclass(frozen=True, slots=True)
 class HubCard:
-    """What is said of a repository, to be read before anything of it is fetched."""
+    """A repository's card, to be read before anything is downloaded."""
 
     repo: str
     revision: str
@@ -234,19 +239,19 @@ class HubCard:
     is_scanned: bool = False
     issues: tuple[ScanIssue, ...] = ()
     text: str = ""
-    """Markdown, of strangers."""
+    """Markdown written by strangers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Newer:
-    """What the hub has today of an installed model."""
+    """The hub's current version of an installed model."""
 
     name: str
     repo: str
     state: NewerState
     address: str
     updated: str = ""
-    """The day on which the repository was last changed."""
+    """The day of the repository's last change."""
     size_bytes: int = 0
 
 
@@ -261,16 +266,16 @@ class Download:
     bytes_per_s: float = 0.0
     left_s: float | None = None
     reason: str = ""
-    """Why it waits, failed, or what it does about a fault just now."""
+    """Why it waits or has failed, or how it handles a fault at the moment."""
     sha256: str = ""
-    """The checksum of its first file, as the hub reports it."""
+    """The SHA-256 of its first file, according to the hub."""
     details: str = ""
-    """What is technical about a failure."""
+    """The technical details of a failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpeedTrial:
-    """Tokens per second, read and written, of one way to compute a model."""
+    """The tokens per second, read and written, of one way to compute a model."""
 
     flash_attention: bool
     batch_tokens: int
@@ -289,19 +294,19 @@ class Calibration:
     batch_tokens: int
     threads: int
     depth: int = 0
-    """Tokens that each trial read."""
+    """The number of tokens that each trial read."""
     took_s: float = 0.0
     others: float = 0.0
-    """How many cores other programs kept busy meanwhile."""
+    """How many cores other programs kept busy during the measurement."""
     measured_at: float = 0.0
     trials: tuple[SpeedTrial, ...] = ()
     is_used: bool = False
-    """Models are loaded by it. A new one is used from the next start on."""
+    """Whether models are loaded with it. A new one is used from the next start on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Building:
-    """Support for a graphics card that is being compiled, and how far it is."""
+    """Graphics support that is being compiled, and its progress."""
 
     kind: str
     percent: int = 0
@@ -309,17 +314,17 @@ class Building:
 
 @dataclass(frozen=True, slots=True)
 class GraphicsOffer:
-    """Support for a graphics card of this machine that Moat lacks and can fetch."""
+    """Graphics support that this machine could use, and that Moat lacks and can download."""
 
     kind: str = ""
-    """cuda; empty: nothing is offered."""
+    """"cuda", or empty if nothing is offered."""
     card: str = ""
     uses_vulkan: bool = False
-    """The card is in use already, by Vulkan."""
+    """Whether the card is already in use through Vulkan."""
     size_bytes: int = 0
-    """0: the list of the releases was not read yet."""
+    """0 until the list of releases was read."""
     times_vulkan: float = 0.0
-    """How many times as fast as Vulkan it was measured to be; 0: it was not measured."""
+    """How many times as fast as Vulkan it was measured to be; 0 if it was not measured."""
     measured_on: str = ""
     download: Download | None = None
     building: Building | None = None
@@ -334,7 +339,7 @@ class TemplateNote:
 
 @dataclass(frozen=True, slots=True)
 class ModelDetail:
-    """What a model's file says of itself, and how it would run here."""
+    """The metadata of a model's file, and how the model would run here."""
 
     name: str
     path: str
@@ -374,14 +379,14 @@ class Suggestion:
     parts: tuple[str, ...] = ()
     projector: str = ""
     why: str = ""
-    """Why it is the recommended one."""
+    """Why it is recommended."""
     is_about: bool = False
-    """The size is computed; the hub names the exact one when the download begins."""
+    """Whether the size is computed. A download asks the hub for the exact size."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFolder:
-    """Models another program keeps on this machine."""
+    """Models that another program keeps on this machine."""
 
     program: str
     path: str
@@ -403,27 +408,27 @@ class EngineState:
     """Why it failed."""
     model: str = ""
     kind: str = ""
-    """The program that serves it, where it says so: llama-server, vllm, sglang."""
+    """The server's program, if it reports it: llama-server, vllm, sglang."""
     context_tokens: int = 0
     parameters: int = 0
     sees_images: bool = False
     out: tuple[str, ...] = ()
-    """Those of its hosts that do not answer just now."""
+    """The hosts that do not answer at the moment."""
     is_given: bool = False
-    """Set by the command line or the environment, for this run."""
+    """Whether the command line or the environment set it, for this run only."""
     details: str = ""
-    """What is technical about the reason."""
+    """The technical details of the reason."""
 
 
 class ModelsFace(Protocol):
-    """What a screen sees of models and of the machine, and what it can do about them."""
+    """What a window can see of models and of the machine, and do with them."""
 
     cards: Value[tuple[ModelCard, ...]]
     downloads: Value[tuple[Download, ...]]
     refreshing: Value[str]
-    """What is asked of the hub while new models are looked for; empty otherwise."""
+    """What the hub is asked while new models are looked for; empty otherwise."""
     pace: Value[Pace]
-    """How fast this machine is. Suggestions and estimates follow when it is measured."""
+    """How fast this machine is. A new measurement updates suggestions and estimates."""
 
     async def search(self, text: str) -> list[HubModel]: ...
     async def list_repository(self, repo: str) -> HubListing: ...
@@ -435,13 +440,13 @@ class ModelsFace(Protocol):
     async def delete(self, name: str) -> int: ...
     async def describe(self, name: str) -> ModelDetail: ...
     async def change_own_setting(self, name: str, field: str, value: Any) -> None:
-        """Sets what holds for that model alone; with None it is as for all models again."""
+        """Changes a setting for that model only. None restores the value for all models."""
         ...
 
     async def estimate(self, name: str, setup: Setup) -> Fit: ...
     async def suggest(self) -> list[Suggestion]: ...
     async def refresh_suggestions(self) -> int:
-        """Asks the hub for new models that fit; returns how many are offered beside our own."""
+        """Asks the hub for new models that fit, and returns how many were found."""
         ...
 
     async def cancel_refresh(self) -> None: ...
@@ -452,38 +457,38 @@ class ModelsFace(Protocol):
     async def set_hub_token(self, token: str) -> None: ...
     async def read_hub_card(self, repo: str) -> HubCard: ...
     async def find_newer(self, name: str) -> Newer:
-        """Asks the hub, and compares every byte where the sizes agree."""
+        """Compares a model with the hub's version: the sizes, then every byte."""
         ...
 
     async def download_newer(self, name: str) -> str:
-        """Replaces the file that is here once the new one has come and is checked."""
+        """Downloads the hub's version. It replaces the installed file once it is verified."""
         ...
 
     async def find_hub_login(self) -> str:
-        """Where other programs keep a token of this person; empty: nowhere, or it is in use."""
+        """Returns where another program keeps this person's token; empty if unknown or in use."""
         ...
 
     async def use_hub_login(self) -> None: ...
 
 
 class GraphicsFace(Protocol):
-    """Support for graphics cards that is lacking: fetched, or compiled in a clone."""
+    """Graphics support that is missing: downloaded, or compiled in a clone."""
 
     offer: Value[GraphicsOffer]
 
     async def check(self) -> None:
-        """Reads the signed list of the releases: it has the size of what is offered."""
+        """Reads the signed list of releases, which names the size of what is offered."""
         ...
 
     async def fetch(self) -> str:
-        """Begins to fetch what is offered; returns the id of the download."""
+        """Starts the download of what is offered, and returns its id."""
         ...
 
     async def pause_download(self, download_id: str) -> None: ...
     async def resume_download(self, download_id: str) -> None: ...
     async def cancel_download(self, download_id: str) -> None: ...
     async def stop_building(self) -> None:
-        """Ends the compilation until the next start."""
+        """Stops compiling until the next start."""
         ...
 
 
@@ -493,7 +498,7 @@ class SpeedsFace(Protocol):
     results: Value[tuple[Calibration, ...]]
 
     async def measure(self, name: str) -> None:
-        """Loads the model if need be, and measures how it is computed fastest."""
+        """Loads the model if necessary, and measures which way to compute it is fastest."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Plugins as a screen sees them: cards, questions that wait for a person, and what can be done."""
+"""Plugins as a window sees them: cards, questions to a person, and commands."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -7,13 +7,13 @@ from server.observe import Value
 
 Risk = Literal["read", "change", "danger"]
 SERVER = "server"
-"""The option with the address of a plugin's API."""
+"""The name of the option with the address of a plugin's API."""
 PluginState = Literal["ok", "warnings", "partly broken", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
 class OperationCard:
-    """Something a plugin can do, how risky it is, and what was decided about it."""
+    """Something a plugin can do, its risk, and what the person has decided about it."""
 
     key: str
     description: str
@@ -30,7 +30,7 @@ class FlowCard:
 
 @dataclass(frozen=True, slots=True)
 class ToolCard:
-    """A tool of an MCP server or of the plugin's code; `schema` is its arguments', as JSON."""
+    """A tool of an MCP server or of the plugin's code. `schema` is its arguments', as JSON."""
 
     key: str
     description: str
@@ -40,7 +40,7 @@ class ToolCard:
 
 @dataclass(frozen=True, slots=True)
 class OptionCard:
-    """What a person sets for a plugin; `kind` is text, file, folder or folders."""
+    """An option of a plugin that a person sets. `kind` is text, file, folder or folders."""
 
     name: str
     label: str
@@ -62,14 +62,14 @@ class PluginCard:
     shipped: bool
     findings: tuple[str, ...] = ()
     failure_details: str = ""
-    """What is technical about the servers that failed."""
+    """The technical details of the servers that failed."""
     working: str = ""
-    """What one of its servers is doing before it can answer, such as fetching its package."""
+    """What one of its servers does before it can answer, such as downloading its package."""
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     missing_secrets: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
-    """Programs it would start: its MCP servers."""
+    """The programs that it starts: its MCP servers."""
     runs_code: bool = False
     database: str = ""
     operations: tuple[OperationCard, ...] = ()
@@ -77,35 +77,35 @@ class PluginCard:
     options: tuple[OptionCard, ...] = ()
     question: str = ""
     previous_version: str | None = None
-    """The version a rollback would bring back; None when there is none."""
+    """The version that a rollback would restore; None if there is none."""
     changing_methods: bool = False
     sign_in: Literal["", "needed", "open", "done"] = ""
-    """Whether a sign-in with its provider is needed, is open in the browser, or is done."""
+    """Whether a sign-in with its provider is needed, open in the browser, or done."""
     has_tools: bool = False
-    """It has an MCP server or code of its own, whose tools can be tried."""
+    """Whether it has an MCP server or code, whose tools can be tried."""
     walled: bool = False
-    """The system keeps its code and programs from other files and from the network."""
+    """Whether the system keeps its code and programs away from other files and the network."""
     changes: tuple[str, ...] = ()
-    """The files that changed since the person enabled it."""
+    """The files that have changed since the person enabled it."""
     resources: tuple[str, ...] = ()
-    """What its MCP servers offer to read, once they were asked for their tools."""
+    """The resources that its MCP servers offer, once they were asked for their tools."""
     prompts: tuple[str, ...] = ()
-    """The prompts that its MCP servers offer, by name."""
+    """The names of the prompts that its MCP servers offer."""
 
     @property
     def has_your_rights(self) -> bool:
-        """It runs something that no wall surrounds."""
+        """Whether it runs something outside of a sandbox."""
         return not self.walled and bool(self.commands or self.runs_code)
 
     @property
     def lacks_address(self) -> bool:
-        """It calls an API whose address nobody has entered yet."""
+        """Whether it calls an API whose address nobody has entered yet."""
         return any(option.name == SERVER and not option.value for option in self.options)
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A call that waits for a person: exactly what would be sent. Body and arguments are JSON."""
+    """A call that waits for a person, exactly as it would be sent. Body and arguments are JSON."""
 
     id: str
     plugin: str
@@ -119,12 +119,12 @@ class Approval:
     can_always: bool = True
     expires_at: float = 0.0
     client: str = ""
-    """The connected program that uses this plugin for the first time; empty otherwise."""
+    """The connected program if it uses this plugin for the first time; empty otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormCard:
-    """What a flow still needs. `schema` is JSON; a field of the format 'binary' is a file."""
+    """A form with what a flow still needs. `schema` is JSON; the format 'binary' is a file."""
 
     id: str
     plugin: str
@@ -136,7 +136,7 @@ class FormCard:
 
 @dataclass(frozen=True, slots=True)
 class CommonServer:
-    """An MCP server of the list that comes with Moat. Nothing of it is here before it is added."""
+    """An MCP server of the list that comes with Moat. Nothing of it is here until it is added."""
 
     name: str
     about: str
@@ -144,13 +144,13 @@ class CommonServer:
     licence: str
     command: str
     asks_hosts: bool = False
-    """It reaches only hosts that the person names."""
+    """Whether it can reach only hosts that the person names."""
     added: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PluginTest:
-    """What a flow would do with a question (dry), does with made-up answers (mock), or did."""
+    """What a flow would send (dry), or did with made-up (mock) or real answers to a question."""
 
     text: str
     requests: tuple[str, ...] = ()
@@ -159,6 +159,8 @@ class PluginTest:
 
 
 class PluginsFace(Protocol):
+    """What a window can see of plugins, and do with them."""
+
     cards: Value[tuple[PluginCard, ...]]
     approvals: Value[tuple[Approval, ...]]
     forms: Value[tuple[FormCard, ...]]
@@ -166,15 +168,15 @@ class PluginsFace(Protocol):
     """The plugins that have run something that Moat cannot watch, since Moat started."""
 
     async def answer_approval(self, approval_id: str, decision: str, arguments: str) -> None:
-        """Decision: once, always or deny; arguments: empty for as shown."""
+        """`decision` is once, always or deny. Empty `arguments` keep those shown."""
         ...
 
     async def answer_form(self, form_id: str, values: str) -> None:
-        """Values: JSON by name, a file by its path; empty for no answer."""
+        """`values` is JSON by name, with a file as its path. Empty means no answer."""
         ...
 
     async def look_again(self) -> None:
-        """See now what changed in their folders; otherwise that is seen before they are used."""
+        """Looks for changes in the plugins' folders now, not only before they are used."""
         ...
 
     async def install(self, path: str) -> str: ...
@@ -184,7 +186,7 @@ class PluginsFace(Protocol):
 
     async def common_servers(self) -> list[CommonServer]: ...
     async def add_server(self, name: str, hosts: str) -> str:
-        """Makes a plugin of a common MCP server, which starts disabled. Hosts: with commas."""
+        """Makes a plugin of a common MCP server; it starts disabled. `hosts`: with commas."""
         ...
 
     async def enable(self, key: str) -> None: ...
@@ -193,7 +195,7 @@ class PluginsFace(Protocol):
     async def roll_back(self, key: str) -> None: ...
     async def set_secret(self, key: str, name: str, value: str) -> None: ...
     async def sign_in(self, key: str) -> str:
-        """The address to open in the browser; what follows is heard by the core."""
+        """Returns the address to open in the browser. The core receives the answer."""
         ...
 
     async def sign_out(self, key: str) -> None: ...
@@ -201,11 +203,11 @@ class PluginsFace(Protocol):
     async def set_policy(self, key: str, operation: str, policy: str) -> None: ...
     async def test(self, key: str, flow: str, question: str, mode: str) -> PluginTest: ...
     async def find_tools(self, key: str) -> tuple[ToolCard, ...]:
-        """Starts the plugin's servers and code to hear what they offer."""
+        """Starts the plugin's servers and code to find out which tools they offer."""
         ...
 
     async def try_tool(self, key: str, tool: str, arguments: str, mode: str) -> PluginTest:
-        """Arguments: JSON by name; no model is asked."""
+        """Calls a tool without a model. `arguments` is JSON by name."""
         ...
 
     async def read_log(self, key: str, count: int) -> list[str]: ...

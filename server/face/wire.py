@@ -1,6 +1,6 @@
-"""The face over a wire: its values, signals and commands by name, with how each becomes JSON.
+"""The transport of the face: its values, signals and commands by name, and as JSON.
 
-What a room holds has the room's name before its own: `models.cards`, `models.download`.
+Names in a room begin with the room's name: `models.cards`, `models.download`.
 """
 
 import inspect
@@ -20,17 +20,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Command:
+    """The types of a command's arguments and result."""
+
     arguments: Mapping[str, TypeAdapter[Any]]
     result: TypeAdapter[Any]
 
     def read_arguments(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns checked arguments by name; raises ValueError for a wrong one."""
+        """Returns the checked arguments by name. Raises ValueError for a wrong one."""
         if set(sent) != set(self.arguments):
             raise ValueError(f"expected the arguments {sorted(self.arguments)}")
         return {name: kind.validate_python(sent[name]) for name, kind in self.arguments.items()}
 
     def name_arguments(self, *args: Any, **named: Any) -> dict[str, Any]:
-        """Returns arguments by name, as a caller gives them in Python."""
+        """Returns arguments by name, from a call with positional and named arguments."""
         given = [inspect.Parameter(name, _EITHER) for name in self.arguments]
         return dict(inspect.Signature(given).bind(*args, **named).arguments)
 
@@ -39,7 +41,7 @@ _EITHER = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 class OnDemand(Mapping[str, T]):
-    """All names at once; what belongs to a name is made when it is first asked for."""
+    """A mapping whose names are known at once, and whose items are made on first access."""
 
     def __init__(self, makers: Mapping[str, Callable[[], T]]) -> None:
         self._makers = makers
@@ -58,7 +60,7 @@ class OnDemand(Mapping[str, T]):
 
 
 def _find_rooms() -> dict[str, type]:
-    """Returns the face and its rooms, by what the names of their parts begin with."""
+    """Returns the face and its rooms, by the prefix of the names in them."""
     rooms = inspect.getmembers(Face, lambda member: isinstance(member, property))
     return {"": Face} | {f"{name}.": get_type_hints(room.fget)["return"] for name, room in rooms}
 
@@ -67,7 +69,7 @@ ROOMS = _find_rooms()
 
 
 def _find_held(kind: type) -> dict[str, Any]:
-    """Returns the type that each value, or each signal, holds."""
+    """Returns the type inside each value, or each signal."""
     return {
         room + name: get_args(hint)[0]
         for room, face in ROOMS.items()
@@ -103,13 +105,13 @@ COMMANDS = _find_commands()
 
 
 def initial(name: str) -> Any:
-    """Returns what a value holds before the core has sent it: the default of its type."""
+    """Returns the value before the core has sent it: the default of its type."""
     held = _HELD[name]
     return () if get_origin(held) is tuple else held()
 
 
 def assemble(parts: Mapping[str, Any]) -> Face:
-    """Returns a face that has these parts, each under its name and in its room."""
+    """Returns a face with these parts, each under its name and in its room."""
     rooms = {room: SimpleNamespace() for room in ROOMS}
     for name, part in parts.items():
         before, dot, own = name.rpartition(".")
