@@ -1,18 +1,18 @@
-"""Everything but the screen. A call goes down, events come up, nothing points sideways.
+"""Everything but the windows. Calls go down, events come up, nothing points sideways.
 
     cli, commands                    the command line
     core                             opens, owns and closes everything below
-    web, protocols                   HTTP, and the APIs we speak as data
-    conversation, dashboard          a run: from a question to its one end
-    plugins, flows                   tools and steps of others
-    asking, data                     bound questions to the model; tables and documents
-    engine, models                   who answers, and the files it needs
-    egress, door                     the one door out, and the way of libraries to it
+    web, protocols                   the HTTP server, and the APIs it speaks, as data
+    conversation, dashboard          a run: from a question to its single end
+    plugins, flows                   tools and steps from others
+    asking, data                     constrained questions to the model; tables and documents
+    engine, models                   what answers, and the files it needs
+    egress, door                     the only way out, and how libraries use it
     schemas, language, system        what all of them use
-    face                             what a screen may see and do
-    artifacts, chat, errors, events, observe, settings, sizes, sse, tasks    the nouns of all
+    face                             what a window may see and do
+    artifacts, chat, errors, events, observe, settings, sizes, sse, tasks    shared basics
 
-The contracts in pyproject.toml hold it; docs/architecture.md explains it.
+Contracts in pyproject.toml enforce it; docs/architecture.md explains it.
 """
 
 import os
@@ -29,5 +29,5 @@ QUIET = {
     "HF_HUB_VERBOSITY": "error",
     "OTEL_SDK_DISABLED": "true",
 }
-"""Libraries read these once, when they are imported: so they are set before any import."""
+"""Libraries read these once, when they are imported, so they are set before any import."""
 os.environ.update(QUIET)

@@ -1,4 +1,4 @@
-"""What an answer shows beside its words: charts as ECharts options, tables as Markdown."""
+"""Charts and tables that an answer shows: ECharts options and Markdown."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
@@ -13,7 +13,7 @@ LONGEST_LABEL = 200
 
 
 def chart_option(kind: Kind, title: str, rows: list[Json], x: str, ys: Sequence[str]) -> Json:
-    """Draws the columns `ys` over the column `x`. A round chart has only the first of them."""
+    """Draws the columns `ys` over the column `x`. A round chart shows only the first of them."""
     option: Json = {
         "title": {"text": title},
         "tooltip": {},
@@ -31,7 +31,7 @@ def chart_option(kind: Kind, title: str, rows: list[Json], x: str, ys: Sequence[
 
 
 def kind_of(series: Json) -> str:
-    """Returns the kind of chart that a series draws: a pie with a hole is a donut."""
+    """Returns the kind of chart that a series draws. A pie with a hole is a donut."""
     kind = str(series["type"])
     return "donut" if kind == "pie" and series.get("radius") else kind
 
@@ -39,7 +39,7 @@ def kind_of(series: Json) -> str:
 def markdown_table(
     names: Sequence[Any], rows: Iterable[Sequence[Any]], write: Callable[[Any], str]
 ) -> str:
-    """`write` makes the text of a cell. Line ends and bars in it do not break the table."""
+    """Returns a Markdown table. `write` formats a cell; line ends and bars in it are escaped."""
 
     def line(cells: Sequence[Any]) -> str:
         texts = (" ".join(write(cell).splitlines()).replace("|", "\\|") for cell in cells)

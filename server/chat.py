@@ -1,4 +1,4 @@
-"""What a conversation is made of: the nouns every layer shares."""
+"""The data of a conversation that all layers share."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ DOCUMENTS = {
     ".pdf": "PDF", ".docx": "Word", ".xlsx": "Excel", ".xls": "Excel", ".xlsb": "Excel",
     ".ods": "OpenDocument", ".html": "HTML", ".htm": "HTML",
 }  # fmt: skip
-"""What only the server can read, by the ending of its name, and the name of its format."""
+"""File formats that only the server can read, by suffix."""
 TEXTS = {
     ".csv": "CSV", ".tsv": "TSV", ".md": "Markdown", ".markdown": "Markdown", ".json": "JSON",
     ".py": "Python", **dict.fromkeys((
@@ -20,7 +20,7 @@ TEXTS = {
         ".c", ".h", ".cpp", ".cs", ".go", ".rs", ".rb", ".sql", ".sh", ".ini", ".toml", ".cfg",
     ), ""),
 }  # fmt: skip
-"""Files that are text, by the ending of their name. The name of a format that has none is empty."""
+"""Text formats by suffix; empty if the format has no name of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Image:
     mime: str
     data: bytes
     at: int = 0
-    """How much of its message's text stands before it."""
+    """The number of characters of the message's text before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,11 @@ class File:
     data: bytes = field(default=b"", repr=False)
     problem: str = ""
     part: str = "document"
-    """The kind of part it came in. Clients read their own kind, so it goes back as that."""
+    """The kind of content part it came in, which it is returned in, too."""
 
     @property
     def mark(self) -> str:
-        """What stands in the text of its message in its place."""
+        """The text that replaces it in its message."""
         return f"[{self.name or self.part} attached]"
 
 
@@ -67,7 +67,7 @@ class Message:
     files: tuple[File, ...] = ()
 
     def parts(self) -> Iterator["str | Image"]:
-        """Its text and images in the order they were given."""
+        """Yields the message's text and images in their original order."""
         begin = 0
         for image in self.images:
             if image.at > begin:
@@ -80,21 +80,21 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """Something the model may call. The client runs it when `run` is None."""
+    """Something the model may call. If `run` is None, the client runs it."""
 
     name: str
     description: str
     parameters: Json
     run: Callable[[Json], Awaitable[str]] | None = None
     strict: bool = False
-    """Its schema is refused where a call cannot be kept to it."""
+    """Whether to refuse its schema if calls cannot be forced to match it."""
     param: str = field(default="", compare=False)
-    """Where its schema stands in the request, for errors."""
+    """The place of its schema in the request, for errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolChoice:
-    """required: at least one call of `names`, or of any tool when there are none."""
+    """Which tools the model may call. `required`: one of `names`, or any tool if it is empty."""
 
     mode: Literal["auto", "none", "required"] = "auto"
     names: tuple[str, ...] = ()
@@ -102,23 +102,23 @@ class ToolChoice:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What the answer's text must match. Exactly one of the kinds; `source` is its text."""
+    """A constraint on the answer's text. `source` is a schema, a regex or a grammar."""
 
     kind: Literal["json_schema", "regex", "lark"]
     source: str
     strict: bool = True
     param: str = field(default="", compare=False)
-    """Where it stands in the request, for errors."""
+    """The place of the constraint in the request, for errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Infill:
-    """Text to be written between two texts, by a model with marks for that."""
+    """Text to write between two texts, by a model with marks for that."""
 
     before: str
     after: str
     files: tuple[tuple[str, str], ...] = ()
-    """Other files to know of: name and text of each."""
+    """Other files for context, as name and text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Sampling:
     typical_p: float = 1.0
     repeat_penalty: float = 1.0
     repeat_last_n: int = 64
-    """How many of the last tokens the penalties look at; 0: they are off."""
+    """How many of the last tokens the penalties consider; 0 switches them off."""
     frequency_penalty: float = 0.0
     presence_penalty: float = 0.0
     dry_multiplier: float = 0.0
@@ -143,10 +143,10 @@ class Sampling:
     logit_bias: tuple[tuple[int, float], ...] = ()
     ignore_eos: bool = False
     given: tuple[str, ...] = field(default=(), compare=False)
-    """The fields that the client set itself; settings do not change these."""
+    """The fields that the client has set. Settings do not change these."""
 
     def fill(self, values: Json) -> "Sampling":
-        """Sets what nobody has set yet."""
+        """Returns a copy with values for the fields that nobody has set yet."""
         usual = Sampling()
         open_ = {
             name: value
@@ -162,12 +162,12 @@ SAMPLED = frozenset(Sampling.__dataclass_fields__) - {"given"}
 
 
 Prompt = str | tuple[str | int, ...]
-"""Raw text, or texts and token numbers in their order."""
+"""Raw text, or texts and token ids in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """One turn asked of a model: its messages, or raw `prompt` text in place of them."""
+    """A request for one turn of a model: messages, or a raw `prompt`."""
 
     messages: tuple[Message, ...] = ()
     model: str | None = None
@@ -182,18 +182,18 @@ class ChatRequest:
     choices: int = 1
     prompt: Prompt | None = None
     infill: Infill | None = None
-    """What to fill; a `prompt` beside it is how the fill begins."""
+    """What to fill in. A `prompt` beside it is the beginning of the fill."""
     continues: bool = False
-    """The last message is an answer's beginning, and is gone on with."""
+    """Whether the last message is the beginning of the answer, to be continued."""
     template_options: tuple[tuple[str, Any], ...] = ()
     client: str = ""
-    """Who asks: the queue is fair between clients."""
+    """The client's name. The queue is fair between clients."""
     chat: str = ""
-    """Which conversation it belongs to; empty: its client does not say."""
+    """The conversation that it belongs to; empty if the client does not say."""
     warnings: tuple[str, ...] = ()
-    """What was asked for and left out, in sentences."""
+    """Sentences about requested features that were left out."""
     keep_s: float | None = None
-    """How long the model is to stay loaded afterwards; None: as the settings say."""
+    """Seconds that the model stays loaded afterwards; None leaves it to the settings."""
 
     @property
     def is_raw(self) -> bool:
@@ -202,6 +202,6 @@ class ChatRequest:
 
     @property
     def takes_one_call(self) -> bool:
-        """The client named the one function to call, or handles one call at a time."""
+        """Whether the client named one function to call, or handles one call at a time."""
         is_forced = self.tool_choice.mode == "required" and len(self.tool_choice.names) == 1
         return is_forced or not self.parallel_calls

@@ -1,4 +1,4 @@
-"""The commands of the terminal."""
+"""The command line of `moat`."""
 
 import argparse
 import io
@@ -34,20 +34,20 @@ COMMANDS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     out = sys.stdout
     if isinstance(out, io.TextIOWrapper):
-        # Models and file names use letters that not every terminal knows.
+        # Models and file names use characters that not every terminal knows.
         out.reconfigure(errors="replace")
     try:
         try:
             return _run(arguments)
         finally:
-            if out:  # a program of Windows without a console has none
+            if out:  # a Windows program without a console has none
                 out.flush()
     except AppError as error:
         sys.stderr.write(f"{printable(str(error))}\n")
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # Who reads what we say has seen enough; Python would try the rest again at its end.
+        # The reader of our output has closed it. Python would try to flush the rest at its exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
     return 1
 
@@ -70,7 +70,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _describe(commands: Any) -> None:
-    """Begins the help of each command with what the list of commands says about it."""
+    """Begins each command's help with its line in the list of commands."""
     for listed in commands._choices_actions:
         parser = commands.choices[listed.dest]
         if not parser.description:

@@ -1,4 +1,4 @@
-"""The door for libraries: what they send over `httpx2` leaves through `Egress`, or not at all."""
+"""Lets libraries connect only through `Egress`: a transport for `httpx2`."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
@@ -20,26 +20,26 @@ T = TypeVar("T")
 UNSENT = ("host", "content-length", "transfer-encoding", "accept-encoding", "connection")
 """Headers that Egress writes itself."""
 UNPACKED = ("content-encoding", "content-length", "transfer-encoding")
-"""Headers of an answer that are no longer true: Egress has unpacked its body."""
+"""Response headers that are no longer true, because Egress has decoded the body."""
 
 
 class WayBroken(httpx2.TransportError):
-    """The connection failed. Its cause is one of `Egress.failures`; no library repeats it."""
+    """The connection failed. Its cause is one of `Egress.failures`; libraries do not retry it."""
 
 
 @dataclass(slots=True)
 class Pass:
-    """Lets a library out for one reason, as far as these limits go."""
+    """A permission for a library to connect, for one reason and within limits."""
 
     door: Egress
     reason: str
     stall_s: float = 30.0
     most_bytes: int = 32 * MB
-    """Of all its answers together; 0: no limit."""
+    """Limit for all responses together; 0 means no limit."""
     most_requests: int = 0
-    """0: no limit."""
+    """0 means no limit."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Sent in place of the library's own."""
+    """Headers that replace the library's own."""
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
     _waiting: set[Future[Any]] = field(default_factory=set)
     _requests: int = 0
@@ -69,7 +69,7 @@ class Pass:
         return chunk
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """From a library's thread: waits for what the event loop does."""
+        """Waits, in the library's thread, for work on the event loop."""
         if self._has_ended:
             work.close()
             raise EgressRefused("What a library was asked for has ended: it may send no more.")
@@ -83,7 +83,10 @@ class Pass:
             self._waiting.discard(doing)
 
     def end(self) -> None:
-        """A thread cannot be stopped; what it waits for can, and it can send nothing more."""
+        """Cancels what the library's thread waits for, and lets it send nothing more.
+
+        The thread itself cannot be stopped.
+        """
         self._has_ended = True
         for doing in tuple(self._waiting):
             doing.cancel()
@@ -93,7 +96,7 @@ _pass: ContextVar[Pass | None] = ContextVar("pass", default=None)
 
 
 async def call(pass_: Pass, work: Callable[[], T]) -> T:
-    """A library's blocking work in a thread. When we are cancelled, its requests are."""
+    """Runs a library's blocking work in a thread. Cancelling it cancels its requests."""
     before = _pass.set(pass_)
     try:
         return await asyncio.to_thread(work)
@@ -103,9 +106,9 @@ async def call(pass_: Pass, work: Callable[[], T]) -> T:
 
 
 def client(check: Callable[[httpx2.Response], None]) -> httpx2.Client:
-    """For a library that has one client for all: each request leaves by the pass of its `call`.
+    """Returns a client for a library that shares one: each request uses the pass of its `call`.
 
-    `check` sees each answer before the library does.
+    `check` sees each response before the library does.
     """
     return httpx2.Client(
         transport=_Blocking(), trust_env=False, event_hooks={"response": [check]}, timeout=None
@@ -121,14 +124,14 @@ def async_client(
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """Turns failures into answers, for a library that ends with the first request that fails."""
+    """Turns failures into responses, for a library that gives up at the first failed request."""
 
     answer: Callable[[httpx2.Request, int | Exception, bytes], bytes | None]
-    """Called with the status and the body, or with what was raised. None: it is passed on."""
+    """Called with the status and body, or the exception. Returns None to pass it on."""
     largest: int
-    """The most bytes of one answer. A stream of events is passed on as it comes."""
+    """The most bytes of a response. A stream of events is passed on as it arrives."""
     limits_s: Mapping[str, float | None]
-    """The methods that may leave, and how long each may take; None: no limit."""
+    """The allowed methods, and the seconds that each may take; None means no limit."""
 
 
 class _Replying(httpx2.AsyncClient):
@@ -148,7 +151,7 @@ class _Replying(httpx2.AsyncClient):
                     return response
                 text = await self._whole(response)
             outcome, headers = response.status_code, response.headers.multi_items()
-        except Exception as error:  # noqa: BLE001  a library's way to sign in may raise anything
+        except Exception as error:  # noqa: BLE001  a library's sign-in may raise anything
             outcome = error
         reply = self._replies.answer(request, outcome, text)
         if reply is not None:
@@ -176,7 +179,7 @@ def _last(headers: list[tuple[str, str]]) -> dict[str, str]:
 
 
 class _Body(httpx2.AsyncByteStream, httpx2.SyncByteStream):
-    """The body of an answer, piece by piece; closing it gives up what has not come."""
+    """A response's body in pieces. Closing it discards what has not arrived."""
 
     def __init__(
         self, pass_: Pass, answer: AbstractAsyncContextManager[Any], response: Any
@@ -252,7 +255,7 @@ def _why(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-# The library's own transports are the only other way out that it has.
+# These transports are the library's only other way to connect.
 httpx2.HTTPTransport.handle_request = _guard(httpx2.HTTPTransport.handle_request)  # type: ignore[method-assign]
 httpx2.AsyncHTTPTransport.handle_async_request = _guard(  # type: ignore[method-assign]
     httpx2.AsyncHTTPTransport.handle_async_request

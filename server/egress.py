@@ -1,4 +1,4 @@
-"""The one door out: every outgoing connection is opened, checked and recorded here."""
+"""The only way out: opens, checks and records every outgoing connection."""
 
 import asyncio
 import base64
@@ -24,7 +24,7 @@ PIECE = 64 * 1024
 
 
 async def read_up_to(response: Any, most: int) -> bytes:
-    """All of it, or the first `most` bytes. One `read` gives only what has arrived by then."""
+    """Reads the response, at most `most` bytes. A single `read` returns only what has arrived."""
     parts, room = [], most
     while room > 0 and (part := await response.content.read(min(room, PIECE))):
         parts.append(part)
@@ -45,15 +45,15 @@ Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 CREDENTIALS = ("authorization", "cookie", "x-api-key", "proxy-authorization")
 _sealed = False
 NEVER_BEGUN = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
-"""There was no connection, so nothing has left."""
+"""Errors that happen before a connection exists, so that nothing was sent."""
 
 
 OWN_ENDINGS = ("localhost", "local", "internal", "intranet", "lan", "home.arpa")
-"""Names that only mean something in one's own network."""
+"""Domains that exist only in local networks."""
 
 
 def seal() -> None:
-    """From now on a library that opens a connection of its own is refused: see `server.door`."""
+    """Refuses connections that libraries open themselves from now on; see `server.door`."""
     global _sealed
     _sealed = True
 
@@ -63,9 +63,11 @@ def is_sealed() -> bool:
 
 
 class _Resolver(AbstractResolver):
-    """A public name leads to public addresses only: else whoever owns it could reach this machine
-    and its neighbours through us. The connection is opened to the very addresses that were looked
-    at."""
+    """Resolves public names to public addresses only.
+
+    Otherwise the owner of a name could reach this machine and its neighbours through us. The
+    connection uses the very addresses that were checked.
+    """
 
     def __init__(self, network: Callable[[], NetworkSettings]) -> None:
         self._network = network
@@ -95,7 +97,7 @@ class _Resolver(AbstractResolver):
 
 
 def is_private(address: str) -> bool:
-    """Whether it is this machine, its network, or nobody's: what no public name should lead to."""
+    """Whether an address is local, private or reserved: no public name should lead to it."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -105,7 +107,7 @@ def is_private(address: str) -> bool:
 
 
 def is_near(host: str) -> bool:
-    """Whether a name or an address means this machine or its network, as far as it shows."""
+    """Whether a name or address belongs to this machine or its network, judged by its form."""
     name = host.strip("[]").rstrip(".").lower()
     if ":" in name or name.replace(".", "").isdigit():
         return is_private(name)
@@ -121,7 +123,7 @@ def _host_of(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request as it stands; a redirect makes another one of it."""
+    """A request as it is sent. A redirect makes a new one from it."""
 
     method: str
     url: URL
@@ -129,7 +131,7 @@ class _Asked:
     options: dict[str, Any]
 
     def sent_on(self, response: aiohttp.ClientResponse) -> "_Asked":
-        """Where the answer leads: to another host without credentials, often as mere reading."""
+        """Returns the redirected request: without credentials for another host, often as a GET."""
         url = _parsed(response.headers.get("Location", ""), self.url)
         if self.url.scheme == "https" and url.scheme != "https":
             raise RedirectRefused(f"{self.url.host} redirects to an unencrypted address.")
@@ -145,13 +147,15 @@ class _Asked:
 
 
 class Egress:
+    """Sends requests to hosts that are allowed for a reason, and records them."""
+
     failures = (aiohttp.ClientError, OSError, TimeoutError)
-    """What a request raises when the way is broken."""
+    """The exceptions that a request raises if the connection fails."""
 
     def __init__(
         self, network: Callable[[], NetworkSettings], password: Password | None = None
     ) -> None:
-        """`password`: of the proxy, asked for when its address names a user."""
+        """`password` returns the proxy's password. It is called if the address has a user name."""
         self._network = network
         self._password = password
         self._allowed: set[tuple[str, str]] = set()
@@ -162,15 +166,15 @@ class Egress:
         self.uses: Value[tuple[Use, ...]] = Value(())
         self._recent: Recent[Use] = Recent(KEPT_RECENT, lambda use: use)
         self.recent = self._recent.value
-        """The newest of them, told at a pace a screen can follow."""
+        """The most recent uses, published at a rate that a window can follow."""
 
     def allow(
         self, url: str, reason: str, storage: Iterable[str] = (), *, stays: bool = False
     ) -> None:
-        """The user has decided that this host (and port) may be reached for this reason.
+        """Allows this host (and port) for this reason. The user has decided so.
 
-        It may send us on to hosts of the domains in `storage`; those are never asked directly.
-        `stays`: for this reason no host sends us on to another, nor makes us repeat a change.
+        The host may redirect to the domains in `storage`, which are never contacted directly. With
+        `stays`, no host may redirect to another for this reason, nor make us repeat a change.
         """
         self._allowed.add((_host(_parsed(url)), reason))
         self._storage |= {(domain, reason) for domain in storage}
@@ -186,10 +190,10 @@ class Egress:
     async def request(
         self, method: str, url: str, reason: str, *, stall_s: float = STALL_S, **options: Any
     ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """A request to an allowed host. Redirects are followed only to hosts allowed as well.
+        """Sends a request to an allowed host. Follows redirects only to allowed hosts.
 
-        It may last as long as it likes, but not stay silent for longer than `stall_s`.
-        With the option `direct` it passes by the proxy: for what must not leave this machine.
+        It may take any time, but not stay silent for longer than `stall_s` seconds. The option
+        `direct` bypasses the proxy, for requests that must not leave this machine.
         """
         given = options.pop("headers", None) or {}
         options["timeout"] = aiohttp.ClientTimeout(
@@ -214,7 +218,7 @@ class Egress:
             yield response
 
     async def tunnel(self, host: str, port: int, reason: str) -> Ends:
-        """A connection of a program's own to an allowed host; what it carries is not looked at."""
+        """Opens a raw connection to an allowed host. Its content is not inspected."""
         name = f"[{host}]" if ":" in host else host
         url = _parsed(f"https://{name}:{port}")
         self._check(url, reason, redirected=False)
@@ -249,7 +253,7 @@ class Egress:
         return ends
 
     async def _send(self, asked: _Asked, reason: str) -> aiohttp.ClientResponse:
-        """What was begun is recorded, whether or not an answer comes."""
+        """Sends a request and records it, even if no response comes."""
         options = {key: value for key, value in asked.options.items() if key != "direct"}
         proxy = None if asked.options.get("direct") else await self._proxy()
         session = await self._open()
@@ -278,7 +282,7 @@ class Egress:
             await session.close()
 
     async def _proxy(self) -> URL | None:
-        """What cannot be read as one is never gone past: there is a reason for a proxy."""
+        """Returns the proxy. Raises if its address is invalid: there is a reason for a proxy."""
         chosen = self._network().proxy
         if not chosen:
             return None
@@ -312,13 +316,13 @@ class Egress:
         )
 
     def _record(self, url: URL, reason: str, status: int = 0, size: int = 0) -> None:
-        """Status 0: no answer came."""
+        """Records a connection. Status 0 means that no response came."""
         use = Use(time.time(), _host(url), reason, status, size)
         self.uses.set((*self.uses.get(), use)[-KEPT_USES:])
         self._recent.add(use)
 
     async def _open(self) -> aiohttp.ClientSession:
-        """The session in use; another one where another authority is trusted since."""
+        """Returns the session, or a new one if the extra certificate authority has changed."""
         extra = self._network().extra_ca
         if self._extra_ca != extra:
             await self.close()
@@ -347,7 +351,7 @@ def _trusting(extra_ca: str) -> ssl.SSLContext:
 
 
 def is_address(text: str) -> bool:
-    """Whether a connection could be opened there."""
+    """Whether the text is an address that a connection could be opened to."""
     try:
         url = _parsed(text)
     except EgressRefused:
@@ -365,7 +369,7 @@ def _parsed(address: str, base: URL | None = None) -> URL:
 
 
 def _check_stays(asked: _Asked, following: _Asked) -> None:
-    """A person has allowed one request, to one host."""
+    """Raises for redirects if a person has allowed one request to one host."""
     if _host(following.url) != _host(asked.url):
         raise RedirectRefused(f"{asked.url.host} redirects to another host.")
     if following.method not in READING:

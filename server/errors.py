@@ -1,4 +1,4 @@
-"""Every error a person or a client may see: one sentence, a code for programs, an HTTP status."""
+"""All errors that a person or a client may see: a sentence, a code and an HTTP status."""
 
 from typing import Any, Literal
 
@@ -6,6 +6,8 @@ MOST_CAUSES = 5
 
 
 class AppError(Exception):
+    """An error for people and clients. Its message is a sentence."""
+
     code = "internal_error"
     status = 500
     retry_after_s: int | None = None
@@ -15,7 +17,7 @@ class AppError(Exception):
 
     @property
     def details(self) -> str:
-        """What is technical about it: its code and its causes. Empty if there is nothing more."""
+        """The technical details: its code and its causes. Empty if there is nothing more."""
         if self.known_details:
             return self.known_details
         causes = describe_causes(self.__cause__)
@@ -24,7 +26,7 @@ class AppError(Exception):
 
 
 def describe_causes(error: BaseException | None) -> list[str]:
-    """Returns a line for an error and each one behind it: its type, and what it says."""
+    """Returns a line for an error and each of its causes: its type and its message."""
     found: list[str] = []
     while error is not None and len(found) < MOST_CAUSES:
         found.append(f"{type(error).__name__}: {error}".removesuffix(": "))
@@ -57,9 +59,11 @@ class ContextOverflow(AppError):
         *,
         is_certain: bool = True,
     ) -> None:
-        """`context`: what prompt and answer have together, where that is more than `available`.
-        `is_certain`: whether `needed` was counted, or estimated from the beginning."""
-        # LiteLLM and others know an overflow by OpenAI's first words.
+        """`context` is the room for prompt and answer together, if that is more than `available`.
+
+        `is_certain` says whether `needed` was counted; otherwise it is an estimate.
+        """
+        # LiteLLM and others recognise an overflow by OpenAI's first words.
         counted = f"{needed}" if is_certain else f"about {needed}"
         super().__init__(
             f"This model's maximum context length is {context or available} tokens. "
@@ -101,7 +105,7 @@ class ModelLoadFailed(AppError):
 
 
 class ModelNotUsed(ModelLoadFailed):
-    """Another model was to replace the one in use, and could not be loaded."""
+    """A model that was to replace the one in use could not be loaded."""
 
     code = "model_not_used"
 
@@ -110,7 +114,7 @@ class ModelNotUsed(ModelLoadFailed):
 
 
 class OutOfMemory(ModelLoadFailed):
-    """The model did not get the memory it asked for; with less it may load."""
+    """The model did not get the memory it needs. It may load with a smaller setup."""
 
     code = "out_of_memory"
 
@@ -142,7 +146,7 @@ class Busy(AppError):
 
 
 class KeyRefused(AppError):
-    """A named key does not reach so far."""
+    """A named key does not permit the request."""
 
     status = 403
 
@@ -204,7 +208,7 @@ class Stopping(AppError):
 
 
 class NotSupported(AppError):
-    """Asking again will not help, so its status is one that clients do not retry."""
+    """Trying again will not help, so clients do not retry its status."""
 
     code = "not_supported"
     status = 400
@@ -216,38 +220,38 @@ class EgressRefused(AppError):
 
 
 class RedirectRefused(EgressRefused):
-    """A server sends us where we do not go."""
+    """A server redirects to a place that is not allowed."""
 
 
 class AnswerTooLong(AppError):
-    """Another server's answer is longer than anything it should say."""
+    """Another server's answer is longer than any valid one."""
 
     code = "answer_too_long"
     status = 502
 
 
 class HubFailed(AppError):
-    """The model hub did not answer as it should; trying again may help."""
+    """The model hub did not answer as expected. Trying again may help."""
 
     code = "hub_failed"
     status = 502
 
 
 class HubRefused(HubFailed):
-    """The hub refuses the file. Asking again will not help."""
+    """The hub refuses the file. Trying again will not help."""
 
     code = "hub_refused"
     status = 403
 
 
 class HubGated(HubRefused):
-    """Its makers want their terms accepted first."""
+    """The model's authors require that their terms are accepted first."""
 
     code = "hub_gated"
 
 
 class HubDisabled(HubRefused):
-    """The hub itself has closed the repository."""
+    """The hub itself has disabled the repository."""
 
     code = "hub_disabled"
     status = 451
@@ -259,7 +263,7 @@ class HubMissing(HubRefused):
 
 
 class DiskFailed(AppError):
-    """The disk refuses. Waiting will not help."""
+    """The disk cannot be written. Waiting will not help."""
 
     code = "disk_failed"
     status = 500
@@ -292,7 +296,7 @@ Fault = Literal[
 
 
 class FlowFailed(AppError):
-    """A step could not do its work; `fault` says why to programs, the text to people."""
+    """A step of a flow failed. `fault` tells programs why, the text tells people."""
 
     code = "flow_failed"
     status = 502

@@ -1,4 +1,4 @@
-"""The one stream in the middle: an engine yields pieces, a run yields events.
+"""The events of a run: an engine yields pieces, a run yields events.
 
 A run ends with exactly one Finished or Failed (per choice).
 """
@@ -15,7 +15,7 @@ StopReason = Literal["stop", "length", "tool_calls"]
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
-    """A token's text and bytes, its log-probability, and the likeliest tokens in its place."""
+    """A token's text, bytes and log-probability, and the likeliest tokens at its position."""
 
     text: str
     bytes: bytes
@@ -49,7 +49,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class PromptProgress:
-    """How much of the prompt the model has read so far, in tokens."""
+    """How many tokens of the prompt the model has read so far."""
 
     done: int
     total: int
@@ -68,13 +68,13 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class CallOpened:
-    """The model has begun a tool call: its name is known, its arguments follow as text."""
+    """The model has begun a tool call. Its name is known, its arguments follow as text."""
 
     index: int
     id: str
     name: str
     is_whole: bool = field(default=False, compare=False)
-    """The whole call follows at once: it was read before it was recognised."""
+    """Whether the whole call follows at once, because it was read before it was recognised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class CallArguments:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallRequested:
-    """The whole call, after its last argument; not `valid` when the answer was cut in it."""
+    """A complete call, after its last argument. Not `valid` if the answer was cut off within it."""
 
     call: ToolCall
     valid: bool = True
@@ -93,7 +93,7 @@ class ToolCallRequested:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallStarted:
-    """A call of one of our own tools."""
+    """Moat runs one of its own tools."""
 
     call: ToolCall
 
@@ -141,7 +141,7 @@ class Suggestions:
 
 @dataclass(frozen=True, slots=True)
 class MessageOpened:
-    """The text and calls that follow are a message of their own, known by this id."""
+    """The text and calls that follow belong to a new message with this id."""
 
     id: str
 
@@ -156,7 +156,7 @@ class StepChanged:
 
 @dataclass(frozen=True, slots=True)
 class StateChanged:
-    """An agent's whole state as it is now."""
+    """An agent's complete current state."""
 
     state: Json
 
@@ -165,7 +165,7 @@ class StateChanged:
 class Interrupted:
     """An agent waits for a person's answer, which comes with the next request of its thread.
 
-    `said`: the question as messages of the conversation, if the agent asks in that form.
+    `said` is the question as messages of the conversation, if the agent asks in that form.
     """
 
     id: str
@@ -178,7 +178,7 @@ class Finished:
     reason: StopReason
     usage: Usage = Usage()
     stop_text: str | None = None
-    """Which of the request's stop texts ended it."""
+    """The request's stop text that ended it, if any."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""State that is (Value) and things that happen (Signal): what the screen watches."""
+"""Observable state (Value) and events (Signal), for windows and other listeners."""
 
 import asyncio
 from collections.abc import Callable, Hashable
@@ -7,10 +7,11 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 Disconnect = Callable[[], None]
 TELL_S = 0.5
+"""Seconds between two publications of `Recent`."""
 
 
 class Signal(Generic[T]):
-    """Something that happens. Listeners are called in the order they connected."""
+    """An event that happens. Listeners are called in the order in which they connected."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[T], None]] = []
@@ -30,7 +31,7 @@ class Signal(Generic[T]):
 
 
 class Value(Generic[T]):
-    """Something that is. Connecting replays the current value, so a late listener is right."""
+    """A current value. Connecting replays it, so that late listeners are up to date."""
 
     def __init__(self, initial: T) -> None:
         self._current = initial
@@ -51,9 +52,9 @@ class Value(Generic[T]):
 
 
 class Recent(Generic[T]):
-    """The newest few of many things, published at most twice a second.
+    """The most recent of many items, published at most twice a second.
 
-    Of things with the same key only the newest is kept, so that none crowds out the others.
+    Of items with the same key only the newest is kept, so that none crowds out the others.
     """
 
     def __init__(self, keep: int, key: Callable[[T], Hashable]) -> None:

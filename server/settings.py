@@ -1,4 +1,4 @@
-"""All settings in one place: title, bounds, default, help. The settings page is made from this."""
+"""All settings: titles, limits, defaults and help. The settings page is made from them."""
 
 import json
 import re
@@ -17,14 +17,17 @@ _ORIGIN = re.compile(
     r"(?!(?:file|data|blob|about|javascript):)[a-z][a-z0-9+.-]*://"
     r"(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?"
 )
-"""Extensions of browsers and desktop programs have schemes of their own: app://obsidian.md."""
+"""Matches origins, including schemes of browser extensions and programs: app://obsidian.md."""
 
 LONGEST = 300
-"""Characters: a host name has at most 253. A longer origin could not be shown whole."""
+"""Characters. A host name has at most 253, and a longer origin could not be shown whole."""
 
 
 def checked_origin(text: str) -> str:
-    """Not `null`, which files and many others share, and no patterns: each page by its name."""
+    """Checks the exact origin of a page.
+
+    `null` is refused, because files and many others share it. Patterns are refused, too.
+    """
     origin = text.strip().removesuffix("/").lower()
     if not can_be_allowed(origin):
         raise PydanticCustomError(BAD_ORIGIN, ORIGIN_FORM)
@@ -32,7 +35,7 @@ def checked_origin(text: str) -> str:
 
 
 def checked_file_host(text: str) -> str:
-    """The origin of a host that files are fetched from; without a scheme it is https."""
+    """Returns the origin of a host that files are fetched from. Without a scheme it is https."""
     address = text.strip().removesuffix("/").lower()
     address = address if "://" in address else f"https://{address}"
     parts = _split_web_address(address)
@@ -42,7 +45,7 @@ def checked_file_host(text: str) -> str:
 
 
 def _split_web_address(address: str) -> SplitResult | None:
-    """Returns the parts of an address of HTTP or HTTPS; None for anything else."""
+    """Returns the parts of an HTTP or HTTPS address; None for anything else."""
     try:
         parts = urlsplit(address)
         is_good = parts.scheme in DEFAULT_PORTS and bool(parts.hostname) and parts.port != 0
@@ -61,7 +64,7 @@ PROXY_FORM = "A proxy is written as http://host:port."
 
 
 def proxy_address(text: str) -> str:
-    """With its scheme, which people leave out: without one, a host reads as a scheme."""
+    """Adds the scheme, which people leave out: without it, the host would be read as the scheme."""
     text = text.strip()
     if not text:
         return ""
@@ -85,7 +88,7 @@ CHOICES = {
     "zh": "简体中文",
     "de": "Deutsch",
 }
-"""What people read for the values of a choice; a language is written in itself."""
+"""The labels of a setting's choices. Languages are written in themselves."""
 
 
 def choice_label(value: str) -> str:
@@ -99,7 +102,7 @@ _NAME = re.compile(r"(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::[0-9]{
 
 
 def checked_host_name(text: str) -> str:
-    """No patterns: a page could choose a name that fits one."""
+    """Checks a host name. Patterns are refused, because a page could choose a matching name."""
     name = text.strip().lower().removesuffix(".")
     if len(name) > LONGEST or not _NAME.fullmatch(name):
         raise PydanticCustomError(HOST_NAME, HOST_NAME_FORM)
@@ -114,12 +117,12 @@ def checked_network(text: str) -> str:
 
 
 def setting(default: Any, title: str, about: str | None = None, **bounds: Any) -> Any:
-    """Declares a field by its default, its title, one or two sentences of help, and its bounds."""
+    """Declares a setting with its default, title, one or two sentences of help, and limits."""
     return Field(default, title=title, description=about, **bounds)
 
 
 class Group(BaseModel):
-    """Frozen, so that a change is a new value; unknown fields of a newer version are kept."""
+    """A group of settings. It is frozen; unknown fields of a newer version are kept."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -181,7 +184,7 @@ class ServerSettings(Group):
 
     @property
     def asks_for_key(self) -> bool:
-        """Always where other machines connect, directly or through a proxy."""
+        """Whether a key is required: always if other machines connect, also through a proxy."""
         return self.require_key or self.listen == "network" or bool(self.proxies)
 
 
@@ -189,7 +192,7 @@ OWN_FORM = 'Settings of a model are written as NAME {"temperature": 0.2, "contex
 
 
 class OwnSettings(Group):
-    """What holds for one model alone. A field that is None is as for all models."""
+    """The settings of a single model. A field that is None has the value for all models."""
 
     name: Annotated[str, Field(min_length=1, max_length=LONGEST, title="Model")]
     context_tokens: int | None = setting(
@@ -213,7 +216,7 @@ class OwnSettings(Group):
     @model_validator(mode="before")
     @classmethod
     def _read_text(cls, given: Any) -> Any:
-        """Settings may hold it as a text, too."""
+        """Accepts a text, too: NAME {"setting": value, …}."""
         if not isinstance(given, str):
             return given
         name, mark, rest = given.partition(" {")
@@ -233,7 +236,7 @@ class OwnSettings(Group):
 
 
 OWN_FIELDS = {name: info for name, info in OwnSettings.model_fields.items() if name != "name"}
-"""What can be set for a model alone."""
+"""The settings that a single model can have."""
 
 
 def _once_each(given: tuple[OwnSettings, ...]) -> tuple[OwnSettings, ...]:
@@ -336,7 +339,7 @@ class ModelSettings(Group):
         return next((own for own in self.own if own.name == name), none)
 
     def for_model(self, name: str) -> "ModelSettings":
-        """These settings, with what the model has of its own in their place."""
+        """Returns these settings with the model's own values in place of the shared ones."""
         own = self.own_of(name).values
         shared = {field: value for field, value in own.items() if field in type(self).model_fields}
         return self.model_copy(update=shared) if shared else self
@@ -346,7 +349,7 @@ ENGINE_FORM = "An engine is written as http://host:port/v1, without a name or pa
 
 
 def checked_engine_url(text: str) -> str:
-    """With its scheme, which people leave out, and with the /v1 that clients are given."""
+    """Adds the scheme, which people leave out, and the /v1 of OpenAI's API if there is no path."""
     address = text.strip()
     address = (address if "://" in address else f"http://{address}").rstrip("/")
     parts = _split_web_address(address)
@@ -359,7 +362,7 @@ def checked_engine_url(text: str) -> str:
 class EngineElsewhere(Group):
     """A model that a server runs: vLLM, SGLang, llama-server, or another with OpenAI's API.
 
-    Its key is in the keyring, as `engine-` and its name.
+    Its key is in the keyring, under `engine-` and its name.
     """
 
     name: Annotated[
@@ -400,7 +403,7 @@ class EngineElsewhere(Group):
     @model_validator(mode="before")
     @classmethod
     def _read_text(cls, given: Any) -> Any:
-        """Settings may hold it as a text, too."""
+        """Accepts a text, too: [NAME=]URL[,URL…][#MODEL]."""
         return _fields_of(given) if isinstance(given, str) else given
 
     def __str__(self) -> str:
@@ -413,7 +416,7 @@ class EngineElsewhere(Group):
 
     @classmethod
     def of(cls, text: str) -> "EngineElsewhere":
-        """From [NAME=]URL[,URL…][#MODEL]. Without a name it is called after the model or host."""
+        """Reads [NAME=]URL[,URL…][#MODEL]. The default name is the model, or else the host."""
         return cls.model_validate(text)
 
 
@@ -535,7 +538,10 @@ class Settings(Group):
     updates: UpdateSettings = Field(default_factory=UpdateSettings, title="Updates")
 
     def changed(self, field: str, value: Any) -> "Settings":
-        """A copy with one field changed and checked; `field` is a dotted name like server.port."""
+        """Returns a checked copy with one field changed; `field` is a dotted name like server.port.
+
+        Raises KeyError for an unknown field and ValueError for a bad value.
+        """
         group_name, _, name = field.partition(".")
         group = getattr(self, group_name, None)
         if not isinstance(group, Group) or name not in type(group).model_fields:

@@ -1,4 +1,4 @@
-"""Sizes in bytes. MB and GB are what people set and read; MIB is what systems count in."""
+"""Sizes in bytes. MB and GB are for people; MIB is the unit of systems."""
 
 MB = 1_000_000
 GB = 1_000_000_000

@@ -1,4 +1,4 @@
-"""Server-sent events, read from chunks of bytes wherever they were cut."""
+"""Parses server-sent events from chunks of bytes that may be cut anywhere."""
 
 import re
 from collections.abc import AsyncGenerator, AsyncIterable, Callable
@@ -10,7 +10,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One event. `event` is empty where the stream gives it no name."""
+    """An event. `event` is empty if the stream does not name it."""
 
     data: str
     event: str = ""
@@ -27,10 +27,10 @@ class TooLong(ValueError):
 
 
 class Reader:
-    """Feed it chunks; it returns the events and comments that are complete.
+    """Parses chunks; `feed` returns the events and comments that are complete.
 
-    `on_line` sees each line that is not blank. An event of more than `most_bytes` is an error;
-    with `on_too_long` that is called instead, and the event is passed over.
+    `on_line` sees each line that is not blank. An event of more than `most_bytes` raises TooLong.
+    With `on_too_long`, that is called instead, and the event is skipped.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Reader:
         return found
 
     def end(self) -> list[Sent | Comment]:
-        """Returns the last event, if the stream ended without the blank line after it."""
+        """Returns the last event if the stream ended without the blank line after it."""
         last = self._dispatch()
         return [last] if last is not None else []
 
@@ -81,7 +81,7 @@ class Reader:
         if not self._is_passed_over:
             self._on_too_long()
         self._is_passed_over = True
-        # One byte stands for the rest of the line, which is not blank.
+        # One byte stands for the rest of the line, so that it does not count as blank.
         self._line = bytearray(b"x")
         self._forget()
 

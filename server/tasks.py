@@ -1,4 +1,4 @@
-"""The one place tasks are started: kept alive, and their failures logged."""
+"""Starts and stops tasks: keeps them alive and logs their failures."""
 
 import asyncio
 import logging
@@ -12,6 +12,7 @@ _running: set[asyncio.Task[Any]] = set()
 
 
 def spawn(work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
+    """Starts a task. Use it everywhere: asyncio alone may garbage-collect a running task."""
     task = asyncio.get_running_loop().create_task(work, name=name)
     _running.add(task)
     task.add_done_callback(_ended)
@@ -19,7 +20,7 @@ def spawn(work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
 
 
 def can_spawn() -> bool:
-    """A window's timers may still fire when its loop has ended."""
+    """Whether a loop is running. A window's timers may still fire after its loop has ended."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -38,7 +39,7 @@ async def whole(work: Coroutine[Any, Any, T], name: str) -> T:
 
 
 async def stop(task: asyncio.Task[Any] | None) -> None:
-    """Cancel a task and wait until it is gone."""
+    """Cancels a task and waits until it has ended. None is ignored."""
     if task is None:
         return
     task.cancel()
@@ -47,14 +48,14 @@ async def stop(task: asyncio.Task[Any] | None) -> None:
 
 @contextmanager
 def paused(limit: asyncio.Timeout) -> Iterator[None]:
-    """Stops the clock of a time limit, as long as a person is asked for example."""
+    """Stops the clock of a time limit, for example while a person is asked."""
     loop = asyncio.get_running_loop()
     ends, began = limit.when(), loop.time()
     limit.reschedule(None)
     try:
         yield
     finally:
-        # What was limited may have ended meanwhile.
+        # The limited work may have ended meanwhile.
         with suppress(RuntimeError):
             limit.reschedule(None if ends is None else ends + loop.time() - began)
 
