@@ -124,7 +124,7 @@ def async_client(
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """Turns failures into responses, for a library that gives up at the first failed request."""
+    """Rules that turn failures into responses, for a library that gives up at the first failure."""
 
     answer: Callable[[httpx2.Request, int | Exception, bytes], bytes | None]
     """Called with the status and body, or the exception. Returns None to pass it on."""

@@ -63,7 +63,7 @@ def is_sealed() -> bool:
 
 
 class _Resolver(AbstractResolver):
-    """Resolves public names to public addresses only.
+    """A resolver that leads public names to public addresses only.
 
     Otherwise the owner of a name could reach this machine and its neighbours through us. The
     connection uses the very addresses that were checked.
@@ -147,7 +147,7 @@ class _Asked:
 
 
 class Egress:
-    """Sends requests to hosts that are allowed for a reason, and records them."""
+    """The way to hosts that are allowed for a reason. Every request is recorded."""
 
     failures = (aiohttp.ClientError, OSError, TimeoutError)
     """The exceptions that a request raises if the connection fails."""

@@ -122,7 +122,7 @@ def setting(default: Any, title: str, about: str | None = None, **bounds: Any) -
 
 
 class Group(BaseModel):
-    """A group of settings. It is frozen; unknown fields of a newer version are kept."""
+    """A group of settings. A change makes a copy; unknown fields of a newer version are kept."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 

@@ -27,7 +27,7 @@ class TooLong(ValueError):
 
 
 class Reader:
-    """Parses chunks; `feed` returns the events and comments that are complete.
+    """A parser of chunks. `feed` returns the events and comments that are complete.
 
     `on_line` sees each line that is not blank. An event of more than `most_bytes` raises TooLong.
     With `on_too_long`, that is called instead, and the event is skipped.

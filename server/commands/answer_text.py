@@ -21,7 +21,7 @@ _JOINER, _PRESENTED_AS_EMOJI = "\u200d", "\ufe0f"
 
 
 class Lines:
-    """Wraps lines between words at a terminal's right edge, while the text arrives.
+    """A filter that wraps lines between words at a terminal's edge, while the text arrives.
 
     Call `feed` with each piece, then `flush`, and print what they return. A word is held back until
     it is complete, since only then it is known whether it fits. The terminal itself breaks words
@@ -166,7 +166,7 @@ def _width(text: str) -> int:
 
 
 class Markdown:
-    """Renders Markdown while it arrives. Call `feed` with each piece, then `end`.
+    """A renderer of Markdown that arrives in pieces. Call `feed` with each, then `end`.
 
     Print what they return. The text must be free of control characters: the result contains only
     those that we add.

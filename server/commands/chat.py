@@ -45,7 +45,7 @@ class Speaker(Protocol):
 
 
 class Running:
-    """Sends questions to the running Moat."""
+    """A speaker that sends questions to the running Moat."""
 
     def __init__(self, server: RunningServer) -> None:
         self._server = server
@@ -87,7 +87,7 @@ class Running:
 
 
 class Alone:
-    """Loads the model in this process, which may take a while."""
+    """A speaker that loads the model in this process, which may take a while."""
 
     def __init__(self, core: Core) -> None:
         self._core = core

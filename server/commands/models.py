@@ -33,7 +33,7 @@ BAR = 24
 
 
 class Progress:
-    """Shows a download's progress: rewrites one line on a terminal, else prints a line per 5 %."""
+    """A download's progress: one line that is rewritten on a terminal, else a line per 5 %."""
 
     def __init__(self, number: str, out: Any) -> None:
         self.ended: asyncio.Future[Download] = asyncio.get_running_loop().create_future()

@@ -115,7 +115,7 @@ async def _show_logs(running: RunningServer, options: argparse.Namespace) -> int
         last = await _show_recent(running, options)
         async for line in coming:
             if line.number > last + 1:
-                # The server drops lines if too many come at once, but it still keeps them.
+                # The server skips lines if too many come at once, but `recent_logs` still has them.
                 known = await running.command("recent_logs", count=MOST_LINES)
                 for missed in (one for one in known if last < one.number < line.number):
                     say(_log_line(missed, as_json=options.json))

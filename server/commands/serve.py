@@ -39,7 +39,7 @@ PAGES_S = 60.0
 
 
 class Announcer:
-    """Prints the state of a server without a window; every text only once."""
+    """A printer of the state of a server without a window. It prints every text only once."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say

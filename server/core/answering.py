@@ -206,7 +206,7 @@ RESTING = {"running": 0, "waiting": 0}
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """Takes requests from the web server and the windows, and finds who answers them."""
+    """The entry for all requests. It passes them to a conversation, an agent or the engine."""
 
     engine: Callable[[str | None], Awaitable[Engine]]
     model_name: Callable[[], str]

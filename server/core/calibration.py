@@ -66,7 +66,7 @@ class KeptTrial:
 
 
 class Calibrator:
-    """Tries out and measures loaded models while Moat is idle.
+    """The trials and measurements of loaded models while Moat is idle.
 
     `path_of` returns a model's file, or None if a server elsewhere runs the model.
     """

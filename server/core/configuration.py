@@ -28,7 +28,7 @@ ASIDE = "set_aside"
 
 
 class SettingsStore:
-    """Reads and writes the settings file and its backup."""
+    """The settings file and its backup."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

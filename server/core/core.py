@@ -121,7 +121,7 @@ log = logging.getLogger(__name__)
 
 
 class Core:
-    """Implements `server.face.core.Face`. Call open() before use and close() after it."""
+    """The whole server, as a `server.face.core.Face`. Call open() before use and close() after."""
 
     def __init__(self, paths: Paths, make_engine: MakeEngine = WorkerProcess) -> None:
         paths.make()
@@ -318,7 +318,7 @@ class Core:
         await self._requests.drain(timeout_s)
 
     def log_to(self, stream: TextIO) -> None:
-        """Also writes the log to a stream, for programs that are watched by their output."""
+        """Writes the log to a stream, too, for programs that are watched by their output."""
         self._logs.write_to(stream)
 
     async def start(self) -> None:

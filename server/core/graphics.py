@@ -49,7 +49,7 @@ PATIENCE_S = 30.0
 
 
 class Build:
-    """Compiles graphics support in a child process, when Moat runs from its sources.
+    """The compilation of graphics support in a child process, if Moat runs from its sources.
 
     `say` shows a message. `on_ready` is called with the kind when a new library is in place.
     """

@@ -363,7 +363,7 @@ LOOK_EVERY_S = 2.0
 
 
 class Meter:
-    """Measures speed, load and memory for the windows."""
+    """A meter of speed, load and memory, for the windows."""
 
     def __init__(self) -> None:
         self.load: Value[Load] = Value(Load())

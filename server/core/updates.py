@@ -111,7 +111,7 @@ class Signed(BaseModel):
 
 
 class Updates:
-    """Looks for updates and publishes what was announced in `found`."""
+    """The daily check for updates. `found` holds the last announcement."""
 
     def __init__(
         self,

@@ -211,7 +211,7 @@ class HubListing:
     licence: str
     gated: bool
     address: str
-    """The repository's page, where one accepts terms."""
+    """The repository's page, where one accepts terms and asks questions."""
     files: tuple[HubFile, ...] = ()
     projectors: tuple[HubFile, ...] = ()
     note: str = ""

@@ -298,7 +298,7 @@ _KEPT = TypeAdapter(tuple[Entry, ...])
 
 
 class CatalogueRefresh:
-    """Looks for new models on the hub, keeps them in `path` and reports its `progress`."""
+    """A search for new models on the hub, which are kept in `path`. `progress` is for people."""
 
     def __init__(self, hub: Hub, path: Path, machine: Callable[[], Awaitable[Machine]]) -> None:
         self.progress: Value[str] = Value("")
@@ -345,8 +345,7 @@ class CatalogueRefresh:
             self.progress.set(f"Asking for the models of {publisher} ({number} of {total}).")
             listed.append(await self._hub.trending(publisher, PER_PUBLISHER))
         known = {_base(entry.repo) for entry in read().models}
-        # Takes the first model of each publisher, then the second: no publisher crowds out the
-        # others.
+        # Takes the first model of each publisher, then the second: none crowds out the others.
         wanted: dict[str, TrendingModel] = {}
         for model in filter(None, chain.from_iterable(zip_longest(*listed))):
             room = max(machine.memory_bytes, *(card.total_bytes for card in machine.devices), 0)

@@ -120,7 +120,7 @@ def _blob(folder: Path, layers: list[dict[str, str]], kind: str) -> Path | None:
 
 
 def owner_of(card: ModelCard, models: Path, files: Iterable[str]) -> Owner:
-    """Returns who owns a model. `models` is Moat's folder; `files` were added where they lie."""
+    """Returns a model's owner. `models` is Moat's folder; `files` were added where they lie."""
     if card.path in files:
         return "listed"
     return "ours" if card.starter or _is_ours(card, models) else "other"
@@ -186,7 +186,7 @@ QUANTISATION = re.compile(r"[-._](?:UD-)?(?:I?Q\d\w*|B?F(?:16|32)|MXFP4)$", re.I
 
 
 class Library:
-    """Finds the models in folders and files, and remembers them until the next scan."""
+    """The models found in folders and files, remembered until the next scan."""
 
     def __init__(self, folders: Iterable[Path], headers: Headers | None = None) -> None:
         self._folders = tuple(folders)

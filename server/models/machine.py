@@ -48,7 +48,7 @@ NVIDIA = [
 
 
 class Surveyor:
-    """Describes the machine. Memory is read each time; the engine's devices are remembered.
+    """The facts about the machine. Memory is read each time; the engine's devices are remembered.
 
     The engine is asked again on request, or when its graphics support is in another folder.
     """

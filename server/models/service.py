@@ -411,8 +411,7 @@ class ModelShelf:
         card, files = self.library.find(name, ""), found.files
         cache = await asyncio.to_thread(HubCache(self._models).folder_of, Path(card.path))
         if cache and card.projector:
-            # In the cache each version has its own folder, so the projector must be downloaded with
-            # it.
+            # In the cache each version has its own folder, so the projector must come along.
             eyes = Path(card.projector).name
             files += tuple(file for file in found.repository.files if file.path.endswith(eyes))
         return self._fetching.start(found.repository, files, replaces=True, cache=cache)

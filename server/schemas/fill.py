@@ -152,7 +152,7 @@ def _read_object(written: Json, parts: Json) -> Json:
 
 
 def _says_nothing(value: Any, part: Json) -> bool:
-    """Whether a value is null or an empty object without described members."""
+    """Whether it is null, or an empty object whose members a model cannot know."""
     if value is None:
         return not _takes_null(part)
     return value == {} and part.get("type") == "object" and not part.get("properties")

@@ -21,7 +21,7 @@ ANY_SCALAR: Json = {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "
 
 @dataclass(slots=True)
 class Plain:
-    """Simplifies the schemas of one document. `odd` collects what was not standard."""
+    """A simplifier of one document's schemas. `odd` collects what was not standard."""
 
     document: Mapping[str, Any]
     nodes: int = 0

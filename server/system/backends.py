@@ -17,7 +17,7 @@ NAMES = (
     "libggml-base.dylib",
     "*ggml-base.dll",
 )
-"""Versioned names come first: others link to them, so a process opens no second copy."""
+"""Versioned names come first: other libraries link to these, so no second copy is opened."""
 UNKNOWN = "unknown"
 
 

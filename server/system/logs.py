@@ -40,7 +40,7 @@ _PATTERNS = (
 
 
 class Redactor:
-    """Replaces known secrets, and text that looks like one, by dots."""
+    """A filter that replaces known secrets, and text that looks like one, by dots."""
 
     def __init__(self) -> None:
         self._secrets: set[str] = set()
@@ -58,7 +58,7 @@ class Redactor:
 
 
 class LogRing(logging.Handler):
-    """Keeps recent lines, and sends new ones to listeners on the loop's thread."""
+    """The most recent lines. New ones are sent to listeners on the loop's thread."""
 
     def __init__(self, formatter: logging.Formatter) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ class Logs:
             handler.setFormatter(self._formatter())
 
     def write_to(self, stream: TextIO) -> None:
-        """Also writes to a stream: a container's log is what its program prints."""
+        """Writes to a stream, too: a container's log is what its program prints."""
         handler = logging.StreamHandler(stream)
         handler.setFormatter(self._formatter())
         self._handlers.append(handler)
@@ -142,7 +142,7 @@ class Logs:
 
 
 class _PrivateFile(logging.handlers.RotatingFileHandler):
-    """Makes each new file private to its owner. Drops text if the disk is full."""
+    """Rotating files that are private to their owner. Text is dropped if the disk is full."""
 
     def close(self) -> None:
         with suppress(OSError):
@@ -162,7 +162,7 @@ class _Redacting(logging.Formatter):
 
 
 class _AsJson(_Redacting):
-    """Formats each line as a JSON object, for programs that collect logs."""
+    """A formatter that writes each line as a JSON object, for programs that collect logs."""
 
     def format(self, record: logging.LogRecord) -> str:
         text = record.getMessage()

@@ -345,8 +345,7 @@ class Transfer:
                 continue
             missing = [n for n in range(plan.pieces(file)) if self._is_missing(file, n)]
             if missing:
-                # Runs get shorter towards the end, so that no slow connection is left with the
-                # tail.
+                # Runs get shorter towards the end: no slow connection is left with the tail.
                 share = -(-len(missing) // self._limits.connections)
                 most = min(self._limits.pieces_per_request, share)
                 first, end = missing[0], missing[0] + 1

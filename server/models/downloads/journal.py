@@ -119,8 +119,7 @@ class Journal:
         """Whether that file is installed and nothing is left to do for it."""
         if not self.plan.replaces or self.plan.cache:
             return target.exists()
-        # An older version has been at the target all along. The part is created first and moved
-        # last.
+        # An older version was at the target all along. The part is created first and moved last.
         return self.is_reserved and not self.part(file).exists() and target.exists()
 
     def set_reserved(self) -> None:
