@@ -94,7 +94,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolChoice:
-    """Which tools the model may call. `required`: one of `names`, or any tool if it is empty."""
+    """How tools are called. `required`: at least one call of `names`, or of any tool if empty."""
 
     mode: Literal["auto", "none", "required"] = "auto"
     names: tuple[str, ...] = ()

@@ -36,7 +36,7 @@ class SettingsStore:
         self.notices: list[str] = []
 
     def load(self) -> Settings:
-        """Returns the settings of the file, its backup or the defaults. Ignores bad files."""
+        """Returns the settings of the file, its backup or the defaults. Bad files are set aside."""
         with contextlib.suppress(OSError):
             sweep_drafts(self._path.parent)
         for path in (self._path, self._backup):

@@ -404,7 +404,7 @@ class Core:
         self.asked_to_quit.emit("moat quit")
 
     async def own_key(self) -> str:
-        """Returns the secret of the person's own window. It travels over the control link only."""
+        """Returns, over the control link only, the secret that marks the own window's requests."""
         return self.own_secret
 
     def is_own(self, sent: str) -> bool:

@@ -28,7 +28,7 @@ Ended = None
 
 @dataclass(frozen=True, slots=True)
 class RunningServer:
-    """A connection to the running server. Its methods raise LinkLost if the server ends."""
+    """The way to the running server. Commands raise LinkLost if it does not answer."""
 
     address: str
     secret: str

@@ -249,7 +249,7 @@ def read_name(name: str) -> Wanted:
 
 
 async def find(name: str, search: Search) -> tuple[str, str]:
-    """Returns the repository and the file or quantisation in it. The latter may be empty."""
+    """Returns the repository and a file or quantisation in it; an empty one is chosen later."""
     wanted = read_name(name)
     if not wanted.is_bare:
         return wanted.repo, wanted.tag
@@ -298,7 +298,7 @@ _KEPT = TypeAdapter(tuple[Entry, ...])
 
 
 class CatalogueRefresh:
-    """A search for new models on the hub, which are kept in `path`. `progress` is for people."""
+    """A search for new models on the hub, kept in `path`. `progress` is empty while it is idle."""
 
     def __init__(self, hub: Hub, path: Path, machine: Callable[[], Awaitable[Machine]]) -> None:
         self.progress: Value[str] = Value("")
@@ -361,7 +361,7 @@ class CatalogueRefresh:
         return tuple(found)
 
     async def _entry(self, model: TrendingModel, machine: Machine, setup: Setup) -> Entry | None:
-        """Returns None if the repository cannot be read or none of its files fits this machine."""
+        """Builds an entry; None if the repository cannot be read or no file fits this machine."""
         try:
             there = await self._hub.repository(model.about.repo)
             files, eyes = repository.group(there.files)

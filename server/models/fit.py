@@ -256,7 +256,7 @@ MISSED_S = 90 * 86400.0
 
 
 class Worked:
-    """The setups that models were loaded with, kept in a file per model, machine and cards."""
+    """The setups that models were loaded with, kept by model, machine and cards."""
 
     def __init__(self, path: Path) -> None:
         self._file = JsonFile(path, "The setups that worked")

@@ -187,7 +187,7 @@ def _draft_space(setup: Setup) -> tuple[int, int]:
 
 
 def _gpu_weights(header: Header, weight_bytes: int, on_gpu: int, layout: Layout) -> int:
-    """Returns the bytes on the card: the last layers, then the output, never the token table."""
+    """Returns the bytes on the card: the last layers, then all but a separate token table."""
     if not on_gpu:
         return 0
     whole = on_gpu > layout.layers
