@@ -238,7 +238,7 @@ class Downloads:
         return names.inside(self._models, repo, names.file(path))
 
     def _run(self, job: _Job, *, anew: bool = False) -> None:
-        """Starts a job; raises BadRequest if another program runs it, DiskFailed on disk trouble."""
+        """Starts a job. Raises BadRequest if another program runs it, DiskFailed on disk faults."""
         claim = _take_up(job, anew=anew)
         job.phase, job.reason = "waiting", ""
         job.task = spawn(self._work(job), f"download-{job.journal.plan.id}")
