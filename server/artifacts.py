@@ -39,7 +39,7 @@ def kind_of(series: Json) -> str:
 def markdown_table(
     names: Sequence[Any], rows: Iterable[Sequence[Any]], write: Callable[[Any], str]
 ) -> str:
-    """Returns a Markdown table. `write` formats a cell; line ends and bars in it are escaped."""
+    """Returns a Markdown table. `write` formats a cell; line ends and bars are safe."""
 
     def line(cells: Sequence[Any]) -> str:
         texts = (" ".join(write(cell).splitlines()).replace("|", "\\|") for cell in cells)

@@ -12,7 +12,7 @@ DOCUMENTS = {
     ".pdf": "PDF", ".docx": "Word", ".xlsx": "Excel", ".xls": "Excel", ".xlsb": "Excel",
     ".ods": "OpenDocument", ".html": "HTML", ".htm": "HTML",
 }  # fmt: skip
-"""File formats that only the server can read, by suffix."""
+"""The names of file formats that only the server can read, by suffix."""
 TEXTS = {
     ".csv": "CSV", ".tsv": "TSV", ".md": "Markdown", ".markdown": "Markdown", ".json": "JSON",
     ".py": "Python", **dict.fromkeys((
@@ -20,7 +20,7 @@ TEXTS = {
         ".c", ".h", ".cpp", ".cs", ".go", ".rs", ".rb", ".sql", ".sh", ".ini", ".toml", ".cfg",
     ), ""),
 }  # fmt: skip
-"""Text formats by suffix; empty if the format has no name of its own."""
+"""The names of text formats by suffix; empty if a format has no name of its own."""
 
 
 @dataclass(frozen=True, slots=True)

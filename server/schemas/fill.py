@@ -159,7 +159,7 @@ def _says_nothing(value: Any, part: Json) -> bool:
 
 
 def with_defaults(values: Json, schema: Json) -> Json:
-    """Returns the schema's keys in order, with the default of each that is missing."""
+    """Returns the values in the schema's order, with valid defaults for those that are missing."""
     filled = {}
     for name, part in schema.get("properties", {}).items():
         if name in values:
