@@ -1,4 +1,4 @@
-"""All protocols of Moat. To add one: a module with ENDPOINTS, and a line here."""
+"""The protocols that Moat speaks. To add one, write a module with ENDPOINTS and list it here."""
 
 from collections.abc import Callable
 
@@ -19,9 +19,10 @@ WORDINGS: tuple[tuple[str, Callable[[Exception], Reply] | None], ...] = (
     ("/api", ollama.failed),
     ("/v1/messages", anthropic.failed),
 )
+"""The error format below each path; the first match wins. None: OpenAI's format."""
 
 
 def wording(path: str) -> Callable[[Exception], Reply] | None:
-    """Returns how errors below a path are worded, even if it has no route; None: OpenAI's form."""
+    """Returns what formats errors below a path, even one without a route; None: OpenAI's format."""
     found = (failed for root, failed in WORDINGS if path == root or path.startswith(f"{root}/"))
     return next(found, None)

@@ -1,4 +1,4 @@
-"""Anthropic's Messages API: its requests become ours, and our events its messages and stream."""
+"""Anthropic's Messages API: reads its requests and writes its messages and streams."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -50,7 +50,7 @@ EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 
 def accept(body: Any, facts: Facts) -> ChatRequest:
-    """Answers a conversation in the form of Anthropic's Messages API."""
+    """Answers a conversation in the format of Anthropic's Messages API."""
     fields = Fields(body)
     limit = token_limit(fields, "max_tokens")
     if limit is None:
@@ -91,7 +91,7 @@ def _request(fields: Fields, facts: Facts, limit: int | None) -> ChatRequest:
 
 
 def _output(fields: Fields) -> tuple[Constraint | None, tuple[tuple[str, Any], ...]]:
-    """Returns what the answer must match, and the effort of thinking."""
+    """Returns the constraint on the answer, and the template option for the thinking effort."""
     config = fields.object("output_config")
     effort = config.word("effort", EFFORTS) if config else None
     effort_option = (("reasoning_effort", "high" if effort == "max" else effort),) if effort else ()
@@ -151,7 +151,7 @@ def _messages(fields: Fields) -> list[Message]:
 
 
 def _turn(turn: Fields, names: dict[str, str]) -> list[Message]:
-    """A turn of Anthropic's may hold several of our messages: each tool result is one."""
+    """Splits one of Anthropic's turns into our messages: each tool result becomes its own."""
     role = turn.some_word("role", ("user", "assistant", "system"))
     content = turn.value("content")
     if isinstance(content, str):
@@ -267,7 +267,7 @@ def error_body(error: Exception) -> Json:
 
 
 class _Answer:
-    """The message so far. `see` yields a stream's events for each of ours."""
+    """The message as it grows. `see` takes one of our events and yields the stream's events."""
 
     def __init__(self, body: Any, facts: Facts) -> None:
         self.message: Json = {

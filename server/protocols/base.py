@@ -1,4 +1,8 @@
-"""A protocol is data: endpoints that turn a checked body into a request and events into frames."""
+"""The types that protocols are made of.
+
+A protocol is a tuple of endpoints. `accept` turns the body of a request into one of the `Accepted`
+types; `render` and `collect` turn the events of its answer into frames or into one reply.
+"""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -21,13 +25,13 @@ Frames = AsyncGenerator[bytes, None]
 EVENT_STREAM = "text/event-stream"
 KEEP_ALIVE = b": still here\n\n"
 KeepAlive = bytes | Callable[[bytes], bytes]
-"""A frame that only shows that the answer is still to come. A function gets the frame before it,
-which is empty if there was none."""
+"""A frame that keeps a silent stream open, or a function that makes it from the last frame sent
+(empty if there was none)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A plain JSON answer, or a text if `text` is given."""
+    """A whole response: `body` as JSON, or `text` if it is given."""
 
     body: Any = None
     status: int = 200
@@ -36,16 +40,17 @@ class Reply:
 
 
 Readiness = Literal["ready", "idle", "loading", "failed", "no model", "not answering"]
-"""Whether the default model answers. `idle`: it is loaded by the next request."""
+"""Whether the default model can answer. `idle`: it is not loaded; the next request loads it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a protocol knows of the server: its checked address, its models, the default one."""
+    """What a protocol may know about the server and the request."""
 
     address: str
+    """The server's URL as the client named it, after the guard has checked the host."""
     models: tuple[ModelCard, ...] = ()
-    """Each model, and again under each of its other names."""
+    """The models that the client may use. A model with other names is listed under each of them."""
     default_model: str = ""
     version: str = ""
     engine_health: Literal["ok", "busy", "not answering"] = "ok"
@@ -53,37 +58,37 @@ class Facts:
     path: dict[str, str] = field(default_factory=dict)
     query: dict[str, str] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
-    """The request's headers, names in lower case, without those that carry secrets."""
+    """The request's headers, with names in lower case and without those that carry secrets."""
     is_own: bool = False
-    """The request comes from the person's own window."""
+    """Whether the request comes from Moat's own window."""
     request_id: str = field(default_factory=lambda: uuid4().hex)
-    """The id under which the running request is tracked."""
+    """The id by which the request can be cancelled while it runs."""
     owner: str = ""
-    """Whose responses it may see: the same for the same page and key, a secret to others."""
+    """Hashes of the page and the key that sent the request. Responses are kept under them."""
     holder: str = ""
-    """The name of the key that it came with, where that is one of several."""
+    """The name of the key that came with the request; empty unless it is a named key."""
     forbidden: frozenset[str] = frozenset()
-    """Models that are here but not for this key."""
+    """Names of models that are installed but that this key may not use."""
     responses: ResponseMemory = field(default_factory=ResponseMemory)
     loaded: tuple[Loaded, ...] = ()
 
     @property
     def origin(self) -> str:
-        """The page that asks; empty for a program."""
+        """The origin of the web page that sent the request; empty for a program."""
         return self.headers.get("origin", "")
 
     @property
     def sees(self) -> str | None:
-        """Whose kept threads it may see: those of its place, or of everybody."""
+        """Whose threads the request may see: those of its `place`; everybody's for our window."""
         return EVERYBODY if self.is_own else self.place
 
     @property
     def place(self) -> str:
-        """Where threads are kept for it: by its origin, and by its key where it has its own."""
+        """The name that its threads are kept under: the origin, and the name of its key."""
         return f"{self.origin} {self.holder}" if self.holder else self.origin
 
     def miss(self, name: str) -> AppError:
-        """Why the model of that name does not answer."""
+        """Returns the error for a model that does not exist, or that this key may not use."""
         if name in self.forbidden:
             return KeyForbids(self.holder, name, tuple(card.name for card in self.models))
         return ModelNotFound(name, tuple(card.name for card in self.models))
@@ -91,7 +96,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file of a form. Its name is whatever the sender chose."""
+    """A file from a form. The sender chose its name, so the name can be anything."""
 
     name: str
     data: bytes
@@ -99,44 +104,44 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question to the engine that is not a conversation. `then(result)` answers or asks on."""
+    """A question to the engine, other than a chat. `then(result)` makes the reply or asks again."""
 
     what: str
     model: str | None
     arguments: dict[str, Any]
     then: Callable[[Any], "Reply | Ask"]
     keep_s: float | None = None
-    """How long the model is to stay loaded afterwards; None: as the settings say."""
+    """How long the model stays loaded afterwards, in seconds; None: as the settings say."""
     by: About = field(default_factory=lambda: About(""))
-    """Who asks; added on the way."""
+    """The request that asks. The web server sets it."""
 
 
 class ModelKeeper(Protocol):
-    """The models of this machine, as far as a client may see and change them."""
+    """What a client may read and change about the models of this machine."""
 
     async def header(self, card: ModelCard) -> Header: ...
     def alias(self, card: ModelCard) -> Alias | None: ...
     def name_model(self, name: str, alias: Alias) -> None:
-        """Gives a model another name."""
+        """Adds a name for a model."""
 
     def keep(self, card: ModelCard, seconds: float) -> None:
-        """Keeps a loaded model that long after its last answer."""
+        """Keeps a loaded model for so many seconds after its last answer; 0 unloads it."""
 
     async def delete(self, card: ModelCard) -> None: ...
     async def pull(self, name: str) -> AsyncGenerator[Download, None]:
-        """Starts or refuses a download, then yields its progress until it is done."""
+        """Starts a download, or raises an error. The generator yields the progress to its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manage:
-    """A look at the models of this machine, or a change. `do` answers, streams or asks on."""
+    """Reads or changes the models of this machine. `do` returns a reply, a stream, or a request."""
 
     do: Callable[[ModelKeeper], Awaitable["Managed"]]
 
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """Ends the running request of that id, if there is one, and gives this answer."""
+    """Cancels the request with this id, if it still runs, and sends the reply."""
 
     request_id: str
     reply: Reply
@@ -144,7 +149,7 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A conversation with its own steps: `converse` yields its events with the given means."""
+    """A conversation that takes its own steps. `converse` yields its events."""
 
     converse: Callable[[Means], Events]
     model: str | None = None
@@ -152,9 +157,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class AgentRun:
-    """A run of an agent with its own rendering: one route can speak several dialects.
+    """A run of an agent that brings its own rendering, because a route can speak several dialects.
 
-    `render` streams at once, so that a failure comes in the stream. `collect` makes one answer.
+    `render` streams at once, so a failure is part of the stream. `collect` makes one reply.
     """
 
     converse: Callable[[], Events]
@@ -171,7 +176,7 @@ Managed = Reply | Frames | ChatRequest | Ask
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A request that takes time: `find` answers, begins a run of an agent, or replays one."""
+    """A request that takes time. `find` returns a reply, a run to start, or frames to replay."""
 
     find: Callable[[Agents], Awaitable[LookResult]]
 
@@ -184,7 +189,7 @@ Collect = Callable[[Events, Any, Facts], Awaitable[Reply]]
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """`render` streams, `collect` answers with one body. `streams(body)` picks one of them."""
+    """A route. `render` streams, `collect` makes one reply; `streams(body)` chooses one of them."""
 
     method: str
     path: str
@@ -194,12 +199,13 @@ class Endpoint:
     streams: Callable[[Any], bool] = lambda _body: True
     content_type: str = EVENT_STREAM
     failed: Callable[[Exception], Reply] | None = None
-    """Words an error before a stream began. None: the server's plain form."""
+    """Formats an error that occurs before the stream begins. None: OpenAI's format."""
     needs_body: bool = True
+    """Whether an empty body is an error."""
     reads_body: bool = True
-    """False for a request that is always refused: its body may be gigabytes."""
+    """False for a route that refuses every request: the body could have gigabytes."""
     takes_form: bool = False
-    """A form with a file may come instead of JSON. Its fields are then the body."""
+    """Whether the body may also be a form with a file. `accept` then gets its fields as a dict."""
     takes_credentials: bool = False
-    """An allowed page may send its cookies to this path and those below it."""
+    """Whether an allowed page may send cookies to this path and the paths below it."""
     keep_alive: KeepAlive = KEEP_ALIVE

@@ -1,7 +1,7 @@
-"""What an answer must match, in each client's words, and what is refused instead of ignored.
+"""Reads the constraints on an answer from the fields of several APIs.
 
-A field that narrows the answer or changes its meaning is obeyed, or refused by its name. Any
-other unknown field is ignored: clients send much that is meant for other servers.
+A field that narrows the answer or changes its meaning is obeyed, or refused with an error that
+names it. Any other unknown field is ignored: clients send much that is meant for other servers.
 """
 
 import json
@@ -17,16 +17,17 @@ from server.system.lazy import Late
 converter = Late("llguidance.gbnf_to_lark")
 
 LONGEST = 200_000
+"""The most characters of a grammar."""
 LARK = re.compile(r"^[^\S\n]*(%llguidance\b|start[^\S\n]*:)", re.MULTILINE)
 NO_OPTIONS = re.compile(r"%llguidance\s*\{\s*\}")
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 CHARACTER = re.compile(r"\\x[0-9a-fA-F]{2}|\\.|.", re.DOTALL)
 KEPT = '"\\[]^-/'
-"""Characters with a meaning in GBNF or in an expression."""
+"""Characters that have a meaning in GBNF or in a regular expression, so they stay escaped."""
 
 
 def lark_of(source: str) -> str:
-    """Returns the grammar in Lark. Raises ValueError with a sentence about what is wrong."""
+    """Translates a grammar from GBNF to Lark, or returns Lark as it is. Raises ValueError."""
     if len(source) > LONGEST:
         raise ValueError(f"it has more than {LONGEST} characters")
     if LARK.search(source):
@@ -44,8 +45,8 @@ def _convert(source: str) -> str:
     rules: dict[str, Any] = converter.GrammarParser().parse(ESCAPE.sub(_spell, source))
     if "root" not in rules:
         raise ValueError("it has no rule 'root'")
-    # The library makes a token of every rule without recursion. Tokens are greedy, so a text that
-    # GBNF allows could never end. Rules of single characters do not have this problem.
+    # The library turns every rule without recursion into a token. Tokens are greedy, so a text that
+    # GBNF allows might never end. Rules of single characters do not have this problem.
     for number, (name, rule) in enumerate(rules.items()):
         rule.name = "start" if name == "root" else f"rule_{number}"
         rule.comment = ""
@@ -64,7 +65,7 @@ def _convert(source: str) -> str:
 
 
 def _by_character(node: Any) -> Any:
-    """Turns a repeated text into a sequence, which can be repeated."""
+    """Turns a literal into a sequence of characters, so that a repetition covers all of it."""
     if not isinstance(node, converter.LiteralNode):
         return node
     characters = CHARACTER.findall(node.value)
@@ -78,7 +79,7 @@ def _nodes(node: Any) -> Iterator[Any]:
 
 
 def _spell(found: re.Match[str]) -> str:
-    """Replaces an escape by number with the character itself: the library misreads escapes."""
+    """Replaces a numeric escape (\\u, \\U) by its character, because the library misreads it."""
     if found[3]:
         return found[0]
     character = chr(min(int(found[1] or found[2], 16), 0x10FFFF))
@@ -118,8 +119,8 @@ NOT_DONE: dict[str, tuple[Any, ...]] = {
     "truncate_prompt_tokens": (-1,),
     "use_beam_search": (False,),
 }
-"""Fields that would narrow an answer or change its meaning, but are not supported, with the values
-that ask for nothing. Null always asks for nothing."""
+"""Unsupported fields that would narrow an answer or change its meaning, each with the values that
+have no effect and are accepted. Null is always accepted."""
 
 
 def refuse_what_is_not_done(fields: Fields, **more: tuple[Any, ...]) -> None:
@@ -130,7 +131,7 @@ def refuse_what_is_not_done(fields: Fields, **more: tuple[Any, ...]) -> None:
 
 
 def constraint_of(fields: Fields) -> Constraint | None:
-    """Returns what the answer must match. Two constraints are refused."""
+    """Returns the constraint on the answer, if any. Raises BadRequest for more than one."""
     found: tuple[str, Constraint] | None = None
     for name, read in READERS.items():
         made = read(fields, name) if fields.value(name) is not None else None
@@ -143,7 +144,10 @@ def constraint_of(fields: Fields) -> Constraint | None:
 def check_together(
     constraint: Constraint | None, tools: tuple[Tool, ...], choice: ToolChoice
 ) -> None:
-    """Calls and a JSON answer share a grammar. With an answer of another form there is none."""
+    """Refuses tools together with a regular expression or grammar.
+
+    Only a JSON schema can be combined with tool calls in one grammar.
+    """
     if constraint is None or constraint.kind == "json_schema" or choice.mode == "none":
         return
     if tools:
@@ -152,7 +156,7 @@ def check_together(
 
 
 def continues(fields: Fields, messages: tuple[Message, ...]) -> bool:
-    """Whether to continue the last message: vLLM's flag, or a mark in the message."""
+    """Whether to continue the last message: by vLLM's flag, or by `prefix` in the message."""
     wanted = fields.flag("continue_final_message")
     opens = fields.flag("add_generation_prompt")
     last = fields.list("messages")[-1] if fields.list("messages") else None
@@ -170,7 +174,7 @@ def continues(fields: Fields, messages: tuple[Message, ...]) -> bool:
 
 
 def format_constraint(format_: Fields | None) -> Constraint | None:
-    """Reads `response_format` with the kinds of other servers too."""
+    """Reads `response_format`, with the types `regex`, `grammar` and `json` of other servers."""
     kind = format_.value("type") if format_ else None
     if format_ is None or kind not in ("regex", "grammar", "json"):
         return json_constraint(format_)
@@ -207,7 +211,7 @@ def _choice(fields: Fields, name: str) -> Constraint | None:
 
 
 def _grammar(fields: Fields, name: str) -> Constraint | None:
-    """Reads llama.cpp's notation or Lark. An object names its kind, as in TGI."""
+    """Reads a grammar in GBNF or Lark, or TGI's object that has a `type`."""
     given = fields.value(name)
     if isinstance(given, dict):
         return format_constraint(fields.object(name))
@@ -221,7 +225,7 @@ def _grammar(fields: Fields, name: str) -> Constraint | None:
 
 
 def _structured_outputs(fields: Fields, name: str) -> Constraint | None:
-    """Reads vLLM's object: one of json, regex, choice, grammar, json_object."""
+    """Reads vLLM's object, which has one of json, regex, choice, grammar and json_object."""
     given = fields.object(name)
     assert given is not None
     refuse_what_is_not_done(given, whitespace_pattern=("",))
@@ -251,4 +255,4 @@ READERS: dict[str, Reader] = {
     "guided_grammar": _grammar,
     "structured_outputs": _structured_outputs,
 }
-"""Names from OpenAI, llama.cpp, SGLang and vLLM."""
+"""The fields that hold a constraint, from OpenAI, llama.cpp, SGLang and vLLM."""

@@ -1,4 +1,4 @@
-"""Checks what a client sent, field by field, and names the field that is wrong."""
+"""Reads the fields of a request's body. An error names the field that is wrong."""
 
 import base64
 import json
@@ -15,10 +15,12 @@ from server.system.limits import beyond_64_bits
 BIGGEST = 2**31 - 1
 BIGGEST_SEED = 2**63
 NO_LIMIT = -1
+"""The number of tokens with which clients ask for no limit."""
 MOST_TOKENS = 1_000_000
+"""The most entries of a prompt that is a list."""
 PROMPTS = "must be a string, an array of token numbers, or an array of these"
 LONGEST_WINDOW = 4096
-"""The most tokens that may not be repeated: more would cost more than it changes."""
+"""The most tokens that the repeat penalty looks back at: more would cost more than it changes."""
 SAMPLING_RANGES = {
     "temperature": (0, 2), "top_p": (0, 1), "min_p": (0, 1), "typical_p": (0, 1),
     "repeat_penalty": (0, 10), "frequency_penalty": (-2, 2), "presence_penalty": (-2, 2),
@@ -29,7 +31,11 @@ THINKING_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 
 
 class Fields:
-    """A JSON object from outside. A missing field and null are both None."""
+    """A JSON object from outside.
+
+    A missing field and null both count as None; the `some_` methods refuse None. A value of the
+    wrong type raises BadRequest with the field's path.
+    """
 
     def __init__(self, body: Any, where: str = "") -> None:
         if not isinstance(body, dict):
@@ -104,7 +110,7 @@ class Fields:
         return found or []
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Returns a text or a list of texts as texts."""
+        """Returns the strings of a field that holds a string or an array of strings."""
         found = self.value(name)
         texts = [found] if isinstance(found, str) else [] if found is None else found
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
@@ -122,12 +128,12 @@ class Fields:
         return found
 
     def objects(self, name: str) -> "Sequence[Fields]":
-        """Returns the objects of an array, each with its number in its path."""
+        """Returns the objects of an array. The path of each has its index."""
         listed = enumerate(self.list(name))
         return [Fields(item, self.path(f"{name}[{at}]")) for at, item in listed]
 
     def decode(self, text: str, name: str, problem: str = "is not valid base64") -> bytes:
-        """Decodes the base64 that the field `name` holds."""
+        """Decodes base64. Raises BadRequest about the field `name` if the text is not valid."""
         try:
             return base64.b64decode(text, validate=True)
         except (ValueError, TypeError):
@@ -135,18 +141,18 @@ class Fields:
 
 
 def streams(body: Any) -> bool:
-    """Whether an answer in parts was asked for, where the usual answer is whole."""
+    """Whether the client wants a stream, for APIs that do not stream by default."""
     return Fields(body).flag("stream") is True
 
 
 def wants_usage(fields: Fields) -> bool:
-    """Whether a stream is to end with the usage, in OpenAI's form."""
+    """Whether the stream should end with the usage (OpenAI's `stream_options.include_usage`)."""
     options = fields.object("stream_options")
     return bool(options and options.flag("include_usage"))
 
 
 def model_name(fields: Fields, facts: Facts) -> str | None:
-    """Returns the model asked for, which must be here; None: the default model answers."""
+    """Returns the requested model; None for the default. Raises an error if it is not available."""
     name = fields.text("model")
     if not name:
         return None
@@ -166,7 +172,7 @@ def sampling(fields: Fields) -> Sampling:
     given["repeat_last_n"] = _window(fields)
     given["mirostat"] = fields.integer("mirostat", 0, 2)
     seed = fields.integer("seed", -(2**63), 2**64 - 1)
-    # Each further choice adds one to the seed, which must still fit a frame for the worker.
+    # Each further choice adds one to the seed, and it must still fit into 64 bits for the worker.
     given["seed"] = None if seed is None else seed % BIGGEST_SEED
     given["ignore_eos"] = fields.flag("ignore_eos")
     known = {name: value for name, value in given.items() if value is not None}
@@ -181,7 +187,7 @@ def _window(fields: Fields) -> int | None:
 
 
 def token_limit(fields: Fields, *names: str, usual: int | None = None) -> int | None:
-    """Returns the first limit that is given, else the usual one; -1 means no limit."""
+    """Returns the first limit that is given, else `usual`. -1 is returned as None: no limit."""
     for name in names:
         limit = None if fields.value(name) == NO_LIMIT else fields.integer(name, 1, BIGGEST)
         if fields.value(name) is not None:
@@ -190,7 +196,7 @@ def token_limit(fields: Fields, *names: str, usual: int | None = None) -> int | 
 
 
 def prompts_of(fields: Fields, name: str) -> list[Prompt]:
-    """Reads one or several raw prompts: text, token numbers, or arrays of either."""
+    """Reads one or several raw prompts: strings, token numbers, or arrays of both."""
     found = fields.value(name)
     if isinstance(found, str):
         return [found]
@@ -223,7 +229,7 @@ def stop_texts(fields: Fields, name: str = "stop") -> tuple[str, ...]:
 
 
 def json_constraint(format_: Fields | None) -> Constraint | None:
-    """Reads `response_format` of chat completions, or `text.format` of responses."""
+    """Reads OpenAI's `response_format` (chat completions) or `text.format` (responses)."""
     if format_ is None:
         return None
     kind = format_.word("type", ("text", "json_object", "json_schema"))
@@ -236,7 +242,7 @@ def json_constraint(format_: Fields | None) -> Constraint | None:
         schema = Fields({"schema": {"type": "object"}}) if given is None else format_
         return schema_constraint(schema, strict=True)
     holder = format_.object("json_schema") or format_
-    # OpenAI's default. The grammar is the same; what it cannot express is ignored.
+    # Not strict is OpenAI's default. The grammar is the same, but ignores what it cannot express.
     return schema_constraint(holder, strict=holder.flag("strict") is True)
 
 
@@ -259,9 +265,9 @@ def template_options(fields: Fields) -> tuple[tuple[str, Any], ...]:
 
 
 def sendable(value: Any) -> Any:
-    """Copies the value with numbers beyond 64 bits as floats: a frame to a worker has no others."""
+    """Copies a JSON value. Integers beyond 64 bits become floats, as frames cannot hold them."""
     whole = [value]
-    # Not recursive: deep values could exceed the stack.
+    # Not recursive: a deeply nested value would exceed the stack.
     holders: list[Any] = [whole]
     while holders:
         holder = holders.pop()
@@ -275,9 +281,10 @@ def sendable(value: Any) -> Any:
 
 
 def parse_json(text: str, otherwise: Any = None) -> Any:
-    """Parses JSON that came as a text within a body. Returns `otherwise` if it is not JSON, or
-    cannot
-    be passed on: it has half a surrogate pair or is nested too deeply."""
+    """Parses JSON that is a string within a body.
+
+    Returns `otherwise` if it is not valid JSON, has a lone surrogate, or is nested too deeply.
+    """
     try:
         return from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""Parts that OpenAI's answers share: frames, usage, log-probabilities, errors."""
+"""What the answers of several APIs share: frames, usage, log-probabilities, OpenAI's errors."""
 
 import json
 import time
@@ -17,10 +17,11 @@ from server.protocols.base import Facts, Reply
 TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 PARAMS = {"context_length_exceeded": "messages", "invalid_schema": "response_format"}
 UNCODED = ("invalid_request", "internal_error")
+"""Our general error codes. OpenAI has none for them, so `code` is null."""
 
 
 def head(name: str, kind: str, body: Json, facts: Facts) -> Json:
-    """Returns the fields that begin each of OpenAI's completions."""
+    """Returns the fields that every completion of OpenAI's begins with."""
     return {
         "id": f"{name}-{uuid4().hex}",
         "object": kind,
@@ -58,18 +59,18 @@ def dump(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        # 1e400 in a body is infinity here, which JSON cannot write.
+        # Python reads 1e400 in a body as infinity, which JSON cannot express.
         return to_json(value, inf_nan_mode="null").decode()
 
 
 def sse(data: Any, event: str = "") -> bytes:
     name = f"event: {event}\n" if event else ""
-    # A model can write half a surrogate pair, which no client can read.
+    # A model can write a lone surrogate, which cannot be encoded.
     return f"{name}data: {dump(data)}\n\n".encode("utf-8", "replace")
 
 
 class Mould:
-    """Frames that differ only in one text: the rest is encoded once, not at every token."""
+    """Makes frames that differ in one text only. The rest is encoded once, not for every token."""
 
     def __init__(self, frame: Callable[[str], bytes]) -> None:
         mark = uuid4().hex
@@ -80,17 +81,20 @@ class Mould:
 
 
 def warnings_field(warnings: Sequence[str]) -> Json:
-    """Returns the field that lists what was left out; empty if nothing was."""
+    """Returns the field `warnings`, or no field if there are no warnings."""
     return {"warnings": list(warnings)} if warnings else {}
 
 
 def step(message: str) -> bytes:
-    """Reports a flow's step as a comment, which clients may ignore."""
+    """Returns an SSE comment that reports a step of a flow. Clients may ignore it."""
     return f": step {' '.join(message.split())}\n\n".encode("utf-8", "replace")
 
 
 def sum_usage(usages: Sequence[Usage], *, prompts: int = 1) -> Usage:
-    """Adds usages. Answers to one prompt count it once; `prompts` is the number of prompts."""
+    """Adds up the usage of several answers.
+
+    Each of the `prompts` counts once, although it has several answers.
+    """
     if not usages:
         return Usage()
     share = len(usages) // prompts or 1
@@ -114,12 +118,12 @@ def chat_usage(usage: Usage) -> Json:
 
 
 def split_choice(event: Event | OfChoice) -> tuple[int, Event]:
-    """Returns the number of the choice that an event belongs to, and the event."""
+    """Returns the index of the choice that an event belongs to, and the event itself."""
     return (event.index, event.event) if isinstance(event, OfChoice) else (0, event)
 
 
 async def see_all(events: Events, see: Callable[[Event], Iterable[Json]]) -> Failed | None:
-    """Shows the answer each event. Returns the failure, if the run ends with one."""
+    """Passes every event to `see`, up to a failure. Returns the failure, if there is one."""
     async for event in events:
         _, inner = split_choice(event)
         if isinstance(inner, Failed):

@@ -1,4 +1,4 @@
-"""What an operator asks: whether the server lives, whether a model answers, and the figures."""
+"""Routes for operators: liveness, readiness and metrics."""
 
 from typing import Any
 
@@ -14,19 +14,19 @@ NOT_READY = {
 
 
 def health(_body: Any, facts: Facts) -> Reply:
-    """Tells whether the engine answers: `ok`, `busy`, or `not answering` with 503. Needs no key.
+    """Reports whether the engine is alive: `ok`, `busy`, or `not answering` with 503. Needs no key.
 
-    A model that works long on one step is busy; one that answers no ping cannot serve. A server
-    whose model is still loading, or has none, lives as well: `/ready` tells that.
+    A model that works on one step for long is `busy`; one that answers no ping is `not answering`.
+    A server that has no model, or still loads it, is `ok` here: `/ready` reports that.
     """
     status = 503 if facts.engine_health == "not answering" else 200
     return Reply({"status": facts.engine_health}, status)
 
 
 def ready(_body: Any, facts: Facts) -> Reply:
-    """Tells whether a request would be answered now; 503 with the reason if not. Needs no key.
+    """Reports whether a request would be answered now, or 503 with the reason. Needs no key.
 
-    A model that was unloaded because nobody used it is ready: the next request loads it.
+    A model that was unloaded because nobody used it counts as ready: the next request loads it.
     """
     reason = NOT_READY.get(facts.readiness)
     if reason is None:
@@ -35,7 +35,7 @@ def ready(_body: Any, facts: Facts) -> Reply:
 
 
 def metrics(_body: Any, _facts: Facts) -> Ask:
-    """Gives the figures for Prometheus, by model and key; loads nothing."""
+    """Returns the metrics for Prometheus, by model and key. Loads no model."""
     return Ask("metrics", None, {}, lambda text: Reply(text=text, content_type=PROMETHEUS))
 
 

@@ -1,4 +1,4 @@
-"""Turns OpenAI's messages and tools into ours."""
+"""Reads messages, tools and the choice of a tool in OpenAI's format."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -52,7 +52,7 @@ def tools_of(fields: Fields) -> tuple[Tool, ...]:
 def listed_tools(
     fields: Fields, read: Callable[[Fields], Tool], name: str = "tools"
 ) -> tuple[Tool, ...]:
-    """Reads each tool by `read`, without those that a provider runs. Names must be unique."""
+    """Reads each tool with `read`. Skips tools that a provider would run; refuses equal names."""
     tools: dict[str, Tool] = {}
     for given in fields.objects(name):
         if _is_hosted(given):
@@ -65,9 +65,10 @@ def listed_tools(
 
 
 def left_out(fields: Fields, *others: str) -> tuple[str, ...]:
-    """Returns a sentence for each tool that its provider would run, and for `others`: fields that
-    ask
-    for such a tool. The answer is made without them."""
+    """Returns a warning for each tool that a provider would run: the answer is made without it.
+
+    `others` are names of fields that ask for such a tool.
+    """
     found = [_hosted_names(item) for item in fields.list("tools")]
     names = [
         f"{names[-1]}' ({names[0]})" if names[1:] else f"{names[0]}'" for names in found if names
@@ -77,9 +78,9 @@ def left_out(fields: Fields, *others: str) -> tuple[str, ...]:
 
 
 def _is_hosted(tool: Fields) -> bool:
-    """Whether a provider brings it along: it is not a function of the client."""
+    """Whether the provider of the API would run the tool, rather than the client."""
     kind = tool.value("type")
-    # A custom tool takes any text for OpenAI; for Anthropic it is the client's own tool.
+    # OpenAI's custom tools take free text. Anthropic's are the client's own and have a schema.
     is_free_text = kind == "custom" and not isinstance(tool.value("input_schema"), dict)
     if kind is None or (kind in CLIENT_TOOLS and not is_free_text):
         return False
@@ -91,7 +92,7 @@ def _is_hosted(tool: Fields) -> bool:
 
 
 def _hosted_names(item: Any) -> list[str]:
-    """Returns the names of a tool that was left out: its type and its own name."""
+    """Returns the type and the name of a tool that a provider would run; empty for other tools."""
     if not isinstance(item, dict) or not _is_hosted(Fields(item, "tools")):
         return []
     inner = item.get("custom")
@@ -100,7 +101,7 @@ def _hosted_names(item: Any) -> list[str]:
 
 
 def function_tool(function: Fields, schema: str = "parameters") -> Tool:
-    """`schema`: the client's name for the schema of the arguments."""
+    """Reads a function. `schema` is the field that holds the schema of its arguments."""
     name = function.some_text("name")
     if not NAME.fullmatch(name):
         raise function.wrong("name", "may have letters, digits and _ . : / - only, at most 128")
@@ -116,7 +117,7 @@ def function_tool(function: Fields, schema: str = "parameters") -> Tool:
 
 
 def tidy(schema: Any) -> Any:
-    """Removes keywords whose values have the wrong type: programs write schemas too."""
+    """Returns the schema without keywords of the wrong type, which generated schemas can have."""
     if not isinstance(schema, dict):
         return schema if isinstance(schema, bool) else {}
     made: Json = {}
@@ -138,7 +139,7 @@ def tidy(schema: Any) -> Any:
 def choice_of(
     given: Any, tools: tuple[Tool, ...], param: str = "tool_choice", hosted: Sequence[str] = ()
 ) -> tuple[tuple[Tool, ...], ToolChoice]:
-    """Returns the tools that may be called and the choice among them. `hosted` were left out."""
+    """Returns the tools that may be called, and the choice. `hosted` names those left out."""
     if given is None:
         return tools, ToolChoice()
     if given == "none":
@@ -161,7 +162,7 @@ def choice_of(
 
 
 def check_hosted(choice: Fields, hosted: Sequence[str]) -> None:
-    """Refuses a choice of a tool that was left out."""
+    """Raises BadRequest if the choice names a tool that was left out."""
     kind = choice.value("type")
     inner = choice.object("function") or choice.object("custom") or choice
     named = [name for name in hosted if name in (kind, inner.value("name"))]
@@ -170,12 +171,12 @@ def check_hosted(choice: Fields, hosted: Sequence[str]) -> None:
 
 
 def hosted_names(fields: Fields) -> list[str]:
-    """Returns types and names of the tools that were left out."""
+    """Returns the types and names of the tools that were left out."""
     return [name for item in fields.list("tools") for name in _hosted_names(item)]
 
 
 def token_count(request: ChatRequest, reply: Callable[[int], Reply]) -> Ask:
-    """Counts the tokens of a request's prompt, without an answer."""
+    """Asks the engine for the number of tokens in a request's prompt."""
 
     def count(prompt: str) -> Ask:
         return Ask("tokenize", request.model, {"text": prompt}, lambda found: reply(len(found)))
@@ -184,8 +185,10 @@ def token_count(request: ChatRequest, reply: Callable[[int], Reply]) -> Ask:
 
 
 def several_calls(flag: bool | None, tools: tuple[Tool, ...], choice: ToolChoice) -> bool:
-    """Whether several calls at once are allowed: a single tool that must be called is called once,
-    unless the client asked for more."""
+    """Whether the model may make several calls at once.
+
+    Without the client's `flag`, a tool that must be called and is the only one is called once.
+    """
     if flag is not None:
         return flag
     callable_count = len(choice.names) or len(tools)
@@ -193,7 +196,7 @@ def several_calls(flag: bool | None, tools: tuple[Tool, ...], choice: ToolChoice
 
 
 def arguments_of(text: str) -> Json:
-    """Reads a call's arguments from history. A cut-off call keeps its text."""
+    """Reads the arguments of an earlier call. Keeps a text that is not JSON as `arguments`."""
     arguments = sendable(parse_json(text or "{}", text))
     return arguments if isinstance(arguments, dict) else {"arguments": arguments}
 

@@ -1,1 +1,1 @@
-"""AG-UI: agents whose runs are streams of typed events. CopilotKit speaks it from 1.50 on."""
+"""AG-UI, a protocol for agents whose runs are streams of events. CopilotKit uses it since 1.50."""

@@ -1,6 +1,6 @@
-"""What AG-UI clients ask for: agents, run, connect, stop, suggest, and the kept threads.
+"""AG-UI: lists, runs, replays and stops agents, and shows the threads that are kept.
 
-It reads and writes messages in the form of AG-UI.
+`Encoder` turns events into AG-UI's. `read_messages` and `write_message` convert messages.
 """
 
 import base64
@@ -57,26 +57,30 @@ from server.protocols.frames import dump, sse, utc_time
 CUSTOM: dict[type[Event], str] = {
     StatusNote: "status", Artifact: "artifact", Citations: "citations", Suggestions: "suggestions",
 }  # fmt: skip
+"""The names of CUSTOM events, for events that AG-UI has no type for."""
 
 
 @dataclass(slots=True)
 class Encoder:
-    """Encodes one run. Clients before AG-UI 1.0 refuse nulls and empty deltas; neither is sent."""
+    """Encodes the events of one run.
+
+    It never sends nulls or empty deltas, because clients before AG-UI 1.0 refuse them.
+    """
 
     thread_id: str
     run_id: str
     speaks_1_0: bool = False
     is_over: bool = False
-    """A replay of a finished run. Clients stop reading at a failure, so it finishes even then."""
+    """Whether this replays a finished run. It sends no RUN_ERROR, because clients stop there."""
     knows_reasoning: bool = False
     _message: str = ""
     _text_open: bool = False
     _thought: str = ""
-    """The id of the open thought."""
+    """The id of the open reasoning message; empty if none is open."""
     _thoughts: int = 0
     _calls: dict[int, str] = field(default_factory=dict)
     _calls_begun: int = 0
-    """The number of calls in the open message."""
+    """How many calls the open message has so far."""
     _steps: list[str] = field(default_factory=list)
     _interrupts: list[Json] = field(default_factory=list)
     _state: Json | None = None
@@ -158,10 +162,10 @@ class Encoder:
         yield {"type": "TOOL_CALL_END", "toolCallId": call.id}
 
     def _call_start(self, call_id: str, name: str) -> Json:
-        """CopilotKit 1.50 shows only the first call of a message, so each further call gets a
-        message.
+        """Starts a call. Each call after the first gets a parent message of its own.
 
-        Otherwise a page that must be answered in the card of a call would wait forever.
+        CopilotKit 1.50 shows only the first call of a message. A page where
+        a person must answer in the card of a later call would wait forever.
         """
         self._calls_begun += 1
         return {
@@ -190,7 +194,7 @@ class Encoder:
             yield {"type": "STEP_FINISHED", "stepName": name}
 
     def _state_events(self, state: Json) -> Iterator[Json]:
-        """Sends the whole state once, then only what has changed."""
+        """Yields the whole state the first time, then only the changes."""
         before, self._state = self._state, state
         if before is None:
             yield {"type": "STATE_SNAPSHOT", "snapshot": state}
@@ -264,7 +268,7 @@ class Encoder:
 
 
 def _patch(before: Json, after: Json) -> list[Json]:
-    """Makes a JSON patch (RFC 6902) of the names at the top."""
+    """Makes a JSON patch (RFC 6902) that replaces changed fields of the top level as a whole."""
     gone = [{"op": "remove", "path": _pointer(name)} for name in before if name not in after]
     changed = [
         {
@@ -284,12 +288,12 @@ def _pointer(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunInput:
-    """The request, and what else its encoder needs."""
+    """A request for a run, and the body it came in, from which the encoder learns the dialect."""
 
     request: AgentRequest
     body: Json
     has_own_route: bool = False
-    """It came to its agent's own route, not to the shared address."""
+    """Whether the request came to the agent's own route, not to the shared address."""
 
     @property
     def speaks_1_0(self) -> bool:
@@ -297,11 +301,11 @@ class RunInput:
 
     @property
     def knows_reasoning(self) -> bool:
-        """Whether the client reads REASONING_* events. CopilotKit 1.50 and 1.51 break at them.
+        """Whether the client can read REASONING_* events. CopilotKit 1.50 and 1.51 break at them.
 
-        No field of a body tells 1.51 from 1.52. Pages up to 1.68 use the shared address by default,
-        and none of them shows reasoning. Later pages, and those of the v2 provider, use the agent's
-        own route. A client that sends thoughts back has read them.
+        No field of the body distinguishes 1.51 from 1.52. Pages up to 1.68 use the shared address
+        by default, and none of them shows reasoning. Later pages, and those of the v2 provider, use
+        the agent's own route. A client that sends reasoning back has read it.
         """
         roles = [
             message.get("role") for message in self.body["messages"] if isinstance(message, dict)
@@ -333,7 +337,7 @@ def read(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> RunInp
         ),
         state=state if isinstance(state, dict) else None,
         answer=_answer(fields, props),
-        # A page's own properties are here too, so only a model that we have is meant.
+        # The page's own properties are here too, so only the name of one of our models counts.
         model=model if model in [card.name for card in facts.models] else None,
         temperature=float(temperature) if is_temperature else None,
         max_tokens=limit if type(limit) is int and 0 < limit <= BIGGEST else None,
@@ -364,7 +368,7 @@ def _tool_choice(choice: Any) -> ToolChoice:
 
 
 def _answer(fields: Fields, props: Fields) -> InterruptAnswer | None:
-    """Reads the answer to an interrupt, in the form of either generation."""
+    """Reads the answer to an interrupt: `resume`, or `command.resume` from older clients."""
     for entry in fields.list("resume"):
         answer = Fields(entry, "resume")
         if answer.text("status") != "cancelled":
@@ -388,7 +392,7 @@ ABILITIES: Json = {
     "telemetryDisabled": True,
 }
 NO_MORE: Json = {"state": {}, "tools": [], "context": [], "forwardedProps": {}}
-"""What the input of a run holds beside its messages, where a client sends nothing of it."""
+"""The required fields of a run's input besides its messages, for clients that leave them out."""
 STOPPED = {"type": "RUN_ERROR", "message": "Run stopped by user", "code": "STOPPED"}
 
 
@@ -502,8 +506,10 @@ def _card(card: AgentCard) -> Json:
 
 
 def _echo(asked: RunInput, agents: Agents) -> Json:
-    """Returns the input with only the messages that are new to the thread, so that a replay shows
-    each message once."""
+    """Returns the run's input with only the messages that are new to the thread.
+
+    So the events of all runs together have each message once.
+    """
     request = asked.request
     unknown = agents.threads.unknown(request.thread_id, request.messages, request.origin)
     fresh = {message.id for message in unknown}
@@ -563,14 +569,16 @@ def _describe(kept: Thread) -> Json:
 
 
 SKIPPED = ("activity", "reasoning")
+"""Roles of messages that the model does not read."""
 ROLES = ("developer", "system", "user", "assistant", "tool", *SKIPPED)
 FILES = ("document", "file", "binary")
-"""Kinds of parts that carry a document. A `binary` part may carry anything."""
+"""Types of parts that carry a document. A `binary` part can carry anything."""
 UNHEARD = ("audio/", "video/")
 LONGEST_NAME = 200
 FILE_ELSEWHERE = "It came as a link, and Moat does not open links. Attach the file itself."
 FILE_DAMAGED = "It is damaged: its contents could not be decoded."
 FURTHER = "-call-"
+"""Stands before the number in the id of a message for a further call (see `further_call`)."""
 
 
 def read_messages(sent: list[Any]) -> tuple[ThreadMessage, ...]:
@@ -588,12 +596,12 @@ def read_messages(sent: list[Any]) -> tuple[ThreadMessage, ...]:
 
 
 def further_call(message_id: str, number: int) -> str:
-    """Returns the id of the message that carries the call of this number, counted from 1."""
+    """Returns the id of the message for the call with this number, counted from 1."""
     return message_id if number == 1 else f"{message_id}{FURTHER}{number}"
 
 
 def _join_call(kept: list[ThreadMessage], message_id: str, message: Message) -> bool:
-    """Puts a further call back into the message it was made in. Returns whether it did."""
+    """Adds a further call to the message that it belongs to. Returns whether it was such a call."""
     base, mark, number = message_id.rpartition(FURTHER)
     if not mark or not number.isdecimal() or not message.tool_calls:
         return False
@@ -666,7 +674,7 @@ def _content(fields: Fields) -> tuple[str, tuple[Image, ...], tuple[File, ...]]:
 
 
 def _file(part: Fields) -> File | None:
-    """Reads a document that came with the message. Links are not followed."""
+    """Reads a document in the message; None if the part is not a document. Follows no links."""
     kind = part.text("type") or ""
     if kind not in FILES:
         return None
@@ -686,7 +694,7 @@ def _file(part: Fields) -> File | None:
 
 
 def inline(source: Fields, name: str) -> tuple[str, str | None]:
-    """Returns the media type and the base64 that came with the message; None for a link."""
+    """Returns the media type, and the data as base64; None as data if the part is a link."""
     mime, data = source.text("mimeType") or "", source.text(name) or ""
     if data.startswith("data:"):
         head, _, data = data.partition(",")
@@ -695,7 +703,7 @@ def inline(source: Fields, name: str) -> tuple[str, str | None]:
 
 
 def _image(part: Fields) -> Image | None:
-    """Reads a picture that came with the message. Nothing is fetched."""
+    """Reads an image in the message; None if the part is not an image. Follows no links."""
     kind = part.text("type")
     source = part.object("source") if kind == "image" else part if kind == "binary" else None
     if source is None:
@@ -714,7 +722,7 @@ def _read_call(fields: Fields) -> ToolCall:
 
 
 def read_arguments(text: str | None) -> Json:
-    """Reads the arguments that a model wrote once. Unfinished ones count as empty."""
+    """Reads the arguments of an earlier call; empty if they are not a valid JSON object."""
     arguments = sendable(parse_json(text or "{}"))
     return arguments if isinstance(arguments, dict) else {}
 
@@ -727,7 +735,7 @@ def _write_part(part: str | Image) -> Json:
 
 
 def _without_marks(part: str | Image, files: tuple[File, ...]) -> str | Image:
-    """Removes the marks of documents that are written as parts of their own."""
+    """Removes the marks of documents from a text: each is written as its own part."""
     if isinstance(part, str):
         for file in files:
             part = part.replace(file.mark, "", 1).strip("\n") if file.data else part

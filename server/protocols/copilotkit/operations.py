@@ -1,4 +1,8 @@
-"""GraphQL requests of clients up to 1.10.6: checks, runs and answers them, whole or in parts."""
+"""GraphQL for CopilotKit's clients up to 1.10.6.
+
+A document is checked against `schema.graphql` and executed while an agent's run fills a `Response`.
+Answers are sent whole, or as increments: multipart or server-sent events.
+"""
 
 import base64
 import binascii
@@ -74,9 +78,9 @@ from server.protocols.fields import BIGGEST, parse_json, sendable
 from server.tasks import spawn, stop
 
 PASSING = ("Task", "Suggestion", "TextareaCompletion", "TextareaPopover")
-"""Kinds of request that are not part of the conversation."""
+"""Types of request that are not part of the conversation, so they are not kept."""
 FILES = frozenset({"text", *(kind.removeprefix(".") for kind in (*DOCUMENTS, *TEXTS))})
-"""Formats that are not those of images."""
+"""Formats of files that are not images, as a page names them."""
 
 
 def read_request(data: Json, facts: Facts) -> AgentRequest:
@@ -85,7 +89,7 @@ def read_request(data: Json, facts: Facts) -> AgentRequest:
     messages = _read_messages(data["messages"])
     has_prompt = any(kept.message.role == "system" for kept in messages)
     forwarded = data.get("forwardedParameters") or {}
-    # The page's own prompt already describes what it shows.
+    # The page's own system prompt already has the context.
     context = () if has_prompt else data.get("context") or ()
     listed = [*(data.get("agentStates") or ()), *filter(None, [data.get("agentState")])]
     states = [entry["state"] for entry in listed if entry["agentName"] == agent]
@@ -102,7 +106,7 @@ def read_request(data: Json, facts: Facts) -> AgentRequest:
         state=_object(states[0]) if states else None,
         answer=_answer(data.get("metaEvents") or ()),
         topics=_topics(data.get("cloud")),
-        # Pages name the models of a cloud, so only one that we have is meant.
+        # Pages name models of cloud providers, so only the name of one of our models counts.
         model=model if model in {card.name for card in facts.models} else None,
         temperature=None if temperature is None else min(max(float(temperature), 0.0), 2.0),
         max_tokens=int(min(limit, BIGGEST)) if limit >= 1 else None,
@@ -120,7 +124,7 @@ def _read_messages(sent: list[Json]) -> tuple[ThreadMessage, ...]:
     calls: list[ToolCall] = []
     for item in sent:
         if action := item.get("actionExecutionMessage"):
-            # Calls in a row were made in one message.
+            # Consecutive calls were made in one message.
             calls = calls if messages and messages[-1].message.tool_calls else []
             calls.append(ToolCall(item["id"], action["name"], _object(action["arguments"])))
             if len(calls) == 1:
@@ -142,7 +146,7 @@ def _read_messages(sent: list[Json]) -> tuple[ThreadMessage, ...]:
 
 
 def _close_calls(messages: list[ThreadMessage], calls: list[ToolCall]) -> None:
-    """Gives the last message all calls that followed it."""
+    """Puts several consecutive calls into the last message, which has only the first of them."""
     if len(calls) > 1 and messages[-1].message.tool_calls:
         messages[-1] = ThreadMessage(
             messages[-1].id, Message("assistant", "", tool_calls=tuple(calls))
@@ -157,7 +161,7 @@ def _text(text: Json) -> Message:
 
 
 def _image(image: Json) -> Message:
-    """Reads a picture, or another file that a page sends in the only message with bytes."""
+    """Reads an image, or another file: pages send both in the only message type with bytes."""
     try:
         data = base64.b64decode(image["bytes"], validate=True)
     except (binascii.Error, ValueError):
@@ -216,7 +220,7 @@ PART = b"\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: "
 
 
 def stream_type(accept: str) -> str | None:
-    """Returns how the client wants increments; None if it takes none."""
+    """Returns the content type for increments; None if the client does not accept any."""
     if not accept or "multipart/mixed" in accept or "*/*" in accept:
         return MULTIPART
     return EVENT_STREAM if EVENT_STREAM in accept else None
@@ -227,12 +231,12 @@ def json_type(accept: str) -> str:
 
 
 def keep_alive(kind: str) -> bytes:
-    """Returns a part that only shows that there is more to come."""
+    """Returns an empty part or an SSE comment, to keep the connection open."""
     return _part({"hasNext": True}) if kind == MULTIPART else KEEP_ALIVE
 
 
 async def multipart(payloads: AsyncGenerator[Json, None]) -> Frames:
-    """A client sees a part only once the next delimiter is there, so it follows at once."""
+    """Streams parts. A delimiter follows each at once, because clients wait for it."""
     yield DELIMITER
     async for payload in payloads:
         yield _part(payload)
@@ -257,7 +261,10 @@ def _dump(payload: Json) -> bytes:
 
 
 class Paths:
-    """Remembers where each id points, and which item of its list comes next."""
+    """Converts payloads with ids to the older format with paths, which these clients read.
+
+    Remembers the path of each pending id, and the index of the next item of a streamed list.
+    """
 
     def __init__(self) -> None:
         self._paths: dict[str, list[str | int]] = {}
@@ -269,7 +276,7 @@ class Paths:
         return {name: payload[name] for name in kept if name in payload}
 
     def following(self, payload: Mapping[str, Any]) -> Json | None:
-        """Returns None if the payload has nothing that a client could use."""
+        """Converts a later payload. Returns None if it has nothing for the client."""
         self._learn(payload, None)
         increments = [self._place(entry) for entry in payload.get("incremental", ())]
         for done in payload.get("completed", ()):
@@ -336,7 +343,7 @@ def query_root(agents: Agents, sees: str | None) -> Json:
 
 
 def _write_message(kept: ThreadMessage) -> list[Json]:
-    """Writes a message as the pages' own store does: text and each call as a message of its own."""
+    """Writes a message as pages store it: the text and each call are messages of their own."""
     message = kept.message
     if message.role == "tool":
         return [
@@ -363,7 +370,9 @@ def _write_message(kept: ThreadMessage) -> list[Json]:
 
 
 MAX_TOKENS = 4000
+"""The most tokens of a GraphQL document."""
 REMEMBERED = 64
+"""How many checked documents are cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,7 +382,7 @@ class Document:
 
 
 class DocumentRefused(Exception):
-    """The document cannot run. The errors are GraphQL's own."""
+    """The document cannot be executed. `errors` are GraphQL's own."""
 
     def __init__(self, errors: list[GraphQLError]) -> None:
         super().__init__("; ".join(error.message for error in errors))
@@ -397,7 +406,7 @@ LONGEST_DOCUMENT = 200_000
 
 @lru_cache(REMEMBERED)
 def read(text: str) -> Document:
-    """Checks each document once: clients send the same few over and over."""
+    """Parses and validates a document. Cached, because clients send the same few over and over."""
     if len(text) > LONGEST_DOCUMENT:
         raise DocumentRefused([GraphQLError("The document is too long.")])
     try:
@@ -446,7 +455,7 @@ def accept(body: Json, facts: Facts, *, reads_only: bool = False) -> Look | Repl
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request whose document and variables are valid."""
+    """A request with a valid document and valid variables, ready to be executed."""
 
     document: Document
     operation: OperationDefinitionNode
@@ -483,12 +492,12 @@ class _Asked:
 def _find_arguments(
     operation: OperationDefinitionNode, variables: Json
 ) -> tuple[FieldNode | None, Json]:
-    """Returns the field that asks for an answer, and its arguments."""
+    """Returns the field `generateCopilotResponse` and its arguments; empty for a query."""
     definitions = operation.variable_definitions or ()
     values = get_variable_values(SCHEMA, definitions, variables, max_errors=10)
     if isinstance(values, list):
         raise DocumentRefused(values)
-    # The field of that name at the top of the operation, if it occurs once.
+    # The field must be at the top of the operation, and only once.
     found = [
         selection
         for selection in operation.selection_set.selections
@@ -583,7 +592,7 @@ def _whole(result: ExecutionResult) -> Json:
 
 
 def describe_failure(error: Exception) -> Reply:
-    """Answers an error before the dialect is known, above all a body that is not JSON."""
+    """Formats an error that occurs before the dialect is known, mostly a body that is not JSON."""
     status = error.status if isinstance(error, AppError) else 500
     message = "POST body sent invalid JSON." if isinstance(error, BadRequest) else str(error)
     return Reply(bad_body(message), status)

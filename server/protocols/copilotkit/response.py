@@ -1,6 +1,6 @@
-"""An answer that grows: the objects that GraphQL resolves while a run's events come in.
+"""The objects that GraphQL resolves while the events of a run come in, and CopilotKit's errors.
 
-Errors have the words and codes that CopilotKit's pages can show.
+Errors have the codes that CopilotKit's pages know how to show.
 """
 
 import asyncio
@@ -39,6 +39,8 @@ INTERNAL = "Something went wrong inside Moat; the log says what."
 
 @dataclass(frozen=True, slots=True)
 class Kind:
+    """How CopilotKit's pages show an error."""
+
     code: str
     status: int
     visibility: str = "banner"
@@ -76,7 +78,7 @@ def extensions(error: AppError) -> Json:
 
 
 def failed_status(error: AppError) -> Json:
-    """Returns the end of an answer that failed halfway."""
+    """Returns the status of a response whose run failed after it had begun."""
     status: Json = {"__typename": "FailedResponseStatus", "code": "Failed"}
     if isinstance(error, TopicRefused):
         details: Json = {"guardrailsReason": str(error)}
@@ -95,7 +97,7 @@ def failed_status(error: AppError) -> Json:
 
 
 def early(error: AppError, field: FieldNode) -> Json:
-    """Returns an error from before the answer began."""
+    """Returns the response to an error that occurred before the run began."""
     place = field.loc and get_location(field.loc.source, field.loc.start)
     failure: Json = {"message": str(error)}
     if place:
@@ -105,7 +107,7 @@ def early(error: AppError, field: FieldNode) -> Json:
 
 
 def format_errors(errors: Iterable[GraphQLError]) -> list[Json]:
-    """Formats GraphQL's own errors. The text of an unexpected exception stays in the log."""
+    """Formats GraphQL's errors. Hides the message of an unexpected exception."""
     listed = []
     for error in errors:
         cause = error.original_error
@@ -119,7 +121,7 @@ def format_errors(errors: Iterable[GraphQLError]) -> list[Json]:
 
 
 def bad_body(message: str) -> Json:
-    """Returns an error while the dialect is unknown: clients of both generations can read it."""
+    """Returns an error that clients of both generations can read, while the dialect is unknown."""
     error = {"message": message, "extensions": {"code": "BAD_REQUEST"}}
     return {"errors": [error], "error": "invalid_request", "message": message}
 
@@ -127,7 +129,7 @@ def bad_body(message: str) -> Json:
 PLAIN = "LangGraphInterruptEvent"
 IN_MESSAGES = "CopilotKitLangGraphInterruptEvent"
 Begin = Callable[[str, str], Json]
-"""Makes the common fields of a finished message of that kind and id."""
+"""Takes the type and the id of a finished message. Returns the fields that all messages have."""
 
 
 def meta_event(event: Interrupted, begin: Begin) -> Json:
@@ -165,13 +167,14 @@ def _dump(value: Any) -> str:
 
 T = TypeVar("T")
 JOIN_S = 0.03
+"""The least time between two pieces of text that are sent, in seconds."""
 PENDING = {"__typename": "PendingMessageStatus", "code": "Pending"}
 DONE = {"__typename": "SuccessMessageStatus", "code": "Success"}
 SUCCESS = {"__typename": "SuccessResponseStatus", "code": "Success"}
 
 
 class Growing(Generic[T]):
-    """A list that is read while it is written."""
+    """A list that one task writes while GraphQL reads it. `close` ends it."""
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[T | None] = asyncio.Queue()
@@ -188,7 +191,7 @@ class Growing(Generic[T]):
 
 
 class Words(Growing[str]):
-    """Joins pieces that come close together: a page takes long to merge each."""
+    """Text that grows. Joins pieces that come close together: a page takes long to add each."""
 
     async def read(self, _info: Any = None) -> AsyncIterator[str]:
         now = asyncio.get_running_loop().time
@@ -206,7 +209,7 @@ class Words(Growing[str]):
 
 
 class Later:
-    """A value that is known at the end."""
+    """A value that becomes known later. Only the first `set` counts."""
 
     def __init__(self) -> None:
         self._future: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
@@ -221,7 +224,7 @@ class Later:
 
 @dataclass(slots=True)
 class _Open:
-    """A message being written: its words, and how it ended."""
+    """A message that is being written: its status and its words."""
 
     status: Later
     words: Words
@@ -232,6 +235,8 @@ class _Open:
 
 
 class Response:
+    """The answer of one run. `see` takes its events; `root` is what GraphQL resolves meanwhile."""
+
     def __init__(self, request: AgentRequest, *, tells_state: bool, run_id: str | None) -> None:
         self._request = request
         self._tells_state = tells_state
@@ -338,7 +343,7 @@ class Response:
         self._messages.put(message)
 
     def _tell_end(self) -> None:
-        """An agent that sent its state reports at the end that it rests."""
+        """Sends the state a last time with `active` false, if the agent has sent steps."""
         if self._step:
             self._tell_state(active=False)
 
@@ -361,7 +366,7 @@ class Response:
             self._text = None
 
     def _end(self, message: Json, response: Json, calls: Json = PENDING) -> None:
-        """Ends the answer. A call that was cut off stays pending: a page must not run it."""
+        """Ends the answer. A call that was cut off stays pending, so the page does not run it."""
         self._end_text(message)
         for call in self._calls.values():
             call.close(calls)

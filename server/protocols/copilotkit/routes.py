@@ -1,4 +1,4 @@
-"""One address for both generations: the body of a POST shows which of them asks."""
+"""CopilotKit's routes. Both generations share one address; the body shows which one asks."""
 
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -16,7 +16,7 @@ BASES = ("/api/copilotkit", "/copilotkit")
 
 
 def accept(body: Any, facts: Facts) -> Accepted:
-    """Takes GraphQL (clients up to 1.10.6) or a method of AG-UI in an envelope (from 1.50 on)."""
+    """Accepts GraphQL (clients up to 1.10.6), or a method of AG-UI in an envelope (since 1.50)."""
     if isinstance(body, dict) and "query" in body:
         return _graphql(body, facts)
     if not isinstance(body, dict) or not isinstance(body.get("method"), str):
@@ -28,7 +28,7 @@ def accept(body: Any, facts: Facts) -> Accepted:
 
 
 def ask_by_get(_body: Any, facts: Facts) -> Accepted:
-    """Answers a GraphQL query that changes nothing, given in the address."""
+    """Answers a GraphQL query given in the URL. Mutations need POST."""
     if "query" not in facts.query:
         error = {"message": "Must provide query string.", "extensions": {"code": "BAD_REQUEST"}}
         return Reply({"errors": [error]})
@@ -41,7 +41,7 @@ def _graphql(body: Json, facts: Facts, *, reads_only: bool = False) -> Accepted:
 
 
 def _describe_failure(error: Exception) -> Reply:
-    if isinstance(error, AgentNotFound):  # GraphQL answers it in its own form
+    if isinstance(error, AgentNotFound):  # GraphQL formats this error itself
         return agui.failed(error)
     reply: Reply = operations.describe_failure(error)
     return reply
@@ -87,7 +87,7 @@ def _invalid(message: str) -> Reply:
 
 
 def _info(_body: Any, facts: Facts) -> Accepted:
-    """Lists the agents, and what this runtime is able to do."""
+    """Lists the agents and the features of this runtime."""
     return agui.info(facts)
 
 
@@ -97,37 +97,37 @@ def _run(body: Any, facts: Facts) -> Accepted:
 
 
 def _connect(body: Any, facts: Facts) -> Accepted:
-    """Replays what is kept of a thread, and follows a run of it that is under way."""
+    """Replays a thread that is kept, and follows its current run, if there is one."""
     return agui.connect(body, facts.path["agent"], facts)
 
 
 def _suggest(body: Any, facts: Facts) -> Accepted:
-    """Runs an agent for suggestions; nothing of it is kept."""
+    """Runs an agent for suggestions. The run is not kept in the thread."""
     return agui.run(body, facts.path["agent"], facts, is_kept=False)
 
 
 def _stop(_body: Any, facts: Facts) -> Accepted:
-    """Stops the run of a thread."""
+    """Stops the current run of a thread."""
     return agui.stop(facts.path["agent"], facts.path["thread"], facts)
 
 
 def _threads(_body: Any, facts: Facts) -> Accepted:
-    """Lists the threads of an agent that the page may see."""
+    """Lists the threads of an agent that the client may see."""
     return agui.threads(facts.query.get("agentId", ""), facts)
 
 
 def _thread(_body: Any, facts: Facts) -> Accepted:
-    """Gives the `messages`, the `events` or the `state` of a thread."""
+    """Returns the `messages`, the `events` or the `state` of a thread."""
     return agui.thread(facts.path["thread"], facts.path["what"], facts)
 
 
 def _clear(_body: Any, facts: Facts) -> Accepted:
-    """Forgets all threads that the page may see."""
+    """Deletes the threads that the client may see, except those with a current run."""
     return agui.clear(facts)
 
 
 def _transcribe(_body: Any, _facts: Facts) -> Accepted:
-    """Is refused: there is no model for speech."""
+    """Refuses: there is no model for speech."""
     return agui.transcribe()
 
 

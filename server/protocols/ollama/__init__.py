@@ -1,4 +1,4 @@
-"""Ollama's API, for the clients that know only that one."""
+"""Ollama's API, for clients that speak no other."""
 
 from server.protocols.base import Endpoint
 from server.protocols.ollama import catalogue, chat, manage

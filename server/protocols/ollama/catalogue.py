@@ -1,4 +1,4 @@
-"""The models in Ollama's form, and their embeddings."""
+"""Ollama's routes that list and describe models, and make embeddings."""
 
 import time
 from typing import Any
@@ -13,15 +13,16 @@ from server.protocols.fields import Fields
 from server.protocols.ollama.words import can_think, card_of, keep_alive, model_name, moment
 
 OLLAMA_VERSION = "0.12.11"
-"""The version of Ollama's API: programs refuse servers that are too old for them."""
+"""The version of Ollama whose API this is: clients refuse a server that is too old for them."""
 NEVER = "2318-01-01T00:00:00Z"
-"""The unloading time of a model that stays: Ollama's program shows such a time as "forever"."""
+"""The expiry time of a model that stays loaded: Ollama's program shows it as "forever"."""
 LEFT_OUT = ("general.name", "tokenizer.chat_template")
+"""Metadata of the file that `model_info` does not show."""
 SCALES = ((10**9, "B"), (10**6, "M"), (10**3, "K"))
 
 
 def root(_body: Any, facts: Facts) -> Reply:
-    """Says that a server is there. Programs compare the text; a browser gets another."""
+    """Answers `Ollama is running`, which programs look for. A browser gets a text about Moat."""
     if "text/html" in facts.headers.get("accept", ""):
         return Reply(text="Moat is running. Its Connect page shows what to connect, and how.")
     return Reply(text="Ollama is running", content_type="text/plain")
@@ -39,7 +40,7 @@ def running(_body: Any, facts: Facts) -> Reply:
 
 
 def show(body: Any, facts: Facts) -> Manage:
-    """Describes a model: its template, parameters, licence and abilities."""
+    """Describes a model: its template, parameters, licence and capabilities."""
     card = card_of(Fields(body), facts)
 
     async def look(keeper: ModelKeeper) -> Managed:
@@ -49,17 +50,17 @@ def show(body: Any, facts: Facts) -> Manage:
 
 
 def version(_body: Any, facts: Facts) -> Reply:
-    """Gives the version of Ollama's API that is spoken, and Moat's own."""
+    """Returns the version of Ollama whose API this is, and Moat's own version."""
     return Reply({"version": OLLAMA_VERSION, "moat": facts.version})
 
 
 def status(_body: Any, _facts: Facts) -> Reply:
-    """Says that no model runs in a cloud."""
+    """Reports that Ollama's cloud models are disabled."""
     return Reply({"cloud": {"disabled": True, "source": "moat"}})
 
 
 def embed(body: Any, facts: Facts) -> Ask:
-    """Gives the embeddings of one text or several."""
+    """Returns the embeddings of one or several texts."""
     fields = Fields(body)
     given = fields.value("input")
     texts = [given] if isinstance(given, str) and given else given or []
@@ -82,7 +83,7 @@ def embed(body: Any, facts: Facts) -> Ask:
 
 
 def embed_one(body: Any, facts: Facts) -> Ask:
-    """Gives the embedding of one prompt: the older form."""
+    """Returns the embedding of one prompt: the older form of `/api/embed`."""
     fields = Fields(body)
     prompt, model = fields.text("prompt") or "", model_name(body, facts)
     keep_s = keep_alive(fields)
@@ -96,7 +97,7 @@ def embed_one(body: Any, facts: Facts) -> Ask:
 
 
 def _shorten(vector: list[float], dimensions: int) -> list[float]:
-    """Keeps the first numbers and makes the length 1 again."""
+    """Cuts the vector to its first numbers and scales it to length 1 again."""
     if not 0 < dimensions < len(vector):
         return vector
     some = vector[:dimensions]
@@ -127,7 +128,7 @@ def _card(card: ModelCard) -> Json:
 
 
 def _running(card: ModelCard, facts: Facts) -> Json:
-    """A model that stays has no unloading time; one that answers now has none yet."""
+    """Describes a loaded model. Its expiry is NEVER while it answers, or if it stays loaded."""
     found = next((loaded for loaded in facts.loaded if loaded.name == card.name), None)
     known = found.facts if found else None
     on_card = known.extra.get("gpu_bytes", card.size_bytes) if known else 0
@@ -163,7 +164,7 @@ def _describe(card: ModelCard, header: Header, alias: Alias | None, facts: Facts
 
 
 def _parameters(card: ModelCard, alias: Alias | None, facts: Facts) -> str:
-    """Returns lines of names and values. The context is that of the loaded model."""
+    """Returns a line for each parameter. `num_ctx` is the context of the model as it is loaded."""
     found = next(
         (loaded for loaded in facts.loaded if loaded.name == (card.base or card.name)), None
     )
@@ -192,7 +193,7 @@ def _modelfile(card: ModelCard, described: Json) -> str:
 
 
 def _model_info(header: Header) -> Json:
-    """Returns the file's metadata, without the contents of long lists."""
+    """Returns the file's metadata. A long list is None."""
     info: Json = {"general.parameter_count": header.parameters}
     for name, value in header.metadata.items():
         if name not in LEFT_OUT:
@@ -209,6 +210,6 @@ def _capabilities(card: ModelCard, header: Header) -> list[str]:
 
 
 def _count(parameters: int) -> str:
-    """Writes 134.5M or 8.0B, as Ollama does."""
+    """Formats a number of parameters like Ollama: 134.5M, 8.0B."""
     scale, letter = next((step for step in SCALES if parameters >= step[0]), (1, ""))
     return f"{parameters / scale:.1f}{letter}" if parameters else ""

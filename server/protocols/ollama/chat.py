@@ -1,4 +1,4 @@
-"""Chats of Ollama's clients: their requests become ours, and our events their lines."""
+"""Ollama's chat and generate: reads their requests, and writes events as lines of JSON."""
 
 import json
 from collections.abc import Callable
@@ -50,12 +50,13 @@ NEITHER = {
     "context": "send the conversation to /api/chat.",
     "_debug_render_only": "ask /apply-template.",
 }
+"""Fields that are refused, with the end of the error message."""
 BESIDE_RAW = ("system", "images")
 UNKNOWN_OPTIONS = {"tfs_z": "it is no longer part of the engine."}
 
 
 def accept_chat(body: Any, facts: Facts) -> ChatRequest | Ask | Manage:
-    """Answers a conversation; without messages it loads or unloads the model."""
+    """Answers a conversation. Without messages, loads the model, or unloads it (`keep_alive` 0)."""
     fields = Fields(body)
     refuse(fields, {"_debug_render_only": NEITHER["_debug_render_only"]})
     messages = _messages(fields)
@@ -66,7 +67,7 @@ def accept_chat(body: Any, facts: Facts) -> ChatRequest | Ask | Manage:
 
 
 def accept_generate(body: Any, facts: Facts) -> ChatRequest | Ask | Manage:
-    """Answers one prompt; without a prompt it loads or unloads the model."""
+    """Answers one prompt. Without a prompt, loads the model, or unloads it (`keep_alive` 0)."""
     fields = Fields(body)
     refuse(fields, NEITHER)
     prompt = fields.text("prompt") or ""
@@ -82,7 +83,7 @@ def accept_generate(body: Any, facts: Facts) -> ChatRequest | Ask | Manage:
 
 
 def _load(fields: Fields, facts: Facts, empty: Json) -> ChatRequest | Ask | Manage:
-    """Loads the model if there is nothing to answer; with keep_alive 0 unloads it."""
+    """Loads the model, or unloads it if `keep_alive` is 0. Replies with the `empty` answer."""
     model, keep_s = model_name(fields.body, facts), keep_alive(fields)
 
     def reply(reason: str) -> Reply:
@@ -102,7 +103,7 @@ def _load(fields: Fields, facts: Facts, empty: Json) -> ChatRequest | Ask | Mana
 def _if_it_thinks(
     fields: Fields, facts: Facts, asked: ChatRequest | Ask
 ) -> ChatRequest | Ask | Manage:
-    """Refuses a wish for thoughts if the model cannot think."""
+    """Refuses a request with `think` if the model cannot think."""
     if not fields.value("think") or not facts.models:
         return asked
     card = card_named(asked.model or facts.default_model, facts)
@@ -161,7 +162,11 @@ def _constraint(fields: Fields) -> Constraint | None:
 
 
 def _messages(fields: Fields) -> tuple[Message, ...]:
-    """Ollama's calls have no ids: a result answers the oldest open call, of its name if given."""
+    """Reads the messages and matches tool results to calls.
+
+    Ollama's calls have no ids. A result answers the oldest open call; if it names a tool, the
+    oldest open call of that tool.
+    """
     turns: list[Message] = []
     waiting: list[ToolCall] = []
     for at, turn in enumerate(fields.objects("messages")):
@@ -264,7 +269,7 @@ def _generate_line(event: Event) -> Json | None:
 
 
 def _as_response(message: Json) -> Json:
-    """Returns a message as `/api/generate` writes it."""
+    """Converts a chat message to the fields of `/api/generate`."""
     thinking = {"thinking": message["thinking"]} if "thinking" in message else {}
     return {"response": message["content"], **thinking}
 

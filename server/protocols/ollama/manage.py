@@ -1,4 +1,4 @@
-"""Ollama's programs fetch, delete and name models."""
+"""Ollama's routes that download, delete, copy and create models."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -31,11 +31,11 @@ KNOWN = ("seed", "num_predict", "top_k", "top_p", "min_p", "typical_p", "repeat_
          "mirostat", "mirostat_tau", "mirostat_eta")  # fmt: skip
 WITHOUT_EFFECT = ("num_ctx", "num_keep", "num_batch", "num_gpu", "main_gpu", "num_thread",
                   "use_mmap", "use_mlock", "low_vram", "numa")  # fmt: skip
-"""Moat's settings decide how a model is loaded."""
+"""Parameters that are accepted but ignored: Moat's settings decide how a model is loaded."""
 
 
 def pull(body: Any, facts: Facts) -> Manage:
-    """Downloads a model from the hub, and streams how far it is. Pages may not."""
+    """Downloads a model from the hub and streams the progress. Not for web pages or named keys."""
     _check_sender(facts)
     fields = Fields(body)
     name = fields.text("model") or fields.some_text("name")
@@ -52,7 +52,7 @@ def pull(body: Any, facts: Facts) -> Manage:
 
 
 def delete(body: Any, facts: Facts) -> Manage:
-    """Deletes a model. Pages may not."""
+    """Deletes a model. Not for web pages or named keys."""
     _check_sender(facts)
     card = card_of(Fields(body), facts)
 
@@ -64,7 +64,7 @@ def delete(body: Any, facts: Facts) -> Manage:
 
 
 def copy(body: Any, facts: Facts) -> Manage:
-    """Gives a model a second name. Pages may not."""
+    """Gives a model a second name. Not for web pages or named keys."""
     _check_sender(facts)
     fields = Fields(body)
     source, target = card_of(fields, facts, "source"), fields.some_text("destination")
@@ -78,7 +78,7 @@ def copy(body: Any, facts: Facts) -> Manage:
 
 
 def create(body: Any, facts: Facts) -> Manage:
-    """Makes a model of another name with a system prompt and parameters. Pages may not."""
+    """Adds a model with its own prompt and parameters. Not for web pages or named keys."""
     _check_sender(facts)
     fields = Fields(body)
     refuse(fields, NOT_MADE)
@@ -111,7 +111,7 @@ class PagesMayNot(AppError):
 
 
 def _check_sender(facts: Facts) -> None:
-    """A page that may ask questions may not fetch or delete gigabytes."""
+    """Raises an error for a web page or a named key: they may ask, but not change the models."""
     if facts.origin:
         raise PagesMayNot
     if facts.holder:
@@ -119,12 +119,12 @@ def _check_sender(facts: Facts) -> None:
 
 
 def push(_body: Any, _facts: Facts) -> Reply:
-    """Is refused: Moat uploads no models."""
+    """Refuses: Moat does not upload models."""
     raise NotSupported("Moat uploads no models.")
 
 
 def blob(_body: Any, _facts: Facts) -> Reply:
-    """Is refused: files of models are not taken."""
+    """Refuses: Moat does not accept model files."""
     raise NotSupported(f"Files are not taken: {ONLY_FROM}")
 
 
@@ -133,7 +133,7 @@ def _plain(name: str) -> str:
 
 
 def _parameters(fields: Fields) -> Json:
-    """Checks them like the options of a question."""
+    """Reads the model's parameters, checked like the options of a request."""
     given = fields.object("parameters") or Fields({})
     for name in given.body:
         if name not in (*KNOWN, *WITHOUT_EFFECT):
@@ -180,7 +180,7 @@ async def _success() -> AsyncGenerator[Json, None]:
 
 
 async def _frames(lines: AsyncGenerator[Json, None]) -> Frames:
-    """A failure is the last line, because the status is already sent."""
+    """Streams the lines. A failure becomes the last line, because the status is already sent."""
     try:
         async with aclosing(lines):
             async for progress in lines:

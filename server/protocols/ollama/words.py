@@ -1,4 +1,4 @@
-"""Parts that all of Ollama's answers share."""
+"""What the modules of Ollama's API share."""
 
 import math
 import re
@@ -25,6 +25,7 @@ UNITS_S = {
 }
 STRETCH = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|)")
 THINKING_MARKS = ("enable_thinking", "reasoning_effort", "<|channel|>", "<|channel>thought")
+"""Texts in the chat template of a model that can think."""
 
 
 def failed(error: Exception) -> Reply:
@@ -34,7 +35,7 @@ def failed(error: Exception) -> Reply:
 
 
 def error_text(error: Exception) -> str:
-    """Adds "not found", which Ollama's programs look for in the text."""
+    """Returns the error's message. Ollama's programs look for "not found" in it."""
     return (
         f"model '{error.name}' not found. {error}"
         if isinstance(error, ModelNotFound)
@@ -60,7 +61,7 @@ def assistant_message(text: str) -> Json:
 
 
 def card_named(name: str, facts: Facts) -> ModelCard:
-    """Finds a model as Ollama does: the tag may be missing, upper and lower case are equal."""
+    """Finds a model by name. Like Ollama, ignores case and a `:latest` that is missing or extra."""
     plain = name.removesuffix(":latest")
     wanted = (name, plain, f"{plain}:latest")
     by_name = {card.name: card for card in facts.models}
@@ -75,7 +76,7 @@ def card_named(name: str, facts: Facts) -> ModelCard:
 
 
 def model_name(body: Json, facts: Facts) -> str | None:
-    """Returns the model asked for, which must be here; None: the default model answers."""
+    """Returns the requested model; None for the default. Raises an error if it is not available."""
     name = Fields(body).text("model")
     if not name:
         return None
@@ -83,7 +84,7 @@ def model_name(body: Json, facts: Facts) -> str | None:
 
 
 def card_of(fields: Fields, facts: Facts, *names: str) -> ModelCard:
-    """Returns the model named in one of these fields, or in `model` or its older name."""
+    """Returns the model that the first of these fields names; by default `model`, then `name`."""
     given = [fields.text(name) for name in names or ("model", "name")]
     name = next(filter(None, given), None)
     if not name:
@@ -97,7 +98,10 @@ def can_think(header: Header) -> bool:
 
 
 def keep_alive(fields: Fields) -> float | None:
-    """Returns seconds: 0 unloads at once, infinity never. Takes a number, or 5m, 1h30m and -1."""
+    """Returns how long the model stays loaded, in seconds: 0 unloads it at once, infinity never.
+
+    Accepts a number of seconds or a text such as 5m and 1h30m. A negative value means infinity.
+    """
     given = fields.value("keep_alive")
     if given is None:
         return None
@@ -118,7 +122,7 @@ def _seconds(text: str, fields: Fields) -> float:
 
 
 def refuse(fields: Fields, reasons: dict[str, str]) -> None:
-    """Refuses fields that would change the answer and are not supported."""
+    """Raises BadRequest if one of these fields is given: they would change the answer."""
     for name, reason in reasons.items():
         if fields.value(name):
             raise BadRequest(f"'{fields.path(name)}' is not supported: {reason}", fields.path(name))

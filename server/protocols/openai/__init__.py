@@ -1,4 +1,4 @@
-"""OpenAI's API, and what llama-server adds to it. Every path works without its /v1, too."""
+"""OpenAI's API, and the routes that llama-server adds. Every path also works without `/v1`."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""POST /v1/chat/completions."""
+"""OpenAI's chat completions: POST /v1/chat/completions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -67,7 +67,7 @@ MOST_CHOICES = 16
 
 
 def accept(body: Any, facts: Facts) -> ChatRequest:
-    """Answers a conversation in the form of OpenAI's chat completions."""
+    """Answers a conversation in the format of OpenAI's chat completions."""
     fields = Fields(body)
     refuse_what_is_not_done(fields, echo=(False,))
     tools, choice = _tools(fields)
@@ -129,7 +129,7 @@ async def collect(events: Events, body: Any, facts: Facts) -> Reply:
 
 @dataclass
 class _Answer:
-    """Collects one choice."""
+    """Collects the events of one choice."""
 
     text: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
@@ -181,7 +181,10 @@ class _Answer:
 
 
 class _Chunks:
-    """The chunks of one stream: one id, one time, and the calls of each choice counted from 0."""
+    """Makes the chunks of one stream.
+
+    All have the same id and time. The calls of each choice are numbered from 0.
+    """
 
     def __init__(self, body: Any, facts: Facts) -> None:
         self._head = _head("chat.completion.chunk", body, facts)

@@ -1,4 +1,4 @@
-"""POST /v1/completions: raw prompts, one or several."""
+"""OpenAI's older completions: POST /v1/completions continues one or several raw prompts."""
 
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterator
@@ -45,12 +45,13 @@ from server.protocols.frames import (
 )
 
 DEFAULT_TOKENS = 16
+"""OpenAI's default for `max_tokens`."""
 MOST_CHOICES = 16
 MOST_PROMPTS = 64
 
 
 def accept(body: Any, facts: Facts) -> ChatRequest | Run:
-    """Continues one prompt or several, as texts or as token numbers."""
+    """Continues one or several prompts, given as texts or as token numbers."""
     fields = Fields(body)
     streams(body)
     wants_usage(fields)
@@ -154,7 +155,7 @@ class _Answer:
 
 
 async def _each(requests: list[ChatRequest], means: Means) -> AsyncGenerator[OfChoice, None]:
-    """Answers one prompt after the other. Choices are numbered across prompts."""
+    """Answers the prompts one after the other. Choices are numbered across all prompts."""
     for at, request in enumerate(requests):
         async with aclosing(converse(means, request)) as events:
             async for event in events:

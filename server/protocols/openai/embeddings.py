@@ -1,7 +1,7 @@
-"""Texts as vectors, and documents ranked by a query: answered by the engine itself.
+"""Embeddings, and the ranking of documents by a query.
 
 A ranking model gives its own scores. For any other model, a score is the cosine between the
-embeddings of question and document, and the answer names it in `method`.
+embeddings of the query and the document. The answer names which of the two in `method`.
 """
 
 import base64
@@ -18,10 +18,11 @@ from server.protocols.frames import failed
 
 MOST_INPUTS = 2048
 LARGEST = 65536
+"""The largest value of `dimensions`."""
 
 
 def accept(body: Any, facts: Facts) -> Ask:
-    """Gives the embeddings of texts or of token numbers."""
+    """Returns the embeddings of texts or of token numbers."""
     fields = Fields(body)
     texts = _inputs(fields)
     model = model_name(fields, facts)
@@ -41,7 +42,7 @@ def accept(body: Any, facts: Facts) -> Ask:
 
 
 def _inputs(fields: Fields) -> list[Prompt]:
-    """Reads texts, or token numbers of this model, as LangChain sends them."""
+    """Reads texts, or token numbers of this model, which LangChain sends."""
     texts = prompts_of(fields, "input")
     if not texts or not all(texts):
         raise fields.wrong("input", "must not be empty")
@@ -65,7 +66,7 @@ PATHS = ("/v1/rerank", "/v1/reranking", "/v2/rerank")
 
 
 def accept_rerank(body: Any, facts: Facts) -> Ask:
-    """Ranks documents by how well they answer a question."""
+    """Ranks documents by how well they answer a query."""
     fields = Fields(body)
     query = fields.some_text("query")
     of_tei = fields.value("documents") is None and fields.value("texts") is not None
@@ -98,7 +99,7 @@ def accept_rerank(body: Any, facts: Facts) -> Ask:
 
 
 def _documents(fields: Fields, name: str) -> list[str]:
-    """Reads texts, or objects with a text."""
+    """Reads an array of strings, or of objects with the field `text`."""
     listed = fields.list(name)
     if not 1 <= len(listed) <= MOST_DOCUMENTS:
         raise fields.wrong(name, f"must have 1 to {MOST_DOCUMENTS} entries")

@@ -1,4 +1,4 @@
-"""What llama-server adds: its own completion and infill, tokens, templates, properties."""
+"""The routes that llama-server adds: completion, infill, tokens, templates and properties."""
 
 from dataclasses import replace
 from functools import partial
@@ -25,7 +25,7 @@ MOST_FILES = 256
 
 
 def accept(body: Any, facts: Facts) -> ChatRequest:
-    """Continues a prompt in llama-server's own form."""
+    """Continues a prompt in llama-server's own format."""
     fields = Fields(body)
     request = _request(fields, facts)
     prompts = prompts_of(fields, "prompt")
@@ -35,7 +35,7 @@ def accept(body: Any, facts: Facts) -> ChatRequest:
 
 
 def accept_infill(body: Any, facts: Facts) -> ChatRequest:
-    """Fills the gap between `input_prefix` and `input_suffix`; `prompt` is how it begins."""
+    """Fills the gap between `input_prefix` and `input_suffix`. The fill begins with `prompt`."""
     fields = Fields(body)
     if fields.value("input_prefix") is None and fields.value("input_suffix") is None:
         raise fields.wrong("input_prefix", "is missing, and 'input_suffix' too")
@@ -72,7 +72,7 @@ async def collect(events: Events, body: Any, facts: Facts) -> Reply:
 
 
 class _Whole:
-    """The answer so far. `see` returns what a stream shows of each event."""
+    """The answer as it grows. `see` returns what a stream sends for an event; None: nothing."""
 
     def __init__(self, body: Any, facts: Facts) -> None:
         self._body = body
@@ -139,7 +139,7 @@ def _files(fields: Fields) -> tuple[tuple[str, str], ...]:
 
 
 def _timings(usage: Usage) -> Json:
-    """Returns the timings under llama-server's names."""
+    """Returns the timings under llama-server's names; cached tokens do not count as read."""
     read = usage.prompt_tokens - usage.cached_tokens
     return {
         "prompt_n": read,
@@ -153,10 +153,11 @@ def _timings(usage: Usage) -> Json:
 
 MOST_TOKENS = 1_000_000
 REPORTED = ("chat_template", "bos_token", "eos_token")
+"""Statistics of the engine that `/props` shows under the same name."""
 
 
 def tokenize(body: Any, facts: Facts) -> Ask:
-    """Turns a text into token numbers."""
+    """Converts a text to token numbers."""
     fields = Fields(body)
     text = fields.text("content")
     if text is None:
@@ -167,7 +168,7 @@ def tokenize(body: Any, facts: Facts) -> Ask:
 
 
 def detokenize(body: Any, facts: Facts) -> Ask:
-    """Turns token numbers into a text."""
+    """Converts token numbers to a text."""
     fields = Fields(body)
     tokens = fields.list("tokens")
     if len(tokens) > MOST_TOKENS or not all(
@@ -181,7 +182,7 @@ def detokenize(body: Any, facts: Facts) -> Ask:
 
 
 def apply_template(body: Any, facts: Facts) -> Ask:
-    """Renders a conversation as the prompt that the model would read."""
+    """Returns the prompt that the model would read for a conversation."""
     fields = Fields(body)
     request = ChatRequest(
         messages=messages_of(fields),
@@ -194,12 +195,12 @@ def apply_template(body: Any, facts: Facts) -> Ask:
 
 
 def properties(_body: Any, facts: Facts) -> Ask:
-    """Describes the loaded model in llama-server's words; loads nothing."""
+    """Describes the default model with llama-server's field names. Loads no model."""
     return Ask("stats", None, {}, partial(_properties, facts))
 
 
 def _properties(facts: Facts, stats: Json) -> Reply:
-    """Uses llama-server's names, and leaves out what the engine does not report."""
+    """Makes the reply from the engine's statistics. Leaves out what the engine does not report."""
     stats = dict(stats)
     properties_told = {name: stats.pop(name) for name in REPORTED if name in stats}
     if "slots" in stats:

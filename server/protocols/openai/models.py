@@ -1,4 +1,4 @@
-"""GET /v1/models and /v1/models/{id}, in OpenAI's shape, or in Anthropic's for its clients."""
+"""GET /v1/models and /v1/models/{id}, in OpenAI's format, or in Anthropic's for its clients."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,12 +10,14 @@ from server.protocols.fields import Fields
 from server.protocols.frames import failed
 
 ANTHROPIC_HEADER = "anthropic-version"
+"""Anthropic's clients send this header with every request."""
 UNKNOWN_TIME = "1970-01-01T00:00:00Z"
+"""The value that Anthropic's API gives for an unknown release time."""
 MOST_LISTED = 1000
 
 
 def list_models(_body: Any, facts: Facts) -> Reply:
-    """Lists the models; in Anthropic's form where `anthropic-version` is sent."""
+    """Lists the models. The header `anthropic-version` selects Anthropic's format."""
     if ANTHROPIC_HEADER in facts.headers:
         return _anthropic_list(facts)
     return Reply({"object": "list", "data": [_card(card) for card in facts.models]})
@@ -64,7 +66,7 @@ def _anthropic_list(facts: Facts) -> Reply:
 
 
 def _page(cards: Sequence[ModelCard], query: Fields) -> tuple[Sequence[ModelCard], bool]:
-    """Returns the cards on the wanted side of a cursor, and whether that is the side before it."""
+    """Returns the models before or after the query's cursor, and whether it is those before."""
     names = [card.name for card in cards]
     before, after = query.text("before_id"), query.text("after_id")
     if before in names:

@@ -1,4 +1,8 @@
-"""POST /v1/responses, its items, and the answers remembered for previous_response_id."""
+"""OpenAI's Responses API.
+
+Responses are kept in memory, so that a client can read them again and continue them with
+`previous_response_id`.
+"""
 
 import time
 from collections.abc import Iterator
@@ -67,7 +71,7 @@ ROLES = ("system", "developer", "user", "assistant")
 
 
 def input_messages(fields: Fields, earlier: tuple[Message, ...]) -> tuple[Message, ...]:
-    """Returns the whole conversation: the instructions, the earlier turns, the new input."""
+    """Returns the conversation: the instructions, the earlier messages, and the new input."""
     instructions = fields.text("instructions")
     messages = [Message("system", instructions)] if instructions else []
     messages += earlier
@@ -79,7 +83,7 @@ def input_messages(fields: Fields, earlier: tuple[Message, ...]) -> tuple[Messag
     thought = ""
     for item in fields.objects("input"):
         if item.value("type") == "reasoning":
-            # Other servers write only its summary.
+            # Items from other servers may have only a summary of the reasoning.
             parts = item.list("content") or item.list("summary")
             thought += "".join(Fields(part).text("text") or "" for part in parts)
             continue
@@ -91,7 +95,7 @@ def input_messages(fields: Fields, earlier: tuple[Message, ...]) -> tuple[Messag
 
 
 def input_items(given: Any, response_id: str) -> tuple[Json, ...]:
-    """Returns the items of a response's request, each with a type and an id."""
+    """Returns the input of a request as items, each with a type and an id."""
     items = given if isinstance(given, list) else [{"role": "user", "content": given}]
     return tuple(
         _as_item({"id": f"item_{response_id.removeprefix('resp_')}_{at}", **item})
@@ -154,7 +158,7 @@ TEXT_KINDS = {"message": "output_text", "reasoning": "reasoning_text"}
 
 
 class Output:
-    """The items of one response. `see` yields a stream's events for each of ours."""
+    """The items of a response as they grow. `see` takes our events and yields the stream's."""
 
     def __init__(self, head: Json) -> None:
         self.response: Json = {**head, "output": [], "status": "in_progress"}
@@ -172,8 +176,10 @@ class Output:
         yield self.go_on()
 
     def go_on(self) -> Json:
-        """Returns an event without news. Codex gives a stream up after five minutes in which it
-        saw only comments, and large prompts take longer."""
+        """Returns an event without news, to be sent while the prompt is read.
+
+        Codex gives up a stream after five minutes of comments only, and large prompts take longer.
+        """
         return self._event("response.in_progress", response=dict(self.response))
 
     def see(self, event: Event) -> Iterator[Json]:
@@ -194,7 +200,7 @@ class Output:
                 yield from self._finish(reason, usage)
 
     def as_message(self) -> Message:
-        """Returns the answer as the next request's history has it."""
+        """Returns the answer as a message of the conversation, for the next request."""
         calls = tuple(
             ToolCall(item["call_id"], item["name"], arguments_of(item["arguments"]))
             for item in self.items
@@ -356,7 +362,7 @@ class ResponseNotFound(AppError):
 
 
 def accept(body: Any, facts: Facts) -> ChatRequest:
-    """Answers in the form of OpenAI's Responses API."""
+    """Answers a conversation in the format of OpenAI's Responses API."""
     fields = Fields(body)
     refuse_what_is_not_done(fields, prompt=())
     streams(body)
@@ -384,7 +390,7 @@ def accept(body: Any, facts: Facts) -> ChatRequest:
 
 async def render(events: Events, body: Any, facts: Facts) -> Frames:
     output = Output(_head(body, facts))
-    # From here on, it can be cancelled.
+    # Kept from here on, so that another request can cancel it.
     facts.responses.keep(_response_of(output, body, facts))
     try:
         for sent in output.begin():
@@ -422,12 +428,12 @@ def count_tokens(body: Any, facts: Facts) -> Ask:
 
 
 def recall(_body: Any, facts: Facts) -> Reply:
-    """Gives a response that is remembered."""
+    """Returns a response that is kept."""
     return Reply(_find(facts).response)
 
 
 def list_input(_body: Any, facts: Facts) -> Reply:
-    """Lists the items of a response's request, the last first unless asked otherwise."""
+    """Lists the input items of a response, the last one first unless `order` is `asc`."""
     query = Fields(dict(facts.query))
     items = list(_find(facts).items)
     if (query.word("order", ("asc", "desc")) or "desc") == "desc":
@@ -450,7 +456,7 @@ def list_input(_body: Any, facts: Facts) -> Reply:
 
 
 def cancel(_body: Any, facts: Facts) -> Cancel:
-    """Ends a response that is under way, as OpenAI does with those in the background."""
+    """Cancels a response that is still being written. (OpenAI: background responses only.)"""
     kept = _find(facts)
     response = kept.response
     if response["status"] not in ("in_progress", "cancelled"):
@@ -462,7 +468,7 @@ def cancel(_body: Any, facts: Facts) -> Cancel:
 
 
 def forget(_body: Any, facts: Facts) -> Reply:
-    """Forgets a response."""
+    """Deletes a response that is kept."""
     response = _find(facts).response
     facts.responses.forget(facts.owner, response["id"])
     return Reply({"id": response["id"], "object": "response", "deleted": True})
@@ -497,16 +503,16 @@ def _page(query: Fields) -> int:
 
 
 def _keep(output: Output, body: Any, facts: Facts) -> None:
-    """Keeps a complete answer, to be continued, or a cancelled one, to be seen."""
+    """Keeps a response that is complete or cancelled, unless `store` is false. Forgets others."""
     status = output.response["status"]
     messages: tuple[Message, ...] = ()
     name = output.response["id"]
     facts.responses.forget(facts.owner, name)
     if Fields(body).flag("store") is False or status not in ENDED:
         return
-    # Instructions hold for one response only. All other messages are kept.
+    # Instructions apply to one response only, so they are not part of what is kept.
     own = {name: value for name, value in body.items() if name != "instructions"}
-    # The earlier response may be deleted by now. The answer is fine without being kept.
+    # The earlier response may have been deleted meanwhile. Then this one is not kept either.
     with suppress(ResponseNotFound):
         if status != "cancelled":
             messages = (*accept(own, facts).messages, output.as_message())
@@ -560,10 +566,11 @@ def _head(body: Any, facts: Facts) -> Json:
 
 
 def _shown_tool(tool: Any) -> Any:
-    """OpenAI makes a function strict by default ("Responses requests will normalize your schema
-    into
-    strict mode", its guide to function calling), and shows that. Here calls always follow their
-    schema; `strict` only refuses a schema that cannot be enforced."""
+    """Returns a tool as the response shows it: a function is strict by default, as OpenAI's is.
+
+    OpenAI's guide to function calling: "Responses requests will normalize your schema into strict
+    mode". Our calls always follow their schema; `strict` only refuses one that cannot be enforced.
+    """
     if isinstance(tool, dict) and tool.get("type") == "function" and tool.get("strict") is None:
         return {**tool, "strict": True}
     return tool

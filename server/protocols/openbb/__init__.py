@@ -1,4 +1,4 @@
-"""OpenBB's copilot protocol in its three generations, and the AI service of a Workspace."""
+"""OpenBB's copilot protocol in its three generations, and the AI service of OpenBB Workspace."""
 
 from server.protocols.base import Endpoint
 from server.protocols.openbb import discovery, query, service, writer

@@ -1,4 +1,4 @@
-"""What a client reads before it connects: the old file and the new one."""
+"""The files that a Workspace reads before it connects: copilots.json (old) and agents.json."""
 
 from base64 import b64encode
 from collections import Counter
@@ -19,7 +19,7 @@ PRESETS = {"precise": "Precise", "balanced": "Balanced", "creative": "Creative"}
 
 
 def copilots(_body: Any, facts: Facts) -> Reply:
-    """Describes the copilot to older builds of Workspace."""
+    """Describes the copilot to older versions of Workspace."""
     copilot = {
         **_names(facts),
         "hasStreaming": True,
@@ -32,7 +32,7 @@ def copilots(_body: Any, facts: Facts) -> Reply:
 
 
 def agents(_body: Any, facts: Facts) -> Reply:
-    """Describes the copilot to Workspace: its addresses, features and models."""
+    """Describes the copilot to Workspace: its endpoints, features and models."""
     agent: Json = {
         **_names(facts),
         "endpoints": {"query": facts.address + QUERY, "feedback": facts.address + FEEDBACK},
@@ -44,7 +44,7 @@ def agents(_body: Any, facts: Facts) -> Reply:
 
 
 def _models(facts: Facts) -> list[Json]:
-    """Lists the default model first, each by its usual name; equal names get an addition."""
+    """Lists the models, the default first. Models with equal titles are shown by name."""
     cards = sorted(facts.models, key=lambda card: card.name != facts.default_model)
     titles = Counter(card.title for card in cards if card.title and not card.base)
     return [{"id": card.name, "name": _label(card, titles)} for card in cards]
@@ -61,7 +61,7 @@ def _names(facts: Facts) -> Json:
 
 
 def _description(facts: Facts) -> str:
-    """Names the other machine, if prompts go there."""
+    """Returns the copilot's description. It names the other machine if prompts are sent there."""
     card = next((card for card in facts.models if card.name == facts.default_model), None)
     title = (card.title if card else "") or facts.default_model
     away = find_away(card.hosts) if card else ()
@@ -98,6 +98,6 @@ def _select(label: str, default: str, options: dict[str, str]) -> Json:
 
 @cache
 def _image() -> str:
-    """Returns our icon within the answer, so that a page needs nothing more."""
+    """Returns our icon as a data URL, so that the page need not fetch it."""
     drawn = (RESOURCES / "icons" / "moat.svg").read_bytes()
     return "data:image/svg+xml;base64," + b64encode(drawn).decode("ascii")

@@ -1,4 +1,8 @@
-"""A question about the dashboard: a lenient reader, an answer in steps, a strict writer."""
+"""Reads Workspace's questions about a dashboard, and answers them with `server.dashboard`.
+
+The reader accepts the formats of all generations of clients. The writer sends only what the
+generation at hand understands.
+"""
 
 import logging
 import re
@@ -30,18 +34,19 @@ from server.system.lazy import Late
 from server.system.limits import without_halves
 
 PROBLEM_CHARACTERS = 300
+"""The most characters of a problem that a client reports."""
 MOST_FAILURE = 20_000
-"""The most characters of a failure: a longer text is data."""
+"""The most characters of a result that reports a failure: a longer text is data."""
 FAILURE = re.compile(r'^\s*\{.*"(?:isError|error_type)"', re.DOTALL)
 WHY = ("content", "message", "error", "error_type")
-"""The fields that may hold the reason of a failure, best first."""
+"""The fields that may hold the reason for a failure, the best first."""
 OWN_NAME = re.compile(r"_[0-9a-f]{6}$")
-"""The end of a name that our writer made."""
+"""The end of an artifact's name that our writer made (see `artifact_name`)."""
 ARTIFACTS = frozenset({"chart", "table", "html"})
 
 
 def read_elements(data: Any, content: Any) -> tuple[Element, ...]:
-    """Reads the elements of a tool message. Its `content` counts if `data` is empty."""
+    """Reads the elements of a tool message, from its `data` or, if that is empty, its `content`."""
     if isinstance(data, list):
         return tuple(read_element(entry) for entry in data)
     if isinstance(data, dict):
@@ -70,7 +75,7 @@ def read_element(element: Any) -> Element:
 
 
 def read_context(context: Any) -> tuple[Entry, ...]:
-    """Reads a list of entries, with data in the new or the old form, or one plain text."""
+    """Reads the context: a list of entries, with data in the new or old format, or a plain text."""
     if isinstance(context, str):
         return (Entry("Context", "", Element((Item(context),))),) if context.strip() else ()
     if not isinstance(context, list):
@@ -102,7 +107,7 @@ def _item(item: Json) -> Item:
 
 
 def _element_of(items: list[Item], citations: tuple[Json, ...] = ()) -> Element:
-    """A client's tool may report in its content that it failed."""
+    """Makes an element. An item whose content reports a failure becomes the element's problem."""
     failures = [_failure(item) for item in items]
     kept = tuple(item for item, why in zip(items, failures, strict=True) if not why)
     return Element(kept, "; ".join(filter(None, failures)), citations=citations)
@@ -133,7 +138,7 @@ def _problem(element: Json) -> str:
 
 
 def _reason_text(found: Any) -> str:
-    """Reads a text, or the texts of MCP's parts."""
+    """Reads a string, or the texts of a list of MCP's parts."""
     if isinstance(found, list):
         return " ".join(_element_text(part.get("text")) for part in _objects(found))
     return _element_text(found)
@@ -153,10 +158,11 @@ def _element_text(found: Any) -> str:
 
 VALUE_FIELDS = ("executed_value", "current_value", "default_value")
 UNDEFINED = "<<UNDEFINED>>"
+"""The value with which clients mark a parameter that is not set."""
 
 
 def read_widgets(widgets: Any) -> tuple[Widget, ...]:
-    """Reads the flat list of old clients, or the three groups of newer ones."""
+    """Reads the widgets: a flat list from old clients, or three groups from newer ones."""
     groups = widgets if isinstance(widgets, dict) else {"secondary": widgets}
     return tuple(
         _widget(widget, tier) for tier in get_args(Tier) for widget in _objects(groups.get(tier))
@@ -168,7 +174,7 @@ def _widget(widget: Json, tier: Tier) -> Widget:
     metadata = metadata if isinstance(metadata, dict) else {}
     params, updated = _params(widget.get("params")), metadata.get("lastUpdated")
     if not params and "symbol" in metadata:
-        # The first clients had a widget's arguments only here, which is enough to rank it.
+        # The first clients sent a widget's arguments only here. That is enough to rank it.
         params = (Param("symbol", "ticker", value=metadata["symbol"], has_value=True),)
     columns = widget.get("columns")
     return Widget(
@@ -252,6 +258,7 @@ FUNCTIONS = frozenset({
 MARKER = re.compile(r"<\|start_(artifact|citation)_id\|>")
 SKILL_MENTION = re.compile(r"/skill:[\w-]+\s*")
 CURRENT_FIELDS = ("workspace_state", "workspace_options", "timezone", "tools", "model")
+"""Fields that only newer clients send."""
 
 
 class EmptyConversation(BadRequest):
@@ -307,9 +314,9 @@ def read_messages(body: Any) -> list[Json]:
 
 
 def is_legacy(body: Any, *, old_path: bool) -> bool:
-    """Whether it is a client of 2024, which knows only text and one kind of call.
+    """Whether the client is from 2024: it understands only text and one kind of call.
 
-    A chat's id in the header X-Trace-Id is no sign: requests of 2024 have it too.
+    The header X-Trace-Id does not tell them apart: clients of 2024 send it too.
     """
     if not isinstance(body, dict):
         return old_path
@@ -324,11 +331,11 @@ def is_legacy(body: Any, *, old_path: bool) -> bool:
 
 
 LONGEST_QUESTION = 200_000
-"""A question is compared with every widget. A longer text belongs into a file."""
+"""The most characters of a question. It is compared with every widget; more belongs in a file."""
 
 
 class _History:
-    """Reads the messages in order. Each message of the user begins a turn."""
+    """The conversation, read message by message. Each message of the user begins a turn."""
 
     def __init__(self) -> None:
         self.said: list[Said] = []
@@ -353,7 +360,7 @@ class _History:
         if call is not None:
             self._call = call
         elif role == "human" or is_last:
-            # A last message of another agent is a task that it hands to us.
+            # If another agent sent the last message, it is a task for us.
             self.turn += 1
             self.is_task = role == "ai"
             self.question = SKILL_MENTION.sub("", _clean(content)).strip()
@@ -382,7 +389,7 @@ class _History:
 
 
 def parse_call(content: str) -> Json | None:
-    """Finds the call in an assistant's message, which may be JSON within a JSON string."""
+    """Returns the call in an assistant's message, or None. It may be JSON within a JSON string."""
     if '"function"' not in content and '\\"function\\"' not in content:
         return None
     found: Any = content
@@ -411,7 +418,7 @@ def _source(source: Json) -> Source:
 
 
 def _clean(text: str) -> str:
-    """Removes the client's markers, which a model would imitate."""
+    """Removes the client's markers for artifacts and citations, which a model would imitate."""
     kept, at, unfinished = [], 0, set()
     for start in MARKER.finditer(text):
         kind = start[1]
@@ -434,7 +441,7 @@ def _timezone(body: Json, state: Json) -> str:
 
 
 def _options(options: Any) -> Json:
-    """Reads a map, or the word list of older clients, some words as 'key=value'."""
+    """Reads the options: a map, or the list of words of older clients, some as 'key=value'."""
     if isinstance(options, dict):
         return options
     if not isinstance(options, list):
@@ -471,10 +478,11 @@ def _skills(skills: Any) -> tuple[Skill, ...]:
 dashboard: Any = Late("server.dashboard.run")
 
 CLIENT_FAULTS = (408, 413, 415)
+"""Statuses that, like 400, mean that the request cannot be read."""
 
 
 def accept(body: Any, facts: Facts, *, old_path: bool = False) -> Run:
-    """Answers a question about a dashboard, step by step."""
+    """Answers a question about a dashboard, in several steps if it needs data from widgets."""
     query = read_query(body, legacy=is_legacy(body, old_path=old_path))
     wanted = body.get("model")
     known = {card.name for card in facts.models}
@@ -490,9 +498,9 @@ async def render(events: Events, body: Any, _facts: Facts, *, old_path: bool = F
 
 
 def failed(error: Exception) -> Reply:
-    """An unreadable request gets a status. Any other error appears in the chat.
+    """Formats an error: as text in the chat, or with its status if the request cannot be read.
 
-    For every status except 200, the client shows a generic notice and never the text.
+    For every status except 200, the client shows a generic notice instead of the text.
     """
     if not isinstance(error, AppError):
         return Reply({"detail": "Something went wrong inside Moat."}, 500)
@@ -510,7 +518,7 @@ log = logging.getLogger(__name__)
 
 
 def take_vote(body: Any, _facts: Facts) -> Reply:
-    """Takes a vote on an answer; nothing of it is kept."""
+    """Accepts a vote on an answer and writes it to the log. Nothing else is kept."""
     if not isinstance(body, dict):
         raise BadRequest("The body must be a JSON object.")
     log.info("An answer was voted %s.", "up" if body.get("vote") == "thumbs_up" else "down")

@@ -1,4 +1,4 @@
-"""The AI service of a self-hosted Workspace: titles, names and prompts are made here too."""
+"""The AI service of a self-hosted Workspace: makes titles, names, better prompts and code."""
 
 import asyncio
 from functools import partial
@@ -16,7 +16,7 @@ CODE_FIELDS = ("prompt", "request", "query", "instructions", "description", "cod
 
 
 def chat_title(body: Any, facts: Facts) -> Run | Reply:
-    """Gives a chat its title."""
+    """Returns a title for a chat, made from its first questions."""
     asked = _questions(_object(body))
     fallback = titles.plain_title(asked[0] if asked else "")
     if not facts.models:
@@ -25,7 +25,7 @@ def chat_title(body: Any, facts: Facts) -> Run | Reply:
 
 
 def dashboard_title(body: Any, facts: Facts) -> Run | Reply:
-    """Gives a dashboard its title."""
+    """Returns a title for a dashboard, made from its widgets' names."""
     names = _widget_names(_object(body))
     fallback = titles.plain_title(" and ".join(names[:2])) if names else "Dashboard"
     if not facts.models:
@@ -34,7 +34,7 @@ def dashboard_title(body: Any, facts: Facts) -> Run | Reply:
 
 
 def enhance_prompt(body: Any, facts: Facts) -> Run | Reply:
-    """Makes a prompt clearer."""
+    """Returns a clearer version of a prompt."""
     if isinstance(body, str):
         body = {"prompt": body}
     fields = _object(body)
@@ -48,7 +48,7 @@ def enhance_prompt(body: Any, facts: Facts) -> Run | Reply:
 
 
 def widget_info(body: Any, _facts: Facts) -> Reply:
-    """Gives a widget its name and description, by its data."""
+    """Returns a name and a description for a widget, made from its data."""
     asked = _object(body).get("widget_generation_request")
     asked = asked if isinstance(asked, dict) else {}
     name, description = str(asked.get("name") or ""), str(asked.get("description") or "")
@@ -56,7 +56,7 @@ def widget_info(body: Any, _facts: Facts) -> Reply:
 
 
 def widget_info_of_file(body: Any, _facts: Facts) -> Look:
-    """Gives a widget its name and description, by a file: its tables, else its text."""
+    """Returns a name and a description for a widget, made from a file's tables or its text."""
     fields = _object(body)
     uploads = [upload for upload in fields.values() if isinstance(upload, Upload)]
     if not uploads:
@@ -72,7 +72,7 @@ def widget_info_of_file(body: Any, _facts: Facts) -> Look:
 
 
 def code(body: Any, facts: Facts) -> Run | Reply:
-    """Writes code that does what is asked for."""
+    """Writes code for a request."""
     fields = _object(body)
     request = "\n".join([*_questions(fields), _first_text(fields, CODE_FIELDS)]).strip()
     if not facts.models or not request:

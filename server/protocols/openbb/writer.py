@@ -1,4 +1,4 @@
-"""The strict writer: what old and new clients can read, in the order they need."""
+"""Writes events for Workspace: only what the client can read, in the order that it needs."""
 
 import json
 import math
@@ -27,7 +27,7 @@ from server.system.limits import without_halves
 LEVELS = {"info": "INFO", "success": "INFO", "warning": "WARNING", "error": "WARNING"}
 SOURCE_TYPES = frozenset({"widget", "direct retrieval", "web", "artifact"})
 QUIET_S = 5.0
-"""After this time without an event, a hidden one shows that the prompt is still being read."""
+"""After this many seconds of silence, a hidden event shows that the prompt is still being read."""
 
 
 async def write(events: Events, *, legacy: bool) -> Frames:
@@ -38,9 +38,9 @@ async def write(events: Events, *, legacy: bool) -> Frames:
 
 
 def keep_alive(last_frame: bytes) -> bytes:
-    """Sends a hidden event: the SDK's reader breaks if a comment comes first.
+    """Returns a hidden status event before any text: the SDK's reader breaks at a leading comment.
 
-    Once there is text, a status would end its bubble, so a comment is sent.
+    After that it returns a comment, because a status would end the bubble of the text.
     """
     if not last_frame or last_frame.startswith(b"event: copilotStatusUpdate"):
         return status("INFO", "Still working", hidden=True)
@@ -48,7 +48,10 @@ def keep_alive(last_frame: bytes) -> bytes:
 
 
 class Writer:
-    """Leaves out what breaks the client: empty text, steps during text, anything after a call."""
+    """Writes frames for current clients.
+
+    Leaves out what breaks them: empty text, steps during text, and anything after a call.
+    """
 
     def __init__(self) -> None:
         self._text_began = False
@@ -116,7 +119,10 @@ class Writer:
 
 
 class LegacyWriter(Writer):
-    """Clients of 2024 know text and one kind of call. The rest becomes text or is left out."""
+    """Writes frames for clients of 2024, which understand text and one kind of call.
+
+    Anything else becomes text or is left out.
+    """
 
     def _step(self, event: StatusNote | PromptProgress) -> list[bytes]:  # noqa: ARG002
         return []
@@ -168,7 +174,7 @@ def artifact(made: Artifact) -> Json:
 
 
 def artifact_name(name: str) -> str:
-    """Makes the name unique in the chat, without characters that break the client's marker."""
+    """Makes a name unique in the chat, and removes characters that break the client's markers."""
     plain = re.sub(r'["<>\s]+', "_", name).strip("_")[:60] or "Artifact"
     return f"{plain}_{uuid4().hex[:6]}"
 
@@ -207,7 +213,7 @@ def citation(source: Json) -> Json:
 
 
 def _given_citation(given: Json, name: str) -> Json:
-    """Completes a citation that the backend sent with its data."""
+    """Completes a citation that a widget's backend sent with its data."""
     found = given.get("source_info")
     info = dict(found) if isinstance(found, dict) else {}
     if info.get("type") not in SOURCE_TYPES:
@@ -226,7 +232,7 @@ def _given_citation(given: Json, name: str) -> Json:
 
 
 def _is_uuid(text: Any) -> bool:
-    """Ids of frames within a widget are longer, and are refused as a source's id."""
+    """Whether it is a UUID. The client refuses other ids, such as those of frames in a widget."""
     try:
         return bool(UUID(text))
     except (ValueError, TypeError, AttributeError):
@@ -234,7 +240,7 @@ def _is_uuid(text: Any) -> bool:
 
 
 def clean(value: Any) -> Any:
-    """Removes NaN, infinity and half surrogate pairs: JSON cannot write them."""
+    """Replaces what JSON cannot express: NaN and infinity by null, lone surrogates by U+FFFD."""
     match value:
         case float():
             return value if math.isfinite(value) else None
