@@ -1,7 +1,7 @@
-"""Endpoints on aiohttp: read the body, hand it to the protocol, send what the protocol says.
+"""The aiohttp applications: the public one with all protocols, and the control link.
 
-The control link is an application of its own: the state of the face as one stream, its commands as
-calls.
+A handler reads the body, passes it to the endpoint's protocol, and sends what that returns. The
+control link serves the window: the face's state as one stream, and its commands as calls.
 """
 
 import asyncio
@@ -61,10 +61,10 @@ from server.web.stream import send
 log = logging.getLogger(__name__)
 
 FIRST_EVENT_S = 5.0
-"""How long an answer may stay silent before its stream opens; until then a failure has a status."""
+"""Seconds to wait for the first event before a stream opens. A failure until then has a status."""
 
 MOST_UNKNOWN = LARGE_BYTES + 1
-"""Taken for the size of a body whose size was not announced: it may be large."""
+"""The assumed size of a body without Content-Length, in bytes: it may be large."""
 Item = Event | OfChoice
 OWN_HEADER = "x-moat-window"
 CHAT_HEADER = "x-moat-chat"
@@ -73,7 +73,9 @@ WARNINGS = web.RequestKey("warnings", str)
 MCP_PATH = "/mcp"
 mcp_server = Late("server.web.mcp_server")
 READABLE = " '.,:;_-()/"
+"""Characters that are not escaped in the warning header."""
 OWNER_SECRET = secrets.token_bytes(32)
+"""The key of the hashes in `Facts.owner`; new at each start."""
 SECRET_HEADERS = frozenset(
     {"authorization", "x-api-key", "cookie", "proxy-authorization", OWN_HEADER}
 )
@@ -89,7 +91,7 @@ class TooManyRequests(AppError):
 
 
 class HttpError(AppError):
-    """What aiohttp refuses by itself: no such path, no such method there, a body too large."""
+    """A refusal by aiohttp itself: an unknown path, a wrong method, a body that is too large."""
 
     def __init__(self, error: web.HTTPException) -> None:
         super().__init__(error.reason)
@@ -99,7 +101,7 @@ class HttpError(AppError):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What the endpoints need of the rest: a conversation, an engine to ask, facts to tell."""
+    """What the endpoints need from the rest of the server."""
 
     converse: Callable[[ChatRequest | Run | AgentRun, About], Events]
     answer: Callable[[Ask], Awaitable[Any]]
@@ -111,11 +113,11 @@ class Site:
     cancel: Callable[[str], None]
     manage: Callable[[Manage], Awaitable[Managed]]
     name_of: Callable[[str], str | None]
-    """Whose key it is, where there are several."""
+    """Returns the name of a named key; None if it is unknown. Raises KeyRefused if revoked."""
     narrow: Callable[[Facts, str], Facts]
-    """What the holder of a key may know."""
+    """Limits the facts to what the holder of a key may see."""
     tools: Callable[[About], Awaitable[tuple[Tool, ...]]]
-    """The tools of plugins that a connected program may call."""
+    """Returns the plugins' tools that a connected program may call."""
 
 
 def create_app(
@@ -133,7 +135,7 @@ def create_app(
 
 
 def _add_mcp(app: web.Application, site: Site) -> None:
-    """Moat as an MCP server. Its library is loaded by the first request."""
+    """Adds the MCP server. The first request loads its library, in a thread."""
     made: list[Any] = []
 
     async def handle(request: web.Request) -> web.StreamResponse:
@@ -188,7 +190,7 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
 
 
 async def _size(request: web.Request, endpoint: Endpoint) -> int:
-    """Returns the size of the body. A request with little never waits behind a large one."""
+    """Returns the size of the body in bytes, by which `apart` decides whether to use a thread."""
     if not endpoint.reads_body or request.method in ("GET", "HEAD"):
         return 0
     if endpoint.takes_form and request.content_type == FORM:
@@ -221,7 +223,7 @@ def _about(request: web.Request, endpoint: Endpoint, facts: Facts) -> About:
 
 
 def _owner(request: web.Request) -> str:
-    """The page, a slash and the key, both hashed: neither travels on. Empty where not sent."""
+    """Returns the hashes of the page and of the key, with a slash between; empty if not sent."""
 
     def hashed(*sent: str) -> str:
         text = "\0".join(sent).encode("utf-8", "surrogateescape")
@@ -235,7 +237,7 @@ def _owner(request: web.Request) -> str:
 
 
 def _note_warnings(request: web.Request, accepted: Any) -> None:
-    """Writes the warnings to the log and into a header of the answer."""
+    """Logs the warnings, and stores them for the header of the response."""
     warnings: tuple[str, ...] = getattr(accepted, "warnings", ())
     for warning in warnings:
         log.warning("%s: %s", request.path, warning)
@@ -251,7 +253,7 @@ async def _add_warnings(request: web.Request, response: web.StreamResponse) -> N
 async def _settle(
     accepted: Accepted | Managed, site: Site, size: int, about: About
 ) -> ChatRequest | Run | Reply | Cancel | Look | Frames:
-    """Asks the engine and the models' keeper; returns what is left to answer."""
+    """Asks the engine and the model keeper until there is a reply, a stream, or a run to start."""
     while isinstance(accepted, Ask | Manage):
         if isinstance(accepted, Ask):
             answer = await site.answer(replace(accepted, by=about))
@@ -295,7 +297,7 @@ async def _respond(
 async def _begun(
     events: Events, wait_s: float
 ) -> AsyncGenerator[tuple[AppError | None, Events], None]:
-    """Waits for the first event: why it failed if it did so in time, and all of the events."""
+    """Waits for the first event. Yields its error, if it failed in time, and all of the events."""
     first = asyncio.get_running_loop().create_task(anext(events), name="first event")
     try:
         await asyncio.wait({first}, timeout=wait_s)
@@ -326,7 +328,7 @@ async def _tell(
         aclosing(site.converse(found, about)) as events,
         _begun(events, 0.0) as (refusal, all_events),
     ):
-        # Only what is refused on arrival has a status: the rest comes in the stream.
+        # These refusals get an HTTP status. Any other failure is part of the stream.
         if isinstance(refusal, Busy | Stopping | KeyRefused):
             return _failure(endpoint.failed, refusal)
         if found.collect is not None:
@@ -400,8 +402,9 @@ def _plain(reply: Reply) -> web.Response:
 
 
 GATHER_S = 0.05
-"""A flood of log lines goes out as few writes, and a value that changes often as its last state."""
+"""Seconds between two writes: many log lines share one, and only a value's last state is sent."""
 MAX_SIGNALS = 2000
+"""The most signals that wait for one write; further signals are dropped."""
 REFUSED = "The system refused. The log says more."
 
 
@@ -466,7 +469,7 @@ def _of_the_system(error: OSError) -> AppError:
 
 
 def _of_ours(error: Exception) -> AppError:
-    """Without its message: that may quote what nobody should read here. The log has it."""
+    """Makes the error for an exception, without its message: that may be private, and is logged."""
     found = AppError("Something went wrong inside Moat.")
     found.known_details = type(error).__name__
     return found
@@ -496,7 +499,7 @@ async def _changes(face: Face) -> Frames:
             await awake.wait()
             awake.clear()
             frames = _frames(values, signals)
-            values.clear()  # before the write: what comes while it waits goes out with the next
+            values.clear()  # before the write, so that changes meanwhile go out with the next one
             signals.clear()
             yield frames
             await asyncio.sleep(GATHER_S)

@@ -1,4 +1,4 @@
-"""Reading a request's JSON within limits of size, time, depth; writing what clients can read."""
+"""Reads JSON and forms from requests, within limits of size, time and depth. Writes JSON."""
 
 import asyncio
 import json
@@ -18,22 +18,24 @@ from server.protocols.base import Upload
 from server.protocols.frames import dump
 
 READ_S = 20.0
+"""How many seconds a body may take to arrive."""
 LARGE_BYTES = 128 * 1024
-"""A body of more than this is read on a thread: meanwhile others are served."""
+"""A larger body is processed in a thread, so that other requests are served meanwhile."""
 MANY_VALUES = 200_000
+"""A body with more commas than this is read patiently, like a body of PATIENT_BYTES."""
 PATIENT_BYTES = 4_000_000
-"""From so many on, the fast reader of JSON would hold up every other thread for too long."""
+"""A larger body is read patiently: the fast JSON parser would block other threads for too long."""
 PART_CHARS = 1_000_000
-"""A longer text is read in parts of this length: other threads run in between."""
+"""A longer string is parsed in parts of this length, so that other threads run in between."""
 SHORT_CHARS = 256
-"""The first part of a text: most are shorter."""
+"""The length of a string's first part. Most strings are shorter."""
 LONGEST_ESCAPE = len(r"\ud83d\ude00")
 SECOND_HALF = re.compile(r"\\u[dD][c-fC-F]")
-"""The second half of a surrogate pair: it belongs to what is before it."""
+"""The escape of a low surrogate, which must not be separated from the one before it."""
 SPACE = re.compile(r"[ \t\n\r]*")
 LONGEST_NAME, LONGEST_DESCRIPTION, LONGEST_ARGUMENTS = 10_000, 200_000, 4_000_000
 """In characters. Names are compared, searched and shown in many places, none of which expects a
-name of megabytes."""
+name of several megabytes."""
 LIMITS = {
     **dict.fromkeys(
         (
@@ -79,6 +81,7 @@ LIMITS = {
 }
 T = TypeVar("T")
 _LARGE_WORK = ThreadPoolExecutor(2, "large bodies")
+"""Few threads, however many requests come, because each slows the server down."""
 
 
 class TooSlow(AppError):
@@ -98,7 +101,7 @@ async def read_json(request: web.Request, *, required: bool = True) -> Any:
 
 
 async def read_bytes(request: web.Request, most: int | None = None) -> bytes:
-    """Reads a body of at most so many bytes; the server's own limit holds for all."""
+    """Reads a body of at most `most` bytes, and never more than the server's own limit."""
     if most is not None and most < request.client_max_size:
         request = request.clone(client_max_size=most)
     announced = request.content_length or 0
@@ -114,10 +117,9 @@ async def read_bytes(request: web.Request, most: int | None = None) -> bytes:
 
 
 async def apart(size: int, work: Callable[[], T]) -> T:
-    """The result of some work, made on a thread if it is about many bytes.
+    """Returns the result of `work`, which runs in a thread if `size` is more than LARGE_BYTES.
 
-    Few threads, whatever is sent: each takes its share of what the server can compute. Who leaves
-    before it is begun is passed over.
+    If the client leaves before a thread is free, the work is not done.
     """
     if size <= LARGE_BYTES:
         return work()
@@ -134,7 +136,7 @@ def _parse(data: bytes) -> Any:
 
 
 def _check(body: Any, size: int) -> Any:
-    """Refuses names of a length that no name has; small bodies hold none."""
+    """Refuses names that are far too long. A small body cannot have one, so it is not searched."""
     waiting = [body] if size > LONGEST_NAME else []
     while waiting:
         part = waiting.pop()
@@ -154,7 +156,7 @@ def _check_names(part: dict[str, Any]) -> None:
 
 
 class _PatientDecoder(json.JSONDecoder):
-    """Python's own reader, written in Python: other threads run in between."""
+    """The JSON decoder of the standard library, as pure Python, so that other threads can run."""
 
     def __init__(self) -> None:
         super().__init__(parse_constant=_refuse_constant)
@@ -164,7 +166,7 @@ class _PatientDecoder(json.JSONDecoder):
 
 
 def _scan_text(text: str, begin: int, strict: bool = True) -> tuple[str, int]:
-    """The string that begins there, and where it ends, as the library's `scanstring` tells."""
+    """Returns the string that begins at `begin`, and its end, like `json.decoder.scanstring`."""
     parts: list[str] = []
     at, size = begin, SHORT_CHARS
     while True:
@@ -176,7 +178,7 @@ def _scan_text(text: str, begin: int, strict: bool = True) -> tuple[str, int]:
 
 
 def _scan_part(text: str, at: int, size: int, *, strict: bool) -> tuple[str, int, bool]:
-    """A part of a string, where it ends, and whether the string ends there; no escape is cut."""
+    """Returns a part of a string, its end, and whether it is the last. Cuts through no escape."""
     if len(text) - at <= size:
         return *scanstring(text, at, strict), True
     wrong: json.JSONDecodeError | None = None
@@ -198,7 +200,7 @@ def _scan_part(text: str, at: int, size: int, *, strict: bool) -> tuple[str, int
 def _scan_object(
     place: tuple[str, int], strict: bool, scan_once: Callable[[str, int], Any], *_hooks: Any
 ) -> tuple[dict[str, Any], int]:
-    """As the library reads an object, but for its names: those may be long, too."""
+    """Reads an object like the library, but in parts also for its keys, which can be long."""
     text, at = place
     found: dict[str, Any] = {}
     at = _behind_space(text, at)
@@ -249,7 +251,7 @@ def as_json(body: Any, nan: Literal["null", "constants"] = "null") -> bytes:
     try:
         return to_json(body, inf_nan_mode=nan)
     except PydanticSerializationError:
-        # A model can say half a surrogate pair, a file have a name in bytes that are no text.
+        # A model can write a lone surrogate, and a file's name can have bytes that are not text.
         return dump(body).encode("utf-8", "replace")
 
 
@@ -266,14 +268,14 @@ class TooBig(AppError):
 
 
 async def read_form(request: web.Request) -> dict[str, str | Upload]:
-    """The fields of the form by name: texts, and files whole."""
+    """Reads a form. Returns its fields by name: texts, and files with all their bytes."""
     found: dict[str, str | Upload] = {}
     room, count = MAX_FORM_BYTES, 0
     try:
         async with asyncio.timeout(READ_S):
             parts = await request.multipart()
             while (part := await parts.next()) is not None:
-                count += 1  # not the names: many parts may have the same
+                count += 1  # counts parts, not names: many parts can share a name
                 if not isinstance(part, BodyPartReader) or count > MAX_PARTS:
                     raise BadRequest("The form has too many parts, or forms inside it.")
                 data = await _read(part, room)

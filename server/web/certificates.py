@@ -1,7 +1,7 @@
-"""Our own certificates: an authority that vouches for this machine and nothing else, its leaf.
+"""Makes our own certificates: an authority that can sign for this machine only, and its leaf.
 
-One is for localhost alone. Where other machines connect there is a second one, for the names of
-this machine and for addresses of private networks.
+There is one pair for localhost. If other machines may connect, there is a second pair, for the
+names of this machine and the addresses of private networks.
 """
 
 import ipaddress
@@ -34,19 +34,21 @@ PRIVATE = (
     "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10",
     "fc00::/7", "fe80::/10",
 )  # fmt: skip
-"""A machine that gets another address of its network needs no new trust."""
+"""Networks that the authority may sign for, so a machine with a new address needs no new trust."""
 LEAF_DAYS = 397
-"""Browsers refuse what is valid for longer."""
+"""How long a leaf is valid: browsers refuse certificates that are valid for longer."""
 RENEW_DAYS = 30
+"""A leaf that is valid for fewer days is renewed."""
 AUTHORITY_DAYS = 3650
 SKEW = timedelta(days=1)
+"""How far certificates are dated back, for clients whose clock is slow."""
 
 Key = ec.EllipticCurvePrivateKey
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What a listener needs: the leaf with its key, and until when it holds."""
+    """The files of a leaf, its key and its authority, and the time until which it is valid."""
 
     chain: Path
     key: Path
@@ -55,10 +57,10 @@ class Pair:
 
 
 class Certificates:
-    """Kept in a folder of the user's own; made when missing, damaged, or about to expire."""
+    """The certificates in a private folder. `ready` makes what is missing, damaged or old."""
 
     def __init__(self, folder: Path, names: tuple[str, ...] = ()) -> None:
-        """`names`: host names and addresses besides localhost."""
+        """`names` are host names and addresses besides localhost; empty for localhost only."""
         self._names = names
         self._authority, self._leaf = folder / AUTHORITY, folder / "server.crt"
         if names:
@@ -117,7 +119,7 @@ def _has(leaf: x509.Certificate, names: tuple[str, ...]) -> bool:
 
 
 def _may_vouch(authority: x509.Certificate, names: tuple[str, ...]) -> bool:
-    """Whether its constraints let it vouch for all of them."""
+    """Whether the authority's name constraints allow all of these names."""
     held = authority.extensions.get_extension_for_class(x509.NameConstraints).value
     permitted = [subtree.value for subtree in held.permitted_subtrees or ()]
     networks = [network for network in permitted if not isinstance(network, str)]

@@ -1,4 +1,4 @@
-"""The gate every request passes, on every route: host, origin, fetch site, content type, key."""
+"""Checks every request on every route: host, origin, Sec-Fetch-Site, content type and key."""
 
 import hmac
 import logging
@@ -21,14 +21,16 @@ log = logging.getLogger(__name__)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 PREFLIGHT_S = "600"
+"""How long a browser may remember the answer to a preflight, in seconds."""
 WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 SCHEME = web.RequestKey("scheme", str)
-"""How the client came, where a proxy that we trust says so."""
+"""http or https as the client used it, if a trusted proxy reports that."""
 HOLDER = web.RequestKey("holder", str)
-"""The name of the key that a request came with."""
+"""The name of the request's key; empty if no key is needed and no known key was sent."""
 ACCESS_KEY = "access-key"
-"""The name of the one key that the Connect page shows."""
+"""The name of the key that the Connect page shows."""
 OPEN_PATHS = frozenset({"/health", "/ready"})
+"""Paths that need no key."""
 OUTCOMES: dict[str, Literal["let in", "origin", "key"]] = {
     "": "let in",
     "origin_not_allowed": "origin",
@@ -36,37 +38,37 @@ OUTCOMES: dict[str, Literal["let in", "origin", "key"]] = {
 }
 EXPOSED = "X-Trace-Id, X-Completion-Id, X-Moat-Warning, Retry-After"
 SIGNS_OF_A_BROWSER = ("Origin", "Referer", "Cookie", "Accept-Language")
-"""Headers that browsers send by themselves and that a page cannot take away from all of them."""
+"""Headers that browsers send by themselves. A page cannot remove all of them from a request."""
 BROWSER_NAMES = ("mozilla/", "opera/")
 SHELL = "powershell/"
-"""Windows' shell calls itself Mozilla too; no browser calls itself a shell."""
+"""PowerShell's User-Agent begins with Mozilla as well. No browser has this text in its own."""
 Wording = Callable[[str], Callable[[Exception], Reply] | None]
-"""Takes a request's path; returns how its protocol words an error. None: in OpenAI's form."""
+"""Takes a path. Returns what formats its errors; None: OpenAI's format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Who may come in: exact host names with port, exact origins, and the key if one is asked."""
+    """Which requests are allowed: exact hosts with their port, exact origins, and the key."""
 
     hosts: frozenset[str]
     origins: frozenset[str] = frozenset()
     key: str | None = None
+    """The access key; None if no key is needed."""
     credentials: tuple[str, ...] = ()
-    """Paths to which, and below which, an allowed page may send its cookies."""
-
+    """Paths to which an allowed page may send cookies. Paths below them count too."""
     forms: frozenset[str] = frozenset()
-    """Paths that take a form with a file."""
+    """Paths that accept a form with a file."""
     name_of: Callable[[str], str | None] = lambda _sent: None
-    """Whose key this is, besides the one above; raises KeyRefused for one that was revoked."""
+    """Returns the name of a named key; None if it is unknown. Raises KeyRefused if revoked."""
     proxies: tuple[IPv4Network | IPv6Network, ...] = ()
-    """What these say of their clients is believed."""
+    """Networks of proxies whose X-Forwarded headers are trusted."""
 
     def takes_credentials(self, path: str) -> bool:
         return any(path == own or path.startswith(f"{own}/") for own in self.credentials)
 
 
 class Refused(AppError):
-    """Turned away at the gate: the status and what the answer says."""
+    """The guard refused the request. Without a code, the response has no body."""
 
     def __init__(self, status: int, code: str = "", message: str = "") -> None:
         super().__init__(message)
@@ -75,6 +77,8 @@ class Refused(AppError):
 
 
 class Guard:
+    """The middleware that checks every request, and adds the CORS headers to every response."""
+
     def __init__(
         self,
         gate: Callable[[], Gate],
@@ -83,9 +87,9 @@ class Guard:
     ) -> None:
         self._gate = gate
         self._knocked = knocked
-        """Gets the origin and the method of every page that was turned away."""
+        """Called with the origin and the method of every page that is refused."""
         self._seen = seen
-        """Gets every page that came, and everybody without the key."""
+        """Called with every request of a page, and every request that is refused for its key."""
 
     def install(self, app: web.Application, wording: Wording = lambda _path: None) -> None:
         app.middlewares.insert(0, self._middleware(wording))
@@ -148,17 +152,17 @@ class Guard:
 
 
 def client_of(request: web.Request) -> str:
-    """Who asks, in a word or two, for the lists of requests."""
+    """Returns the client's name from its User-Agent, without the version, for lists of requests."""
     return readable(request.headers.get("User-Agent", "unknown")).split("/")[0][:60]
 
 
 def readable(header: str) -> str:
-    """Bytes that are no text come as halves of surrogate pairs, which nothing can write down."""
+    """Replaces lone surrogates by `?`: bytes that are not text, which could not be encoded."""
     return without_halves(header, "?")
 
 
 def note_forwarding(request: web.Request, gate: Gate) -> str:
-    """The client's address. What a proxy says of it counts only if the proxy is a named one."""
+    """Returns the client's address. Trusts the X-Forwarded headers of the gate's proxies only."""
     address = request.remote or ""
     if not _is_proxy(address, gate):
         return address
@@ -204,22 +208,22 @@ def check_host(request: web.Request, gate: Gate) -> None:
 def check_content_type(request: web.Request, gate: Gate) -> None:
     if request.method not in WITH_BODY or not _has_body(request):
         return
-    # Any page can send a form; with an origin it was checked, with a key it had to ask first.
+    # Any page can send a form without preflight. An Origin was checked; a key needs a preflight.
     named = not request.headers.keys().isdisjoint({"Origin", "Authorization"})
     if named and request.content_type == FORM and request.path in gate.forms:
         return
     if request.content_type == "application/json":
         return
-    # Programs often name no type, or curl's: a page that does so must not pass for one.
+    # Programs often send no type, or curl's default. A page that does the same is refused.
     if request.content_type == FORM or has_browser_signs(request):
         raise Refused(415, "unsupported_media_type", "Send application/json.")
 
 
 def has_browser_signs(request: web.Request) -> bool:
-    """Whether this may come from a browser. One sign is enough; programs show none of them.
+    """Whether the request may come from a browser. One sign is enough; programs show none.
 
-    Browsers since 2020 send Origin and Sec-Fetch-* with what a page posts. Older ones, and those
-    for text, show what they are by the other signs.
+    Browsers since 2020 send Origin and Sec-Fetch-* when a page posts. Older browsers and text
+    browsers show the other signs.
     """
     headers = request.headers
     agent = headers.get("User-Agent", "").lower()
@@ -232,14 +236,14 @@ def has_browser_signs(request: web.Request) -> bool:
 
 
 def _has_body(request: web.Request) -> bool:
-    """A request without body and without a type for it has nothing to be mistaken."""
+    """Whether the request has a body, or a type for one."""
     return request.body_exists or "Content-Type" in request.headers
 
 
 def find_holder(request: web.Request, gate: Gate) -> str:
-    """The name of the key that came; empty where none is needed and none of ours was sent.
+    """Returns the name of the request's key; empty if no key is needed and no known key was sent.
 
-    Where one is needed, each that was sent must be right, and all must be the same.
+    If a key is needed, every key that was sent must be valid, and all must be the same key.
     """
     if request.path in OPEN_PATHS:
         return ""
@@ -267,7 +271,7 @@ def _bearer(value: str) -> str:
 
 
 def read_credentials(value: str) -> tuple[str, str]:
-    """The scheme in lower case and what follows it: RFC 9110 allows any case, and any spaces."""
+    """Returns the scheme in lower case, and the rest. RFC 9110 allows any case and many spaces."""
     scheme, _, rest = value.partition(" ")
     return scheme.lower(), rest.lstrip(" ")
 
@@ -302,7 +306,7 @@ def _refusal(
 
 
 def describe_error(error: AppError) -> dict[str, Any]:
-    """Words an error in OpenAI's form, for paths that belong to no protocol."""
+    """Formats an error like OpenAI, for paths that belong to no protocol."""
     kind = "invalid_request_error" if error.status < 500 else "server_error"
     kind = "authentication_error" if error.status == 401 else kind
     found = {"message": str(error), "type": kind, "param": error.param, "code": error.code}

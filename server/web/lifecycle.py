@@ -1,4 +1,4 @@
-"""The public side of the server: opened and closed on demand, its gate made from the settings."""
+"""Opens and closes the public server, and follows changes of its settings."""
 
 import asyncio
 import logging
@@ -23,12 +23,16 @@ from server.web.tls import NOWHERE, Secure, Secured
 log = logging.getLogger(__name__)
 
 KEPT_KNOCKS = 40
+"""How many of the last requests at the gate are remembered, for the window."""
 LONGEST_ANSWER_S = 3600.0
+"""How many seconds an old listener stays open for the answers under way."""
 NOBODYS_KEY = secrets.token_urlsafe(32)
-"""Asked for while the right one is not known, so that nobody comes in."""
+"""The key while the right one is not known yet, so that every request is refused."""
 
 
 class Serving:
+    """The public server. Starts, stops and changes of settings run one after the other."""
+
     def __init__(
         self,
         endpoints: Iterable[Endpoint],
@@ -46,12 +50,12 @@ class Serving:
         self._listening = NOWHERE
         self._opened_with = ServerSettings()
         self._asked_port: int | None = None
-        """Asked for when it was started: that one or none, whatever the setting says.
+        """The port given to `start`, which must then be free. It overrides the setting.
 
-        0 is any free port. It stays until another port is set.
+        None: the setting counts. 0: any free port, until another port is set.
         """
         self._found_port = 0
-        """Where it listened before it moved, if any port was asked for."""
+        """The port that was in use before a restart, if `start` was given port 0; else 0."""
         self._secure = Secure(https_folder)
         self._secured = Secured()
         self._key = ""
@@ -78,17 +82,17 @@ class Serving:
 
     @property
     def is_settled(self) -> bool:
-        """Whether what listens is as the settings say."""
+        """Whether the server runs with the current settings, or does not run."""
         lacks_key = self._asks_for_key() and not self._key
         moves = self._needs_new_socket()
         return self._listener is None or not (lacks_key or moves)
 
     async def follow(self) -> None:
-        """Make true what the settings say now."""
+        """Applies the current settings, with new sockets if needed."""
         await self._in_turn(self._follow)
 
     async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
-        """One after the other; a stop ends the one under way and passes over those that wait."""
+        """Runs one job at a time. `stop` cancels the current one and drops those that wait."""
         stops = self._stops
         async with self._turn:
             if stops != self._stops:
@@ -120,7 +124,7 @@ class Serving:
             raise
 
     async def _follow(self) -> None:
-        """Follows the settings. The way back from the network does not wait for the keyring."""
+        """Applies the settings. Leaving the network does not wait for the keyring."""
         if self._listener is None:
             return
         if not self._reaches_out or self._settings().listen == "network":
@@ -138,7 +142,7 @@ class Serving:
         return needs_new_socket(self._opened_with, after)
 
     async def _retire(self) -> None:
-        """Another listener takes the place of this one; its answers go on to their end."""
+        """Frees the ports for another listener. The answers under way go on to their end."""
         listener, self._listener = self._listener, None
         assert listener is not None
         await whole(listener.stop_listening(), "free the ports")
@@ -150,7 +154,7 @@ class Serving:
         await whole(self._close_all(), "close the server")
 
     async def _close_all(self) -> None:
-        """The key goes last: until then somebody may still be connected."""
+        """Closes everything. Forgets the key last: until then, somebody may still be connected."""
         listener, self._listener = self._listener, None
         if listener is not None:
             await listener.close()
@@ -160,19 +164,19 @@ class Serving:
         self._key = ""
 
     async def _learn_key(self) -> None:
-        """Before other machines can connect, too."""
+        """Reads the access key if requests need it, or if the settings open the network."""
         needed = self._asks_for_key() or self._settings().listen == "network"
         if needed and not self._key:
             self._key = await self._access_key()
 
     def _asks_for_key(self) -> bool:
-        """Whether a key is needed by what is bound, whatever the settings say meanwhile."""
+        """Whether requests need a key: by the settings, or because other machines can connect."""
         settings = self._settings()
         return settings.require_key or bool(settings.proxies) or self._reaches_out
 
     @property
     def _reaches_out(self) -> bool:
-        """Whether other machines reach what is bound."""
+        """Whether other machines can connect to the sockets that are open now."""
         return self._listening.everywhere or self._secured.listening.everywhere
 
     def _wanted_port(self, before: ServerSettings, after: ServerSettings) -> int:
@@ -183,7 +187,10 @@ class Serving:
 
     async def _open(self) -> None:
         await self._learn_key()
-        before, settings = self._opened_with, self._settings()  # they may have changed meanwhile
+        before, settings = (
+            self._opened_with,
+            self._settings(),
+        )  # read after the wait: they may have changed
         self._opened_with = settings
         wanted = self._wanted_port(before, settings)
         guard = Guard(self._gate, self._note_knock, self._knocks.add)
@@ -218,7 +225,7 @@ class Serving:
         log.info("Listening on http://127.0.0.1:%d. %s", port, note)
 
     async def _open_secure(self, listener: Listener, wanted: int) -> str:
-        """Returns a notice about HTTPS, or nothing. Without it HTTP goes on."""
+        """Opens HTTPS. Returns a notice for the user; may be empty. If it fails, HTTP goes on."""
         try:
             self._secured = await self._secure.open(listener, wanted, self._settings())
         except (AppError, ImportError, OSError, ValueError) as error:
@@ -258,7 +265,7 @@ def needs_new_socket(before: ServerSettings, after: ServerSettings) -> bool:
     fields = ["port", "listen", "max_body_mb", "https", "https_port", "plain_network"]
     fields += ["certificate", "certificate_key"]
     if after.listen == "network":
-        fields.append("host_names")  # they are in the certificate
+        fields.append("host_names")  # the certificate has them
     return any(getattr(before, name) != getattr(after, name) for name in fields)
 
 
@@ -277,6 +284,6 @@ async def _explain_port(wanted: int, port: int, what: str) -> str:
 
 
 async def _holder(port: int) -> str:
-    """Who has it, as the end of a sentence; empty where nobody can tell."""
+    """Returns " by" and the program on the port, to end a sentence; empty if it is unknown."""
     occupant = await asyncio.to_thread(who_listens, port)
     return f" by {occupant}" if occupant else ""

@@ -1,6 +1,6 @@
-"""Listening: loopback on both address families, the next free port if the wanted one is taken.
+"""Opens the server's sockets, for IPv4 and IPv6, on the wanted port or the next free one.
 
-Who holds a port is found out, so that a person knows what to end.
+It also finds the program that uses a port, so that a person knows what to close.
 """
 
 import errno
@@ -16,30 +16,33 @@ from server.errors import PortTaken
 from server.tasks import whole
 
 TRIES = 100
+"""How many ports are tried before any free one is taken."""
 BACKLOG = 1024
 SHUTDOWN_S = 0.5
+"""How many seconds answers have to end when the server closes."""
 IDLE_S = 20.0
-"""How long a connection may take to bring a whole request's head, and wait for its next one."""
+"""Seconds that a connection may take for a request's head, and may stay idle between requests."""
 LINGER_S = 2.0
+"""Seconds in which the rest of a body is still read after the answer was sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listening:
     port: int
     hosts: frozenset[str]
-    """Every Host header that names this listener."""
+    """The values of the Host header that mean this listener."""
     everywhere: bool = False
-    """Whether other machines reach it."""
+    """Whether other machines can connect."""
 
     @property
     def network_address(self) -> str:
-        """Where other machines reach it, by this machine's name."""
+        """The URL for other machines, with this machine's name; empty if they cannot connect."""
         name = socket.gethostname().lower()
         return f"http://{name}:{self.port}" if self.everywhere else ""
 
 
 class Listener:
-    """An aiohttp application on its sockets."""
+    """An aiohttp application and its sockets."""
 
     def __init__(self, app: web.Application) -> None:
         self._runner = web.AppRunner(
@@ -61,9 +64,10 @@ class Listener:
         exact: bool = False,
         context: ssl.SSLContext | None = None,
     ) -> Listening:
-        """Again for each port; with `context` that one speaks TLS. `exact`: on no other port.
+        """Opens a port; can be called again for more. With a `context`, this port speaks TLS.
 
-        Not ended halfway: a socket of which nobody knows would stay open.
+        `exact` takes no other port than the wanted one. Raises PortTaken. A cancellation takes
+        effect only at the end, because a socket could stay open otherwise.
         """
         sockets = bind(port, everywhere=everywhere, exact=exact)
         return await whole(self._open(sockets, everywhere=everywhere, context=context), "open")
@@ -81,12 +85,12 @@ class Listener:
         return Listening(found, names, everywhere)
 
     async def stop_listening(self) -> None:
-        """Frees the ports; answers under way go on."""
+        """Closes the sockets that listen. The answers under way go on."""
         for site in tuple(self._runner.sites):
             await site.stop()
 
     async def drain(self, within_s: float) -> None:
-        """Closes when the answers under way have ended, at the latest after so long."""
+        """Waits until the answers under way have ended, at most `within_s` seconds, and closes."""
         self._runner._shutdown_timeout = within_s
         await self._runner.cleanup()
 
@@ -95,7 +99,7 @@ class Listener:
 
 
 def bind(port: int, *, everywhere: bool, exact: bool = False) -> list[socket.socket]:
-    """Sockets on the wanted port, else on the next free one; port 0 takes any."""
+    """Binds the wanted port, or else the next free one. Port 0 means any port. Raises PortTaken."""
     if exact:
         if sockets := _bind_both(port, everywhere=everywhere):
             return sockets
@@ -161,7 +165,7 @@ def _host_names(port: int, sockets: list[socket.socket], *, everywhere: bool) ->
 
 
 def own_names() -> set[str]:
-    """This machine's name, and its addresses."""
+    """Returns this machine's name and its IPv4 addresses."""
     entries = itertools.chain.from_iterable(psutil.net_if_addrs().values())
     addresses = {entry.address for entry in entries if entry.family == socket.AF_INET}
     return {socket.gethostname().lower(), *addresses}
@@ -180,7 +184,7 @@ class Occupant:
 
 
 def who_listens(port: int) -> Occupant | None:
-    """Returns the program that listens on the port, as far as the system shows it."""
+    """Returns the program that listens on the port, as far as the system shows it; None if none."""
     try:
         found = psutil.net_connections("tcp")
     except psutil.AccessDenied:

@@ -1,9 +1,9 @@
-"""Moat as an MCP server: the protocol's own library, behind our gate. It is imported late.
+"""Moat as an MCP server, with the protocol's own library, which is imported late.
 
-Offered are the tools of the plugins that a person has enabled, and the models: ask and embed. The
-library speaks the revision that the client speaks. Each request stands for itself, with one
-exception: a client of the older revision that can ask its user has a session, for only there can a
-question be sent back to it. In the newer one a call ends with the question and is sent again.
+It offers the tools of enabled plugins, and the models as the tools `ask` and `embed`. The library
+speaks the client's revision of MCP. Requests are stateless, with one exception: a client of the
+older revision that can ask its user gets a session, because only a session can send a question
+back. In the newer revision, a call ends with the question, and the client sends the call again.
 """
 
 import asyncio
@@ -44,10 +44,11 @@ log = logging.getLogger(__name__)
 MOST_TEXTS = 2048
 MOST_SESSIONS = 200
 QUESTION = "permission"
+"""The name of our question in a result that asks the client's user."""
 LONGEST_REASON = 500
-"""It may quote what was sent."""
+"""The most characters of the reason in an error, which may quote the arguments."""
 MOST_BODY = 1 * MB
-"""The library parses it where everybody is served: a larger one would make others wait."""
+"""The library parses a body in the event loop, so a larger one would make all clients wait."""
 MODEL = {"type": "string", "description": "A model's name; without it the default model answers"}
 ASK: Json = {
     "type": "object",
@@ -75,32 +76,32 @@ EMBED: Json = {
 
 @dataclass(frozen=True, slots=True)
 class _Visit:
-    """Who asks. The library runs each request in the context it came in."""
+    """The request being answered. The library runs its handlers in the request's context."""
 
     facts: Facts
     about: About
     calls: list["_Call"] = field(default_factory=list)
-    """Those that end when it leaves."""
+    """The calls to cancel when the request ends."""
 
 
 _visit: ContextVar[_Visit] = ContextVar("visit")
 
 
 class _Call:
-    """A tool that runs. It may wait for its client's user, from one request to the next."""
+    """A running tool. It can wait for an answer of the client's user, across several requests."""
 
     def __init__(
         self, asks: tuple[str, str, Json | None], work: Coroutine[Any, Any, str], *, can_ask: bool
     ) -> None:
         self.asks = asks
-        """Its owner, the tool's name and the arguments."""
+        """The owner, the tool's name and its arguments."""
         self._questions: asyncio.Queue[tuple[Approval, asyncio.Future[bool]]] = asyncio.Queue()
         self._open: asyncio.Future[bool] | None = None
         self._work, self._can_ask = work, can_ask
         self.task = spawn(self._run(), "mcp-call")
 
     async def _run(self) -> types.CallToolResult:
-        """Whatever goes wrong is said in the answer, where a model can read it."""
+        """Runs the tool. An error becomes the result, so that a model can read it."""
         ask_client.set(self._ask if self._can_ask else None)
         try:
             return _result(await self._work)
@@ -113,7 +114,7 @@ class _Call:
         return await answer
 
     async def next_question(self) -> Approval | None:
-        """Waits until it asks something, or has ended."""
+        """Waits for the next question of the tool. Returns None when the tool has ended."""
         asked = spawn(self._questions.get(), "mcp-question")
         try:
             await asyncio.wait({self.task, asked}, return_when=asyncio.FIRST_COMPLETED)
@@ -130,7 +131,7 @@ class _Call:
 
 
 class McpSite:
-    """The library's server. One task holds it: its scopes are entered and left by the same task."""
+    """The MCP server. One task enters and leaves the library's managers, as they require."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -144,7 +145,7 @@ class McpSite:
             server, max_request_body_size=MOST_BODY, max_sessions=MOST_SESSIONS
         )
         self._waiting: dict[str, _Call] = {}
-        """Calls whose client was asked, by what it must send again."""
+        """Calls that wait for an answer, by the `request_state` that the client must send back."""
         self._is_open, self._closing = asyncio.Event(), asyncio.Event()
         self._holding = spawn(self._hold(), "mcp-server")
 
@@ -209,7 +210,7 @@ class McpSite:
     def _take_up(
         self, params: types.CallToolRequestParams, asks: tuple[str, str, Json | None]
     ) -> _Call | None:
-        """Returns the call that waits for this answer."""
+        """Passes an answer to the call that waits for it. Returns that call; None if it is new."""
         if params.request_state is None:
             return None
         call = self._waiting.get(params.request_state)
@@ -221,7 +222,7 @@ class McpSite:
         return call
 
     def _ask_again(self, call: _Call, shown: Approval) -> types.InputRequiredResult:
-        """Ends the request with a question. The tool waits for the next one, but not for ever."""
+        """Returns a question to the client's user. The tool waits for the answer for a while."""
         state = secrets.token_urlsafe(32)
         self._waiting[state] = call
         call.task.add_done_callback(lambda _ended: self._waiting.pop(state, None))
@@ -270,7 +271,7 @@ class McpSite:
 
 
 class _Exchange:
-    """One request as ASGI has it, and its answer."""
+    """An aiohttp request and its response, as an ASGI application sees them."""
 
     def __init__(self, request: web.Request, body: bytes, owner: str) -> None:
         self._request = request
@@ -281,10 +282,10 @@ class _Exchange:
         self.response: web.StreamResponse | None = None
 
     async def see_through(self, work: Coroutine[Any, Any, None]) -> None:
-        """When the client leaves, the library is told instead of cancelled.
+        """Awaits the work. If the client leaves, tells the library instead of cancelling it.
 
-        A client closes its connection as soon as it has read the answer. Who is cancelled while
-        a session begins takes it for failed.
+        A client closes its connection as soon as it has read the answer. The library would treat
+        a cancellation during the start of a session as a failure.
         """
         task = spawn(work, "mcp-request")
         try:
@@ -308,11 +309,11 @@ class _Exchange:
             "root_path": "",
             "query_string": b"",
             "headers": headers,
-            "user": self._user,  # a session is for those only who opened it
+            "user": self._user,  # only the owner of a session may use it
         }
 
     async def receive(self) -> MutableMapping[str, Any]:
-        """After the body nothing comes but the client's leaving, if we are not cancelled then."""
+        """Returns the body, then waits for the client to disconnect."""
         return self._parts.pop() if self._parts else await asyncio.shield(self._left)
 
     async def send(self, message: MutableMapping[str, Any]) -> None:
@@ -332,7 +333,7 @@ class _Exchange:
 
 
 def _wants_session(request: web.Request, body: bytes) -> bool:
-    """Whether it has a session, or opens the connection of a client that can ask its user."""
+    """Whether the request belongs to a session, or opens one: its client can ask its user."""
     if MCP_SESSION_ID_HEADER in request.headers:
         return True
     try:
@@ -345,7 +346,7 @@ def _wants_session(request: web.Request, body: bytes) -> bool:
 
 
 def _can_ask(context: Any) -> bool:
-    """Whether the client can show a form, which is what one means that names no kind."""
+    """Whether the client can show a form. Elicitation without a kind means forms."""
     found = context.session.client_capabilities
     if found is None or found.elicitation is None:
         return False
@@ -353,7 +354,7 @@ def _can_ask(context: Any) -> bool:
 
 
 async def _elicit(context: Any, shown: Approval, call: _Call) -> None:
-    """Sends the question and waits for its answer, or until the call has ended without it."""
+    """Sends the question, and waits for the answer or for the end of the call."""
     form = _form(shown)
     asked = spawn(
         context.session.elicit_form(form.message, form.requested_schema, context.request_id),
@@ -370,7 +371,7 @@ async def _elicit(context: Any, shown: Approval, call: _Call) -> None:
 
 
 def _form(shown: Approval) -> types.ElicitRequestFormParams:
-    """Only yes or no is asked, so it has no fields."""
+    """Makes the question as a form. It has no fields, because the answer is yes or no."""
     lines = (f"Allow {shown.plugin}: {shown.title}?", shown.where, shown.body or shown.arguments)
     message = "\n".join(filter(None, lines))
     return types.ElicitRequestFormParams(

@@ -1,4 +1,4 @@
-"""Sending frames as they come, with keep-alives, and an end for readers that never read."""
+"""Streams frames as they come, with keep-alives. Ends connections whose client does not read."""
 
 import asyncio
 import socket
@@ -9,17 +9,20 @@ from server.protocols.base import EVENT_STREAM, KEEP_ALIVE, Frames, KeepAlive
 from server.tasks import spawn, stop
 
 KEEP_ALIVE_S = 10.0
+"""Seconds of silence after which a keep-alive is sent."""
 STUCK_READER_S = 12.0
+"""Seconds that a write may wait for the client before the connection is aborted."""
 SEND_BUFFER_BYTES = 16 * 1024
 WRITE_BUFFER_BYTES = 16 * 1024
+"""The most bytes in asyncio's write buffer before a write waits."""
 CHUNK_BYTES = 64
-"""More than what HTTP adds to a frame."""
+"""At least what chunked encoding adds to a frame."""
 
 
 async def send(
     request: web.Request, frames: Frames, content_type: str, keep_alive: KeepAlive = KEEP_ALIVE
 ) -> web.StreamResponse:
-    """`keep_alive` goes out between frames when there were none for long; empty: never."""
+    """Sends the frames. After a long silence, sends `keep_alive`; nothing if that is empty."""
     response = web.StreamResponse(headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
     response.content_type = content_type.partition(";")[0]
     if content_type == EVENT_STREAM:
@@ -62,7 +65,7 @@ class _Writer:
         self._last = self._clock()
 
     def _has_room(self, frame: bytes) -> bool:
-        """Whether it needs no waiting for the reader: nothing waits, and the buffer can take it."""
+        """Whether the frame can be written without waiting: the buffer is empty and has room."""
         waiting = self._transport.get_write_buffer_size() if self._transport else 0
         return not waiting and len(frame) + CHUNK_BYTES < WRITE_BUFFER_BYTES
 
@@ -80,7 +83,10 @@ class _Writer:
 
 
 def _shrink_send_buffer(request: web.Request) -> None:
-    """The kernel would swallow megabytes for a reader that sleeps, and keep its slot busy."""
+    """Makes the buffers small, so that a client that does not read is noticed.
+
+    The kernel would otherwise buffer megabytes for it, and its slot would stay busy.
+    """
     if request.transport is None:
         return
     request.transport.set_write_buffer_limits(WRITE_BUFFER_BYTES)

@@ -1,4 +1,4 @@
-"""HTTPS: its sockets, whose certificate it shows, and how a person trusts it."""
+"""HTTPS: opens its sockets, chooses and renews the certificate, and explains how to trust it."""
 
 import asyncio
 import logging
@@ -24,7 +24,7 @@ NICKNAME = "Moat on localhost"
 
 
 def describe(settings: ServerSettings, folder: Path) -> Iterator[tuple[str, str]]:
-    """Where HTTPS is, and what is to be done for it; nothing while it is switched off."""
+    """Yields the address of HTTPS and what a person must do for it; nothing if it is off."""
     is_network = settings.listen == "network"
     if not (settings.https or is_network):
         return
@@ -40,7 +40,10 @@ def describe(settings: ServerSettings, folder: Path) -> Iterator[tuple[str, str]
 
 
 def command(authority: Path, system: str = sys.platform) -> str:
-    """One line for a terminal, without administrator's rights. Firefox imports by hand."""
+    """Returns the command that trusts the authority, without administrator rights.
+
+    Firefox imports it by hand.
+    """
     if system == "darwin":
         place = shlex.quote(str(authority))
         return f"security add-trusted-cert -r trustRoot -p ssl -k {KEYCHAIN} {place}"
@@ -53,15 +56,16 @@ def command(authority: Path, system: str = sys.platform) -> str:
 log = logging.getLogger(__name__)
 
 LOOK_S = 6 * 3600.0
+"""Seconds between two checks of our own certificate."""
 LOOK_GIVEN_S = 60.0
-"""Whoever renews a given certificate writes it when he likes."""
+"""Seconds between two checks of a certificate from the settings: it can be replaced at any time."""
 NOWHERE = Listening(0, frozenset())
 certificates = Late("server.web.certificates")
 
 
 @dataclass(frozen=True, slots=True)
 class Secured:
-    """Where HTTPS is, which certificate must be trusted for it, and how."""
+    """The state of HTTPS: where it listens, which certificate must be trusted, and how."""
 
     listening: Listening = NOWHERE
     certificate: str = ""
@@ -69,7 +73,7 @@ class Secured:
 
     @property
     def address(self) -> str:
-        """Uses the name: that is what pages and certificates agree on."""
+        """The URL on this machine, with the name localhost, which is in the certificate."""
         return f"https://localhost:{self.listening.port}" if self.listening.port else ""
 
     @property
@@ -79,7 +83,10 @@ class Secured:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A certificate that somebody else made and renews."""
+    """A certificate from the settings, which somebody else makes and renews.
+
+    `until` stands for its version: the times of change of both files.
+    """
 
     chain: Path
     key: Path
@@ -98,7 +105,7 @@ class Given:
 
 
 def _source(settings: ServerSettings, folder: Path) -> Any:
-    """Who makes the certificate ready, for the names that clients use."""
+    """Returns the certificate from the settings, or else our own for the names that clients use."""
     if settings.certificate:
         chain = Path(settings.certificate).expanduser()
         key = Path(settings.certificate_key).expanduser() if settings.certificate_key else chain
@@ -110,6 +117,8 @@ def _source(settings: ServerSettings, folder: Path) -> Any:
 
 
 class Secure:
+    """HTTPS on a listener. Renews the certificate while it is open."""
+
     def __init__(self, folder: Path) -> None:
         self._certificates: Any = None
         self._folder = folder
@@ -133,7 +142,7 @@ class Secure:
         self._renewing = None
 
     async def _renew(self, context: ssl.SSLContext, until: object, look_s: float) -> None:
-        """New connections get the new certificate; those that are open keep theirs."""
+        """Looks for a new certificate from time to time. Open connections keep the old one."""
         while True:
             await asyncio.sleep(look_s)
             try:
