@@ -1,4 +1,7 @@
-"""A run: asks the model, runs our tools, asks again, until it answers or the client must act."""
+"""Runs a request: asks the model, runs our tools, and asks again with their results.
+
+It ends when the model answers, or calls a tool that the client must run.
+"""
 
 import asyncio
 import json
@@ -38,7 +41,7 @@ Stream = AsyncGenerator[Event, None]
 
 
 async def write_into_text(events: Stream) -> Stream:
-    """Writes into the text what a text-only client cannot show beside it."""
+    """Adds tables and charts to the text as Markdown, for clients that show only text."""
     spoken = False
     rows: Sequence[Json] = ()
     async with aclosing(events):
@@ -55,7 +58,7 @@ async def write_into_text(events: Stream) -> Stream:
 
 
 def markdown(made: Artifact, *, with_table: bool = True) -> str:
-    """Rows that were just shown need no second table."""
+    """Returns an artifact as Markdown. `with_table` is false if its rows were just shown."""
     option = made.content.get("option")
     parts = [table(made.content["rows"])] if with_table else []
     if option is not None:
@@ -65,14 +68,15 @@ def markdown(made: Artifact, *, with_table: bool = True) -> str:
 
 log = logging.getLogger(__name__)
 MAX_TURNS = 10
+"""How often the model is asked for one answer. Each further turn has the results of our tools."""
 
 
 @dataclass(slots=True)
 class _Calls:
-    """Passes on each distinct call of a turn once, and only the first if only one is wanted.
+    """Passes on each different call of a turn once; with `takes_one` only the first.
 
-    Another call of the same tool is held back until its arguments are known: what was sent to a
-    client cannot be taken back. Calls are numbered anew, without gaps.
+    A further call of the same tool is held until its arguments are known, because what was sent to
+    a client cannot be taken back. The calls that remain are numbered without gaps.
     """
 
     takes_one: bool
@@ -111,7 +115,7 @@ class _Calls:
         if made in self._made or (self.takes_one and is_more):
             return []
         if held and not piece.valid:
-            return []  # a cut-off call is useless beside a whole one of the same tool
+            return []  # a call that was cut off is useless next to a whole one of the same tool
         self._names.add(call.name)
         self._made.add(made)
         return [*self._release(held or []), piece]
@@ -127,15 +131,14 @@ class _Calls:
 
 @dataclass(slots=True)
 class _CheckedCalls:
-    """Keeps back calls that do not fit their tool's schema, unless the client has seen part of
-    them.
+    """Holds calls that do not fit their tool's schema, unless the client has seen part of them.
 
-    It handles calls of our own tools, and calls that were read as a whole.
+    So it checks calls of our own tools, and calls that came as a whole.
     """
 
     tools: dict[str, Tool]
     wrong: list[tuple[ToolCall, str]] = field(default_factory=list)
-    """The calls that were kept back, and what is wrong with each."""
+    """The calls that are held, and what is wrong with each."""
     held: list[Piece] = field(default_factory=list)
     _begun: list[Piece] = field(default_factory=list)
 
@@ -171,8 +174,8 @@ def _is_ours(tools: dict[str, Tool], name: str) -> bool:
 class _Sieve:
     """Passes on the pieces of one turn of the model, without repeated calls.
 
-    Calls whose arguments do not fit go back to it once. The second time, a grammar binds it to the
-    tools' schemas. If it cannot be asked again, the calls are passed on as they are.
+    If arguments do not fit, the model is asked once more, and a grammar binds it to the tools'
+    schemas. If that fails, the calls are passed on as they are.
     """
 
     def __init__(self, engine: Engine, request: ChatRequest) -> None:
@@ -212,7 +215,7 @@ async def _ask_again(
 
 @dataclass(slots=True)
 class _Turn:
-    """One answer of the model: our calls, the client's calls, and its end."""
+    """One turn of the model: its text, the calls of our tools, and how it ended."""
 
     tools: dict[str, Tool]
     text: list[str] = field(default_factory=list)
@@ -253,12 +256,12 @@ class _Turn:
 
 
 def converse(means: Means, request: ChatRequest) -> Events:
-    """Yields every event of the answer. It ends with one Finished or Failed per choice."""
+    """Yields the events of the answer. Each choice ends with one Finished or Failed."""
     return _one(means, request) if request.choices == 1 else _several(means, request)
 
 
 async def _one(means: Means, request: ChatRequest) -> AsyncGenerator[Event, None]:
-    """Lets a plugin's flow answer if it takes the question; else the model with its tools."""
+    """Yields one answer: from a plugin's flow if one takes the question, else from the model."""
     choice = PluginChoice(means, request)
     try:
         async for note in choice.look():
@@ -326,7 +329,7 @@ def _with_results(
 
 
 async def _several(means: Means, request: ChatRequest) -> AsyncGenerator[OfChoice, None]:
-    """Yields several answers at once; the engine shares their prompt."""
+    """Yields several answers, generated in parallel. The engine reads their prompt once."""
     queue: asyncio.Queue[OfChoice] = asyncio.Queue()
 
     async def answer(index: int) -> None:

@@ -1,7 +1,7 @@
-"""The threads of agents: kept in memory within bounds, replayed, followed, stopped.
+"""Keeps the threads of agents in memory, within bounds, so that they can be replayed and followed.
 
-If the user wants it, each thread is also a file; switching that off deletes them. The last
-responses, which a client can continue, are kept in memory only, and each client has its own.
+If the user wants it, each thread is also a file; switching that off deletes the files. The module
+also keeps the last responses that a client can continue, in memory only and per client.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ from server.tasks import spawn, stop
 
 
 def compact(events: Iterable[Event]) -> list[Event]:
-    """Joins neighbouring deltas, keeps only the last state and drops progress."""
+    """Joins adjacent pieces of text and of arguments, keeps only the last state, drops progress."""
     result: list[Event] = []
     for event in _without_old_states(list(events)):
         last = result[-1] if result else None
@@ -76,7 +76,7 @@ def _without_old_states(events: list[Event]) -> Iterable[Event]:
 
 
 def weight(held: Any) -> int:
-    """Counts the characters or bytes at any depth. Anything else counts as one."""
+    """Counts the characters and bytes in a value, at any depth. Any other leaf counts as one."""
     total, waiting = 0, [held]
     while waiting:
         part = waiting.pop()
@@ -96,13 +96,14 @@ def weight(held: Any) -> int:
 log = logging.getLogger(__name__)
 
 RUNS_PER_THREAD = 100
+"""How many runs a thread keeps. The oldest ones are forgotten."""
 EVERYBODY = None
-"""Takes the place of an origin: the person's own window sees the threads of every page."""
+"""Used as an origin: it sees the threads of every page. Moat's own window uses it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadMessage:
-    """A message of a thread, with the id that its client uses."""
+    """A message of a thread, with the id that the client knows it by."""
 
     id: str
     message: Message
@@ -110,7 +111,7 @@ class ThreadMessage:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits of what is remembered. The oldest and abandoned threads go first."""
+    """How much is kept. Idle threads go after `idle_s`; beyond the limits, the oldest go."""
 
     threads: int = 1000
     characters: int = 50_000_000
@@ -124,13 +125,13 @@ BOUNDS = Bounds()
 class KeptRun:
     id: str
     messages: tuple[ThreadMessage, ...]
-    """The messages that were new to the thread when this run began."""
+    """The messages that the thread did not have when the run began."""
     events: list[Event] = field(default_factory=list)
     ended: bool = False
     inbox: asyncio.Queue[Event | None] = field(default_factory=asyncio.Queue)
     followers: list[asyncio.Queue[Event | None]] = field(default_factory=list)
     size: int = 0
-    """Set when the run has ended. A running one cannot be forgotten."""
+    """The weight of messages and events. Set at the end: a run cannot be forgotten before."""
 
     def add(self, event: Event) -> None:
         self.events.append(event)
@@ -158,11 +159,11 @@ class Thread:
     created_at: float
     used_at: float
     origin: str = ""
-    """The page that owns it. Programs have no page and share their threads."""
+    """The page (or page and key) that owns the thread. Programs without a key share theirs."""
     runs: list[KeptRun] = field(default_factory=list)
     state: Json | None = None
     known: set[str] = field(default_factory=set)
-    """Ids of the thread's messages."""
+    """The ids of the thread's messages and calls."""
 
     def remember(self, run: KeptRun) -> None:
         self.runs.append(run)
@@ -197,6 +198,8 @@ class Thread:
 
 
 class Threads:
+    """All threads. An `origin` sees only its own threads, EVERYBODY sees all."""
+
     def __init__(
         self,
         files: "ThreadFiles",
@@ -213,7 +216,7 @@ class Threads:
         return self._find(thread_id, origin)
 
     def of_agent(self, agent: str, origin: str | None = "") -> list[Thread]:
-        """Returns the agent's threads, latest first."""
+        """Returns the agent's threads, the latest first. An empty name means all agents."""
         self._forget_old()
         return [thread for thread in self._seen_by(origin) if agent in ("", thread.agent)]
 
@@ -222,13 +225,13 @@ class Threads:
             self._forget(thread)
 
     def keep_no_longer(self) -> None:
-        """Forgets them on disk: they then end with the program."""
+        """Deletes the files. The threads stay in memory until the program ends."""
         self._files.forget_all()
 
     def unknown(
         self, thread_id: str, messages: Iterable[ThreadMessage], origin: str | None = ""
     ) -> tuple[ThreadMessage, ...]:
-        """Returns the messages that the thread does not know yet."""
+        """Returns the messages that the thread does not have yet."""
         thread = self._find(thread_id, origin)
         known = thread.known if thread else set()
         return tuple(message for message in messages if message.id not in known)
@@ -236,7 +239,7 @@ class Threads:
     async def keep(
         self, agent: str, thread_id: str, run: KeptRun, events: Events, origin: str = ""
     ) -> Events:
-        """Yields the events as they come and remembers them. `stop` ends them at once."""
+        """Yields the events as they come, and keeps them. `stop` ends the run at once."""
         thread = self._open(agent, thread_id, origin)
         thread.remember(run)
         pump = spawn(_pump(events, run.inbox), f"thread {thread_id}")
@@ -265,7 +268,7 @@ class Threads:
     async def follow(
         self, thread_id: str, origin: str | None = ""
     ) -> AsyncGenerator[tuple[KeptRun, Event], None]:
-        """Yields the thread's events so far, then those of a running run until it ends."""
+        """Yields the thread's events so far, then those of the current run until it ends."""
         thread = self._find(thread_id, origin)
         done = 0
         while thread is not None and done < len(thread.runs):
@@ -322,7 +325,7 @@ class Threads:
 
 
 def result_id(call_id: str) -> str:
-    """Returns the id of the message that carries a call's result."""
+    """Returns the id of the message with a call's result."""
     return f"result-{call_id}"
 
 
@@ -391,7 +394,7 @@ KEPT = (
 
 @cache
 def _events() -> dict[str, TypeAdapter[Event]]:
-    """Created at the first use, so that the start does not wait for it."""
+    """Makes an adapter for each type of event. Done at the first use, because it takes time."""
     return {kind.__name__: TypeAdapter(kind) for kind in KEPT}
 
 
@@ -403,14 +406,14 @@ def _messages() -> TypeAdapter[tuple[ThreadMessage, ...]]:
 
 
 class ThreadFiles:
-    """Stores threads beyond the program's end, where that is wished."""
+    """Stores threads in files, if the user wants that (`is_on`)."""
 
     def __init__(self, folder: Path, is_on: Callable[[], bool]) -> None:
         self._folder = folder
         self._is_on = is_on
 
     def load(self) -> list[Thread]:
-        """Reads the threads, oldest first. Leaves out what cannot be read."""
+        """Reads the threads, the oldest first. Skips files that cannot be read."""
         if not self._is_on():
             return []
         found = [thread for path in self._folder.glob("*.json") if (thread := _read(path))]
@@ -430,12 +433,14 @@ class ThreadFiles:
         self._path(thread).unlink(missing_ok=True)
 
     def forget_all(self) -> None:
-        """Only a person's wish deletes them: the setting may also be off because its file is
-        damaged."""
+        """Deletes all files. Only for a person who switches the setting off.
+
+        The setting can also be off because the file of the settings is damaged.
+        """
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _path(self, thread: Thread) -> Path:
-        """Makes a safe file name: a client may use any text as the thread's id."""
+        """Returns the file of a thread. The name is a hash, because the id can be any text."""
         whose = f"{_hash(thread.origin)[:16]}-" if thread.origin else ""
         return self._folder / f"{whose}{_hash(thread.id)[:32]}.json"
 
@@ -495,13 +500,14 @@ def _read_event(name: str, saved: Any) -> Event:
 
 
 MOST_OF_ONE = 200
+"""The most responses that are kept for one client."""
 MOST_OF_ALL = 1000
 MOST_BYTES = 128 * 1024 * 1024
 
 
 @dataclass(slots=True)
 class KeptResponse:
-    """A response, the items it was asked with, and the conversation with its answer."""
+    """A response, the input items of its request, and the conversation up to its answer."""
 
     owner: str
     request_id: str
@@ -511,14 +517,14 @@ class KeptResponse:
 
     @property
     def bytes(self) -> int:
-        """The approximate size of its texts and images."""
+        """The size of the messages' texts and images. Does not count `response` and `items`."""
         texts = sum(len(message.content) for message in self.messages)
         images = sum(len(image.data) for message in self.messages for image in message.images)
         return texts + images
 
 
 class ResponseMemory:
-    """A bounded store: the client with the most loses its oldest first."""
+    """The responses that are kept. When it is full, the client with the most loses its oldest."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, KeptResponse] = OrderedDict()
@@ -533,7 +539,7 @@ class ResponseMemory:
             del self._kept[self._oldest_of_most()]
 
     def find(self, owner: str, response_id: str) -> KeptResponse | None:
-        """Finds a response of this owner; None for another owner's, so that nobody learns of it.
+        """Returns a response of this owner; None if it does not exist or belongs to another.
 
         An owner is a page, a slash and a key. A request without a key finds the responses of the
         same page under any key: some libraries send a placeholder if no key is needed, and the

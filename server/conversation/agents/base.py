@@ -1,6 +1,6 @@
-"""The agents that a page can talk to: their types, the list of those available, and the topics.
+"""The types of agents, the list of all agents, and the check of topics.
 
-Topics that a page allows or denies are checked in the user's words before any model sees them.
+A page can allow and deny topics. They are checked in the user's question, before a model sees it.
 """
 
 import asyncio
@@ -36,10 +36,11 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\U00020000-\U0003ffff"
 )
-"""Scripts from Thai to Khmer, and Chinese, Japanese, Korean. They have no spaces between words, so
-each character counts as a word, and a topic is found as a part of the text."""
+"""Scripts without spaces between words: from Thai to Khmer, and Chinese, Japanese and Korean. Each
+character counts as a word, so a topic is found anywhere in the text."""
 WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 HISSING = ("ches", "shes", "sses", "xes", "zes")
+"""Endings of English words whose plural adds "es"."""
 
 
 class TopicRefused(AppError):
@@ -49,8 +50,7 @@ class TopicRefused(AppError):
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """If topics are `allowed`, a question must touch one of them. A `denied` topic always
-    refuses."""
+    """The topics of a page. If some are `allowed`, a question must name one, and none `denied`."""
 
     allowed: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ def _first_in(topics: Iterable[str], words: list[str]) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Returns the words in lower case and in the singular, as topics and texts are compared."""
+    """Returns the words of a text in lower case and in the singular, for comparison."""
     plain = unicodedata.normalize("NFKC", text)
     return [_singular(word) for word in WORD.findall(plain.casefold())]
 
@@ -112,14 +112,14 @@ class AgentCard:
 
 @dataclass(frozen=True, slots=True)
 class InterruptAnswer:
-    """A person's answer to an agent's interrupt."""
+    """A person's answer to an interrupt of an agent."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class AgentRequest:
-    """One run of an agent. `messages` is the whole conversation as its client has it."""
+    """A request to run an agent. `messages` is the whole conversation as the client has it."""
 
     agent: str
     thread_id: str
@@ -128,7 +128,7 @@ class AgentRequest:
     tools: tuple[Tool, ...] = ()
     tool_choice: ToolChoice = field(default_factory=ToolChoice)
     context: tuple[tuple[str, str], ...] = ()
-    """The page's own description: pairs of description and value."""
+    """What the page shows: pairs of description and value."""
     state: Json | None = None
     answer: InterruptAnswer | None = None
     topics: Topics = field(default_factory=Topics)
@@ -137,17 +137,18 @@ class AgentRequest:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     ends_after_tools: bool = False
-    """The client asks again by itself after the results of our tools."""
+    """Whether the run ends after our tools' results, because the client then asks again itself."""
     is_kept: bool = True
+    """Whether the run becomes part of the thread."""
     client: str = ""
     origin: str = ""
-    """The page that asks. Each page has its own threads."""
+    """The page that asks, and its key's name if it has one. Each has its own threads."""
     is_own: bool = False
-    """The request comes from the person's own window."""
+    """Whether the request comes from Moat's own window."""
 
     @property
     def chat(self) -> str:
-        """Identifies the chat: it differs by thread, page and program."""
+        """The id of the chat, which differs by thread, page and program."""
         return chat_key(self.client, self.thread_id, is_own=self.is_own)
 
     @property
@@ -159,7 +160,7 @@ class AgentRequest:
 
 @dataclass(frozen=True, slots=True)
 class ThreadState:
-    """A thread's state and its messages."""
+    """The state and the messages of a thread."""
 
     state: Json
     messages: tuple[ThreadMessage, ...]
@@ -170,17 +171,19 @@ class Agent(Protocol):
     def card(self) -> AgentCard: ...
     def run(self, request: AgentRequest) -> Events: ...
     async def recall(self, thread_id: str) -> ThreadState | None:
-        """Returns a thread as the agent keeps it; None if only we keep it."""
+        """Returns a thread as the agent itself keeps it; None if it keeps none."""
         ...
 
 
 class Source(Protocol):
-    """A source of agents: Moat itself, the plugins, another machine."""
+    """A source of agents: Moat itself, the plugins, or a server elsewhere."""
 
     async def agents(self) -> tuple[Agent, ...]: ...
 
 
 class Agents:
+    """All agents, and their threads. If two agents have the same name, the first source wins."""
+
     def __init__(self, sources: Callable[[], tuple[Source, ...]], threads: Threads) -> None:
         self._sources = sources
         self.threads = threads
@@ -190,7 +193,7 @@ class Agents:
 
     async def find(self, name: str) -> Agent:
         known: dict[str, None] = {}
-        for source in self._sources():  # in order: Moat's own come first
+        for source in self._sources():  # in this order, so that Moat's own agents come first
             for agent in await _agents_of(source):
                 if agent.card.name == name:
                     return agent
@@ -232,7 +235,7 @@ async def _run_with_errors(agent: Agent, request: AgentRequest) -> Events:
 
 
 async def _with_ids(events: Events) -> AsyncGenerator[Event | OfChoice, None]:
-    """Gives every message an id before its first word, so that every replay uses the same id."""
+    """Adds MessageOpened before each message without one, so that every replay uses the same id."""
     opened = False
     async with aclosing(events):
         async for event in events:

@@ -1,4 +1,4 @@
-"""A CopilotKit remote endpoint, as its Python SDK serves it: its actions and its agents."""
+"""A CopilotKit remote endpoint, as CopilotKit's Python SDK serves it: its actions and agents."""
 
 import json
 import logging
@@ -43,12 +43,12 @@ class CopilotKitEndpoint:
         info = await self._info.get()
         with self._peer.understood():
             found = info.get("agents") or []
-            if isinstance(found, dict):  # today's runtimes list them by name
+            if isinstance(found, dict):  # newer runtimes send an object by name
                 found = [{**agent, "name": name} for name, agent in found.items()]
             return tuple(EndpointAgent(self._peer, agent) for agent in found)
 
     async def tools(self) -> tuple[Tool, ...]:
-        """Returns no tools if the endpoint cannot be reached: the conversation goes on without."""
+        """Returns the endpoint's actions as tools. A failure is only logged and gives none."""
         try:
             info = await self._info.get()
             with self._peer.understood():
@@ -115,7 +115,7 @@ class EndpointAgent:
 
 
 class _Reading:
-    """Turns the runtime events of one run, a JSON object per line, into ours."""
+    """Converts the runtime events of one run to ours. Each is a line of JSON."""
 
     def __init__(self, client_tools: set[str]) -> None:
         self._client_tools = client_tools

@@ -1,4 +1,4 @@
-"""A LangGraph server by its address: each of its graphs is an agent. Reads its messages."""
+"""A LangGraph server at a URL. Each of its graphs is an agent."""
 
 import uuid
 from collections.abc import AsyncGenerator, Iterator
@@ -62,7 +62,7 @@ def message_text(message: Json) -> str:
 
 
 def read_interrupt(sent: Json) -> Interrupted:
-    """Reads an interrupt. CopilotKit's SDK sends the question as messages of the conversation."""
+    """Reads an interrupt. CopilotKit's SDK wraps the question in messages of the conversation."""
     name, value = str(sent.get("id") or "interrupt"), sent.get("value")
     if not isinstance(value, dict) or KIT_VALUE not in value:
         return Interrupted(name, value)
@@ -71,7 +71,7 @@ def read_interrupt(sent: Json) -> Interrupted:
 
 
 def waiting_interrupts(state: Any) -> tuple[Interrupted, ...]:
-    """Reads from the server's state what a thread still waits for."""
+    """Returns the interrupts that a thread still waits for, from the server's state."""
     tasks = state.get("tasks") if isinstance(state, dict) else None
     return tuple(
         read_interrupt(sent) for task in tasks or () for sent in task.get("interrupts") or ()
@@ -79,13 +79,14 @@ def waiting_interrupts(state: Any) -> tuple[Interrupted, ...]:
 
 
 def spoken_answer(request: AgentRequest) -> str | None:
-    """Returns the newest message of the user or the page: it answers a question in messages."""
+    """Returns the last message if the user or the page sent it: it can answer an interrupt."""
     last = request.messages[-1].message if request.messages else None
     return last.content if last is not None and last.role in ("user", "tool") else None
 
 
 MODES = ["values", "messages-tuple", "tasks"]
 NOT_STATE = frozenset({"messages", "copilotkit", "tools", "__interrupt__"})
+"""Values of a graph that are not part of the state that a page sees."""
 
 
 class LangGraphServer:
@@ -159,7 +160,7 @@ class GraphAgent:
 
 
 class _Reading:
-    """Turns the values, messages and tasks of one run into our events."""
+    """Converts the values, messages and tasks of one run to our events."""
 
     def __init__(self, client_tools: set[str], known: set[Any]) -> None:
         self._client_tools = client_tools
@@ -256,7 +257,7 @@ async def _server_sent(peer: Peer, path: str, body: Json) -> AsyncGenerator[tupl
 def _answer_in_words(
     request: AgentRequest, waiting: tuple[Interrupted, ...]
 ) -> InterruptAnswer | None:
-    """A question asked in messages is answered in messages. Any other needs its own answer."""
+    """Returns the last message as the answer, if an interrupt asked in messages; else None."""
     answer = spoken_answer(request)
     return (
         InterruptAnswer(answer)
@@ -271,7 +272,7 @@ def _values(state: Any) -> Json:
 
 
 def _input(request: AgentRequest, known: set[Any]) -> Json:
-    """Returns the messages that the graph does not have yet."""
+    """Returns the graph's input: new messages, the page's state, its actions and its context."""
     fresh = [
         write_message(kept)
         for kept in request.messages
@@ -291,7 +292,7 @@ def _state(values: Json) -> Json:
 
 
 def _thread(thread_id: str) -> str:
-    """Turns the id into a UUID, as LangGraph needs it. A page may use any id."""
+    """Returns the thread's id as a UUID, which LangGraph requires. A page can use any text."""
     try:
         return str(uuid.UUID(thread_id))
     except ValueError:

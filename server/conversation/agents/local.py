@@ -1,4 +1,4 @@
-"""The agent that is always available: the local model, with tools and attached documents."""
+"""The default agent: the local model, with tools and attached documents."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -31,26 +31,29 @@ from server.plugins.answering import PluginTalk, UserQuestion
 from server.settings import OwnSettings
 
 MOST_FILES = 8
+"""How many documents are read, the newest of the conversation."""
 SHARE_OF_WINDOW = 0.5
+"""The share of the model's context that documents may take."""
 KINDS = {"text/csv": "csv", "text/html": "html", "text/tab-separated-values": "csv"}
+"""Formats of text files by their media type."""
 
 
 @dataclass(slots=True)
 class Attached:
-    """The messages with their documents as text, and what is wrong with the newest documents."""
+    """The messages with their documents as text, and the problems of the newest documents."""
 
     messages: tuple[Message, ...]
     problems: list[str] = field(default_factory=list)
     is_about_files: bool = False
-    """Whether documents came with the newest question."""
+    """Whether the newest question has documents."""
 
 
 async def read_files(messages: Sequence[Message], facts: ModelFacts) -> Attached:
-    """Reads as much of the documents as half the model's context holds, the newest first."""
+    """Reads the newest documents, as much of each as its share of the model's context holds."""
     given = [file for message in messages for file in message.files]
     if not given:
         return Attached(tuple(messages))
-    # A large file takes seconds to read, so a thread does it.
+    # In a thread, because a large file takes seconds to read.
     return await asyncio.to_thread(_read_files, messages, given[-MOST_FILES:], facts)
 
 
@@ -95,7 +98,7 @@ def _text(question: str, document: Document, room: int) -> str:
 
 
 def _with_files(message: Message, blocks: dict[int, str | Image]) -> Message:
-    """Puts each document in the place of its mark, or at the end if it has none."""
+    """Replaces the mark of each document by its text; without a mark, the text goes to the end."""
     content, images = message.content, list(message.images)
     for file in message.files:
         old = _block(_title(file), "(attached earlier; not read again)")
@@ -117,7 +120,7 @@ def _block(title: str, text: str) -> str:
 
 
 def _title(file: File) -> str:
-    """Removes what could end the tag that the name is put in: it comes from outside."""
+    """Returns the file's name without characters that could end the tag around it."""
     name = "".join(letter for letter in file.name if letter.isprintable() and letter not in '"<>')
     return name or "The attached file"
 
@@ -127,10 +130,13 @@ Offered = Callable[[Engine, UserQuestion], Awaitable[tuple[Tool, ...]]]
 PROMPT = "You are a helpful assistant inside an application. Answer briefly and truthfully."
 CANNOT_SEE = "[An image is attached here. The model in use cannot see images.]"
 MOST_ROUNDS = 8
+"""How often a model that can plan may call tools for one question."""
 BIGGEST = 2**31 - 1
 
 
 class Copilot:
+    """The agent that is always available. It answers with the local model or a plugin's flow."""
+
     card = AgentCard(DEFAULT, "The model on this computer.")
 
     def __init__(
@@ -142,7 +148,7 @@ class Copilot:
         offer: Offered | None = None,
         own: Callable[[str | None], OwnSettings] = lambda name: OwnSettings(name=name or "?"),
     ) -> None:
-        """`own`: the settings of a model alone."""
+        """`own` returns the settings that a model has for itself."""
         self._engine = engine
         self._tools = tools
         self._answer_tokens = answer_tokens
@@ -161,10 +167,10 @@ class Copilot:
             request, messages=tuple(ThreadMessage(kept.id, message) for kept, message in read)
         )
         own = self._own(request.model)
-        # The model answers a question about an attached document, not a flow.
+        # A question about an attached document is answered by the model, not by a flow.
         plugins = None if attached.is_about_files else self._plugins(request.is_own)
         means = Means(engine, request.client, plugins, can_plan=self.can_plan)
-        # In the first round nobody waits for the trial: one call at a time is right for any model.
+        # The first round does not wait for the trial: one call at a time is right for any model.
         is_needed = bool(tools) and (count_rounds(request) > 0 or not means.is_untried)
         if is_needed and means.is_untried:
             yield StatusNote(TRYING_OUT)
@@ -191,7 +197,7 @@ class Copilot:
                 yield event
 
     async def _of_plugins(self, engine: Engine, request: AgentRequest) -> tuple[Tool, ...]:
-        """Offers plugins as tools beside a page's actions. Else the question chooses a flow."""
+        """Returns plugins as tools, if the page has actions. Else the question chooses a flow."""
         if self._offer is None or not request.tools or not request.is_kept:
             return ()
         asked = UserQuestion(
@@ -207,7 +213,7 @@ class Copilot:
 
 
 def count_rounds(request: AgentRequest) -> int:
-    """How often the model has called tools for the newest question."""
+    """Returns how often the model has called tools since the newest question."""
     rounds = 0
     for kept in reversed(request.messages):
         if kept.message.role == "user":
@@ -217,16 +223,16 @@ def count_rounds(request: AgentRequest) -> int:
 
 
 def tool_choice(request: AgentRequest, *, able: bool) -> ToolChoice:
-    """Forbids more calls after a number of rounds: the model must answer.
+    """Forbids calls after a number of rounds, so that the model must answer.
 
-    A model that cannot plan keeps inventing calls, and a page shows each of them to the person.
+    A model that cannot plan keeps inventing calls, and the page shows each of them to the person.
     """
     most = MOST_ROUNDS if able else 1
     return ToolChoice("none") if count_rounds(request) >= most else request.tool_choice
 
 
 def sampling(temperature: float | None, *, has_tools: bool) -> Sampling:
-    """Uses no randomness with tools: the choice of a tool must not depend on luck."""
+    """Returns the sampling. With tools it is not random: luck must not decide about calls."""
     if temperature is not None:
         return Sampling(temperature=temperature, given=("temperature",))
     return Sampling(temperature=0.0) if has_tools else Sampling()
@@ -235,7 +241,7 @@ def sampling(temperature: float | None, *, has_tools: bool) -> Sampling:
 def messages(
     request: AgentRequest, usual: str = PROMPT, *, sees_images: bool
 ) -> tuple[Message, ...]:
-    """Makes the model's conversation: one system message that includes the page's description."""
+    """Returns the messages for the model. One system message includes what the page shows."""
     given = [kept.message for kept in request.messages]
     own = [message.content for message in given if message.role == "system"] or [usual]
     about = [f"{description}: {value}" for description, value in request.context]
@@ -261,13 +267,13 @@ def _merge(ours: tuple[Tool, ...], theirs: tuple[Tool, ...]) -> tuple[Tool, ...]
 
 
 def _close(tool: Tool) -> Tool:
-    """Allows only what a page's action declares. Otherwise a model adds arguments."""
+    """Forbids arguments that a page's action does not declare. Otherwise a model invents some."""
     closed = {"additionalProperties": False, **tool.parameters}
     return replace(tool, parameters=closed) if tool.parameters.get("properties") else tool
 
 
 async def _one_turn(events: Events) -> Events:
-    """Ends once all our tools that the model called have their results."""
+    """Yields the events, and ends once every tool of ours that was called has its result."""
     waiting: set[str] = set()
     async with aclosing(events):
         async for event in events:

@@ -1,4 +1,4 @@
-"""Plugins as agents and as tools: a page can talk to a flow by name, and a model can call it."""
+"""Plugins as agents and as tools: a page can run a flow by name, and a model can call it."""
 
 import asyncio
 import hashlib
@@ -38,6 +38,8 @@ FindEngine = Callable[[str | None], Awaitable[Engine]]
 
 
 class FlowAgent:
+    """A flow of a plugin as an agent."""
+
     def __init__(self, flow: Flow, house: PluginHouse, engine: FindEngine) -> None:
         self.card = AgentCard(_name(flow), flow.description, "Moat flow")
         self._flow = flow
@@ -63,7 +65,7 @@ class FlowAgent:
 
 
 class Progress:
-    """A flow's state for the page: the steps it has finished, and its artifacts."""
+    """The state of a flow that the page sees: its steps with their status, and its artifacts."""
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow.key
@@ -71,7 +73,7 @@ class Progress:
         self._artifacts: list[Json] = []
 
     def with_state(self, event: Event) -> tuple[Event, ...]:
-        """Returns the event and the state it leads to. A step's outcome comes before its end."""
+        """Returns the event and the state after it. The state comes before the end of a step."""
         match event:
             case StepChanged(name, True):
                 self._steps.append({"name": name, "status": "running"})
@@ -99,7 +101,7 @@ class Progress:
 
 
 class FlowAgents:
-    """The agents of enabled plugins, if connected programs may use plugins."""
+    """The flows of enabled plugins as agents, if connected programs may use plugins."""
 
     def __init__(self, house: PluginHouse, engine: FindEngine) -> None:
         self._house = house
@@ -113,15 +115,18 @@ class FlowAgents:
 
 
 def _name(flow: Flow) -> str:
-    """Replaces the slash, which would end the name in an address."""
+    """Returns the agent's name. It has no slash, because it is part of a URL."""
     return f"{flow.plugin}.{flow.name}".replace("/", ".")
 
 
 log = logging.getLogger(__name__)
 
 MOST_TOOLS = 16
+"""How many flows are offered to a model as tools."""
 LONGEST_RESULT = 8000
+"""The most characters of a tool's result."""
 LONGEST_NAME = 64
+"""The most characters of a tool's name."""
 NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 IN_WORDS: Json = {
     "type": "object",
@@ -133,7 +138,7 @@ IN_WORDS: Json = {
 
 
 class House(Protocol):
-    """The part of the plugins that is used here."""
+    """The part of `PluginHouse` that is used here."""
 
     @property
     def talk(self) -> PluginTalk: ...
@@ -143,7 +148,7 @@ class House(Protocol):
 
 
 class PluginTools:
-    """Tools beside a page's own actions. Without those, the question chooses a flow."""
+    """Flows as tools: beside a page's own actions (`offer`), or for a program (`list_all`)."""
 
     def __init__(self, house: House) -> None:
         self._house = house
@@ -159,13 +164,13 @@ class PluginTools:
     async def list_all(
         self, engine: Callable[[], Awaitable[Engine]], asked: UserQuestion
     ) -> tuple[Tool, ...]:
-        """Returns every tool, for a program that calls them itself. No model is loaded for that."""
+        """Returns every tool, for a program that calls them itself. Loads no model."""
         if self._house.for_clients() is None:
             return ()
         found: list[Tool | None] = []
         for name, flow in _by_name(list(await self._house.flows())).items():
             if flow.is_usable and _is_one_call(flow.steps):
-                # Its arguments are given, so no model is asked.
+                # The program gives the arguments, so no model is needed.
                 found.append(await self._tool(name, flow, cast(Engine, None), asked))
             elif flow.is_usable:
                 found.append(
@@ -220,7 +225,7 @@ class PluginTools:
 
 
 def _fitting(question: str, named: dict[str, Flow]) -> dict[str, Flow]:
-    """Returns as many flows as a model can handle: those that fit the question best."""
+    """Returns the flows that fit the question best, at most as many as a model can handle."""
     if len(named) <= MOST_TOOLS:
         return named
     names = {flow.key: name for name, flow in named.items()}
@@ -230,7 +235,7 @@ def _fitting(question: str, named: dict[str, Flow]) -> dict[str, Flow]:
 
 
 def _by_name(flows: Sequence[Flow]) -> dict[str, Flow]:
-    """Gives each flow a unique name that a model can write. Of equal keys the first counts."""
+    """Gives each flow a unique name that a model can write. Of flows with equal keys, one stays."""
     plain = {flow.key: NOT_IN_NAMES.sub("_", f"{flow.plugin}_{flow.name}") for flow in flows}
     shared = Counter(plain.values())
     named: dict[str, Flow] = {}
@@ -245,7 +250,7 @@ def _by_name(flows: Sequence[Flow]) -> dict[str, Flow]:
 
 
 def _fixed_arguments(step: Step) -> Json:
-    """Returns the arguments that the author has set: no model chooses them."""
+    """Returns the arguments that the flow's author has set, so that no model chooses them."""
     if step.call_type != "mcp":
         return {name: value for name, value in step.params.items() if name != "timeout"}
     given = step.params.get("arguments")
@@ -270,7 +275,7 @@ async def _action(flow: Flow, work: Work) -> Action:
 
 
 async def _call(work: Work, action: Action, arguments: Json) -> str:
-    """A person allows it as in a flow. The model's arguments are checked before and after."""
+    """Calls the action once a person allows it. Raises FlowFailed if arguments are not valid."""
     given = fill.with_defaults(arguments, action.schema)
     allowed = await work.kit.approve(action, given, confirm=work.flow.first.confirm)
     if wrong := fill.problems(allowed, action.schema):

@@ -1,4 +1,4 @@
-"""Agents elsewhere, reached through `egress`: which there are, and how to ask them."""
+"""Agents on other servers, reached through `egress`: the list of servers, and how to ask them."""
 
 import asyncio
 import json
@@ -17,11 +17,15 @@ from server.system.limits import try_json
 
 REASON = "remote agents"
 LONGEST_LINE = LONGEST_ANSWER = 32 * 1024 * 1024
+"""In bytes."""
 LONGEST_COMPLAINT = 300
+"""The most characters of a server's reason that an error quotes."""
 COMPLAINT_BYTES = 10_000
+"""How much of the response is read for that reason."""
 PATIENCE_S = 5.0
-"""How long a server may take to list its agents: everybody waits for it."""
+"""How many seconds a server may take to list its agents. Requests to other agents wait too."""
 FRESH_S = 30.0
+"""How many seconds a list of agents, or the failure to get it, is kept."""
 T = TypeVar("T")
 
 
@@ -31,7 +35,7 @@ class RemoteAgentFailed(AppError):
 
 
 class Door(Protocol):
-    """The part of the egress that is used here."""
+    """The part of `Egress` that is used here."""
 
     @property
     def failures(self) -> tuple[type[Exception], ...]: ...
@@ -48,7 +52,7 @@ Make = Callable[["Peer"], RemoteSource]
 
 
 class Peer:
-    """A server elsewhere. Sends JSON, reads JSON or lines, and reports failures in a sentence."""
+    """A server elsewhere. Sends JSON, and reads JSON, lines or events. Raises RemoteAgentFailed."""
 
     def __init__(self, door: Door, url: str) -> None:
         self._door = door
@@ -68,12 +72,12 @@ class Peer:
             raise self._unreachable() from None
 
     async def ask_who(self, method: str, path: str, body: Json) -> Any:
-        """Asks which agents there are, and does not wait long for the answer."""
+        """Asks for the list of agents, within PATIENCE_S."""
         return await self.ask(method, path, body, within_s=PATIENCE_S)
 
     @contextmanager
     def understood(self) -> Iterator[None]:
-        """Guards the code that looks into an answer, which may have any shape."""
+        """Raises RemoteAgentFailed if the code inside fails: an answer can have any shape."""
         try:
             yield
         except (KeyError, IndexError, TypeError, AttributeError, ValueError, RecursionError):
@@ -128,8 +132,7 @@ class Peer:
 
 
 def why(reason: Any) -> str:
-    """Returns the end of a sentence about a failure: only the first line, as others may name
-    files."""
+    """Returns the reason as the end of a sentence. Only its first line: others may name files."""
     lines = str(reason or "").strip().splitlines()
     return f": {lines[0][:LONGEST_COMPLAINT]}" if lines else "."
 
@@ -141,7 +144,7 @@ def require_name(value: Any) -> str:
 
 
 class Fresh(Generic[T]):
-    """A server's answer or its failure, kept for a while so that nobody waits again."""
+    """A server's answer or its failure, kept for FRESH_S so that not every request waits for it."""
 
     def __init__(self, ask: Callable[[], Awaitable[T]]) -> None:
         self._ask = ask
@@ -163,7 +166,7 @@ class Fresh(Generic[T]):
 
 
 class Elsewhere:
-    """The servers that the user lists as 'kind URL'. Listing a server allows connections to it."""
+    """The servers in the settings, as 'kind URL'. A listed server may be connected to."""
 
     def __init__(
         self, door: Door, kinds: dict[str, Make], listed: Callable[[], tuple[str, ...]]
