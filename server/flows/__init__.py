@@ -1,1 +1,1 @@
-"""Flows: declared steps that call tools and the model, in EulerCopilot's format."""
+"""Flows: steps declared in YAML that call tools and the model, in EulerCopilot's format."""

@@ -1,4 +1,7 @@
-"""Reads a person's answer to a question about missing arguments, without a model."""
+"""Reads a person's answer to a question about missing arguments, without a model.
+
+It returns only values that are certain. What it cannot read is left to the model.
+"""
 
 import re
 from collections.abc import Callable
@@ -13,6 +16,7 @@ from server.schemas import fill
 from server.system.limits import try_json
 
 LONGEST_CANCEL = 40
+"""The most characters of an answer that cancels."""
 _QUOTES = {
     '"': '"', "'": "'", "`": "`", "\u201c": "\u201d", "\u2018": "\u2019", "\u201e": "\u201c",
     "\u00ab": "\u00bb", "\u00bb": "\u00ab", "\u300c": "\u300d", "\u300e": "\u300f",
@@ -68,7 +72,7 @@ _TOKEN = re.compile(r"[^\s,;\uff0c\uff1b、。\"'`“”„「」]+")
 
 
 def is_cancel(reply: str, schema: Json) -> bool:
-    """The person wants to stop. A word that is one of the choices does not count."""
+    """Whether the person wants to stop. A word that is one of the choices does not count."""
     plain = _plain(reply)
     choices = [choice for part in schema["properties"].values() for choice in part.get("enum", ())]
     if len(plain) > LONGEST_CANCEL or plain in [str(choice).lower() for choice in choices]:
@@ -78,7 +82,10 @@ def is_cancel(reply: str, schema: Json) -> bool:
 
 
 def is_question(reply: str, schema: Json) -> bool:
-    """The person asks back, or does not know. An argument that is a question takes a question."""
+    """Whether the person asks back, or does not know.
+
+    A question mark does not count if an argument is a question itself, such as a search.
+    """
     plain = _plain(reply)
     if _UNSURE.fullmatch(plain) or _UNSURE.match(plain):
         return True
@@ -90,12 +97,12 @@ def is_question(reply: str, schema: Json) -> bool:
 
 
 def leaves_it_to_us(reply: str) -> bool:
-    """The person says that anything will do."""
+    """Whether the person leaves the choice to us."""
     return _LEFT_TO_US.search(_plain(reply)) is not None
 
 
 def read_answer(reply: str, schema: Json) -> Json:
-    """Returns the arguments that are certain: a single one, by name, or one in each line."""
+    """Returns the arguments that are certain: as JSON, the only one, by name, or one per line."""
     given = _as_json(reply, schema)
     if given:
         return given
@@ -108,7 +115,7 @@ def read_answer(reply: str, schema: Json) -> Json:
 
 
 def read_value(reply: str, part: Json, name: str = "") -> Any:
-    """Returns a value as the person gave it; MADE_UP if the answer has none for certain."""
+    """Returns the value that the person gave; MADE_UP if none is certain."""
     if "anyOf" in part:
         found = (
             read_value(reply, branch, name)
@@ -125,7 +132,7 @@ def read_value(reply: str, part: Json, name: str = "") -> Any:
 
 
 def word_for_word(reply: str, schema: Json) -> Json:
-    """Uses the whole answer for the only missing argument, if a model found nothing in it."""
+    """Returns the whole answer as the only missing argument, if a model found nothing in it."""
     if len(schema["properties"]) != 1:
         return {}
     ((name, part),) = schema["properties"].items()
@@ -134,7 +141,7 @@ def word_for_word(reply: str, schema: Json) -> Json:
 
 
 def _text(bare: str, part: Json) -> Any:
-    """Returns the text as it is. For a pattern or a format, returns the only word that fits."""
+    """Returns the text as it is; for a pattern or a format, the only word that fits."""
     if not bare or _in_a_phrase(bare) is not None:
         return MADE_UP
     is_free = "pattern" not in part and part.get("format") not in fill.FORMATS
@@ -153,7 +160,7 @@ def _fits(text: str, part: Json) -> bool:
 
 
 def _number(bare: str, part: Json) -> Any:
-    """Returns the only number that fits. 1,234 is above a thousand, 12,5 has a decimal."""
+    """Returns the only number that fits. 1,234 means more than a thousand, 12,5 has a decimal."""
     text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", bare)
     numbers = {Decimal(text.replace(",", "."))} if _PLAIN_NUMBER.fullmatch(text) else set()
     if not numbers:
@@ -212,15 +219,16 @@ READERS: dict[str, Callable[[str, Json], Any]] = {
     "boolean": _decision,
     "array": _list,
 }
-"""Readers by type. An object is not read without a model."""
+"""The reader of each JSON type. An object needs a model, so it has none."""
 
 
 JOINTS = ("and", "und", "和")
+"""Words between two values of a list."""
 SEPARATORS = " \t\r\n\f\v,;\uff0c\uff1b"
 
 
 def _by_name(reply: str, parts: Json) -> Json:
-    """Reads a list of `name: value`, `name = value` or `name is value`."""
+    """Reads arguments that are written as `name: value`, `name = value` or `name is value`."""
     places: list[tuple[int, int, str]] = []
     for name in parts:
         spelled = re.escape(_spell(name)).replace("\\ ", r"[\s_-]?")
@@ -238,7 +246,7 @@ def _by_name(reply: str, parts: Json) -> Json:
 
 
 def _without_joint(text: str) -> str:
-    """Removes the comma or the "and" before the next value."""
+    """Removes a comma or "and" at the end, which stood before the next value."""
     text = text.rstrip()
     for word in JOINTS:
         before = text.removesuffix(word)
@@ -267,7 +275,7 @@ def _as_json(reply: str, schema: Json) -> Json:
 
 
 def _bare(reply: str, part: Json, name: str) -> str:
-    """Removes quotes, and "the path is" if that is surely not part of the answer."""
+    """Removes quotes and words such as "the path is", if they are surely not part of the value."""
     text = _THANKS.sub("", reply.strip())
     if _unquote(text) != text:
         return _unquote(text)
@@ -278,7 +286,7 @@ def _bare(reply: str, part: Json, name: str) -> str:
 
 
 def _after_name(text: str, part: Json, name: str) -> str | None:
-    """Returns what follows "the path is", if only the argument's name stands before it."""
+    """Returns what follows "the path is", if only the argument's name comes before; else None."""
     match = _NAMED.fullmatch(text)
     if match is None:
         return None
@@ -294,7 +302,7 @@ def _after_name(text: str, part: Json, name: str) -> str | None:
 
 
 def _after_words(text: str, part: Json, name: str) -> str | None:
-    """Returns what follows "it is" or "use", if it is a single word or a path."""
+    """Returns what follows "it is" or "use", if it is a single word or a path; else None."""
     only = _IT_IS.fullmatch(text)
     if only is not None:
         return only["rest"]
@@ -304,7 +312,7 @@ def _after_words(text: str, part: Json, name: str) -> str | None:
 
 
 def _without_thanks(text: str) -> str:
-    """Removes the full stop or the polite word after a place."""
+    """Removes a full stop and a polite word after a path."""
     bare = text.rstrip()
     bare = bare[:-1] if bare.endswith((".", "!")) else bare
     for word in ("please", "thanks", "bitte", "danke"):
@@ -314,7 +322,7 @@ def _without_thanks(text: str) -> str:
 
 
 def _in_a_phrase(text: str) -> str | None:
-    """Finds the name in "in Bern" or "by Eliot". A model may know better what is meant."""
+    """Returns the name in "in Bern" or "by Eliot"; else None. A model may read it better."""
     placed = _PLACED.fullmatch(text)
     words = placed["rest"].split() if placed is not None else []
     is_name = all(word[0].isupper() or not word.isascii() for word in words)

@@ -12,7 +12,9 @@ from server.engine.base import Engine
 from server.events import Event
 
 Risk = Literal["read", "change", "danger"]
+"""What a call does: it only reads, it changes something, or it cannot be undone."""
 Reach = Literal["api", "lib", "mcp"]
+"""The kind of an action: an endpoint of an API, the plugin's own code, or an MCP tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """A flow that may be asked for next, with the question to suggest."""
+    """A flow to suggest after this one, and the question that starts it."""
 
     flow: str
     question: str = ""
@@ -57,7 +59,7 @@ class Flow:
 
     @property
     def certain(self) -> tuple[Step, ...]:
-        """Returns the steps that every run comes to: up to the first choice, the end or a loop."""
+        """The steps that every run reaches: up to the first choice, the end or a loop."""
         found: list[Step] = []
         step: Step | None = self.first
         while step is not None and step not in found and step.call_type != "choice":
@@ -68,7 +70,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Exactly what a call would do, for a person to read. Secrets are masked."""
+    """What a call would do exactly, for a person to read. Secrets are masked."""
 
     title: str
     where: str
@@ -78,22 +80,24 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The outcome of a step: data for the next one, and a line for people."""
+    """The outcome of a step: data for the next step, and a line for people."""
 
     data: Any
     message: str = ""
     is_answer: bool = False
-    """The user already sees this text."""
+    """Whether the person already sees this as text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Jump:
+    """A step's decision to go on at another step; an empty name ends the flow."""
+
     step: str
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Arguments that a person must still give: their schema, and the arguments known so far."""
+    """The arguments that a person must still give: their schema, and those known so far."""
 
     schema: Json
     known: Json
@@ -102,7 +106,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class FormAnswer:
-    """What a person filled in, and the paths of the files they picked, by name."""
+    """A person's answer to a form: the values, and the paths of picked files by name."""
 
     values: Json
     paths: dict[str, str] = field(default_factory=dict)
@@ -110,19 +114,19 @@ class FormAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What a call may do while it goes on: ask the person, and say how far it is."""
+    """What an action may do during its call: ask the person, and report its progress."""
 
     ask: Callable[[Missing], Awaitable[FormAnswer | None]]
-    """Time does not count while the person is asked. None: nobody can be asked."""
+    """Asks the person; None if nobody can be asked. The call's time limit pauses meanwhile."""
     tell: Callable[[str], None] = lambda _text: None
 
 
 beside: ContextVar[Beside | None] = ContextVar("beside", default=None)
-"""Set for the time of a call."""
+"""Set during a call."""
 
 
 class Action(Protocol):
-    """One thing that a plugin can do: a call of an API, of its own code or of an MCP server."""
+    """One thing that a plugin can do: call an API, its own code or an MCP server."""
 
     @property
     def key(self) -> str: ...
@@ -130,14 +134,14 @@ class Action(Protocol):
     def description(self) -> str: ...
     @property
     def schema(self) -> Json:
-        """The schema of the arguments: always an object."""
+        """The JSON schema of the arguments. Its type is always object."""
         ...
 
     @property
     def risk(self) -> Risk: ...
     @property
     def fingerprint(self) -> str:
-        """It changes when the call would go elsewhere or mean something else."""
+        """A hash that changes if the call would go elsewhere or mean something else."""
         ...
 
     def preview(self, arguments: Json) -> Preview: ...
@@ -145,18 +149,18 @@ class Action(Protocol):
 
 
 class Kit(Protocol):
-    """What a plugin gives its flows to work with."""
+    """What the flows of a plugin can use: actions, a database, permission, forms and a log."""
 
     @property
     def plugin(self) -> str: ...
     async def action(self, reach: Reach, name: str) -> Action: ...
     async def database(self) -> Database: ...
     async def approve(self, action: Action, arguments: Json, *, confirm: bool) -> Json:
-        """Returns the arguments as a person allows them; else raises FlowFailed 'denied'."""
+        """Returns the arguments as a person allows them. Raises FlowFailed (denied) if not."""
         ...
 
     async def ask(self, step: str, missing: Missing) -> FormAnswer | None:
-        """Returns a person's answer to a form; None if no form can be shown and words must do."""
+        """Shows a form and returns the answer; None if no form can be shown, only a chat."""
         ...
 
     def note(self, text: str) -> None:
@@ -166,7 +170,7 @@ class Kit(Protocol):
 
 @dataclass(slots=True)
 class Record:
-    """A finished step, as later steps see it."""
+    """A finished step, for the steps after it."""
 
     step: str
     call_type: str
@@ -175,7 +179,7 @@ class Record:
 
 @dataclass(slots=True)
 class Work:
-    """One run of a flow: the question, the outcomes so far, the user's answers."""
+    """One run of a flow: the question, the outcomes so far, the person's answers."""
 
     flow: Flow
     question: str
@@ -184,18 +188,20 @@ class Work:
     context: str = ""
     files: tuple[str, ...] = ()
     paths: dict[str, str] = field(default_factory=dict)
-    """Paths of the files that a person picked for this run. Only these may be sent."""
+    """The paths of files that a person picked for this run. No other file may be sent."""
     records: list[Record] = field(default_factory=list)
     visits: dict[str, int] = field(default_factory=dict)
+    """How often each step was run, and under "asked NAME", how often it asked the person."""
     answers: Json = field(default_factory=dict)
-    """Arguments that a person gave to the step that asked for them."""
+    """The arguments that a person gave, for the step that asked."""
     asked: list[str] = field(default_factory=list)
-    """Our own questions within `question`. Nothing in them comes from the person."""
+    """Our own questions within `question`. They are not words of the person."""
     answered: str = ""
     """The person's last answer in words."""
     client: str = ""
     error: Json | None = None
     waited_s: float = 0.0
+    """Seconds spent waiting for the person. The run's time limit does not count them."""
 
     @property
     def last(self) -> Record | None:
@@ -209,3 +215,4 @@ class Work:
 
 
 Signs = AsyncGenerator[Event | Output | Jump | Missing, None]
+"""What a step yields while it runs."""

@@ -1,4 +1,4 @@
-"""Calls an action: fills its arguments, asks for permission, calls it and reports."""
+"""Calls an action: fills in its arguments, asks for permission, and reports the progress."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -28,8 +28,10 @@ from server.schemas import fill
 from server.tasks import paused, spawn, stop
 
 USUAL_S = 30.0
+"""The time limit of a call in seconds, if the step sets none."""
 LONGEST_S = 300.0
 PACE_S = 0.2
+"""The least time between two notes about progress, in seconds. Notes in between are dropped."""
 LONGEST_NOTE = 200
 AskPerson = Callable[[Missing], Awaitable[FormAnswer | None]]
 
@@ -70,7 +72,7 @@ async def call(step: Step, work: Work, action: Action, known: Json) -> Signs:
 async def _run(
     action: Action, arguments: Json, around: Json, timeout_s: float, ask: AskPerson
 ) -> Signs:
-    """Calls the action in a task of its own, and meanwhile passes on what it tells."""
+    """Calls the action in its own task, and yields its notes about progress meanwhile."""
     notes: asyncio.Queue[str | None] = asyncio.Queue()
     last = -PACE_S
 
@@ -82,7 +84,7 @@ async def _run(
             notes.put_nowait(f"{action.key}: {text[:LONGEST_NOTE]}")
 
     async def call_it() -> Output | AppError:
-        """A call that fails is no failed task: nothing is logged."""
+        """Returns an error instead of raising it: a failed task would be logged."""
         try:
             return await call_within(action, arguments, around, timeout_s, (ask, tell))
         except AppError as error:
@@ -108,7 +110,7 @@ async def call_within(
     timeout_s: float,
     person: tuple[AskPerson, Callable[[str], None]],
 ) -> Output:
-    """Calls the action with a time limit, whose clock stands still while a person is asked."""
+    """Calls the action with a time limit, which pauses while a person is asked."""
     ask, tell = person
     try:
         async with asyncio.timeout(timeout_s) as limit:
@@ -127,7 +129,7 @@ async def call_within(
 
 
 def _pick_files(work: Work, schema: Json) -> Json:
-    """Takes the run's only file, or all files if several are allowed."""
+    """Returns the run's only file as the file argument, or all files if it takes several."""
     parts = schema.get("properties", {})
     files = [name for name, part in parts.items() if fill.is_file(part)]
     if len(files) != 1 or not work.files:
@@ -138,7 +140,7 @@ def _pick_files(work: Work, schema: Json) -> Json:
 
 
 def surroundings(work: Work) -> Json:
-    """Returns what EulerCopilot gives a tool beside its arguments."""
+    """Returns what EulerCopilot passes to a tool besides its arguments."""
     last = work.last
     previous = {"type": last.call_type, "data": last.output.data} if last else {}
     return {
@@ -164,7 +166,9 @@ SYSTEM = (
 AGAIN = "\nYour last answer was wrong: {problem}. Correct it."
 MOST_TOKENS = 1024
 TRIES = 3
+"""How often the model is asked for the arguments."""
 MOST_CHOICES = 30
+"""How many choices of an argument are listed for the person."""
 MOST_MEMBERS = 12
 ASKING = "I need a little more to go on:"
 AGAIN_ASKING = "That does not fit yet: {reason}. Say 'cancel' to stop."
@@ -175,9 +179,9 @@ EXPLAINING = "Here is what each means. Say 'cancel' to stop."
 async def fill_arguments(
     work: Work, about: str, schema: Json, known: Json, *, is_answered: bool = False
 ) -> Json | Missing:
-    """Returns valid arguments that the person gave, or what they must still give.
+    """Returns valid arguments from the person's words, or what the person must still give.
 
-    `is_answered`: the person was asked, so the model must use the answer.
+    `is_answered`: the person was asked before, so the model may not leave arguments open.
     """
     known = {**only_choices(schema), **known, **work.answers}
     parts = schema.get("properties", {})
@@ -214,8 +218,10 @@ async def fill_arguments(
 
 
 def _keep_mentioned(found: Json, schema: Json, work: Work, *, is_forced: bool) -> Json:
-    """Keeps the model's values that the person mentioned. A forced value fills one argument
-    only."""
+    """Keeps the model's values that the person mentioned.
+
+    If the model was forced to give values, each is used only as often as it is mentioned.
+    """
     if is_forced and leaves_it_to_us(work.question.rpartition("\n")[2]):
         return found
     heard = Heard.of(heard_in(work))
@@ -231,7 +237,7 @@ def _keep_mentioned(found: Json, schema: Json, work: Work, *, is_forced: bool) -
 
 
 def heard_in(work: Work) -> str:
-    """Returns the person's words and earlier outcomes, without our own questions."""
+    """Returns the person's words and the outcomes so far, without our own questions."""
     question = work.question
     for asked in work.asked:
         question = question.replace(asked, "")
@@ -239,7 +245,7 @@ def heard_in(work: Work) -> str:
 
 
 def question_for(missing: Missing, *, is_again: bool = False) -> str:
-    """Writes the question for a chat, in plain words."""
+    """Writes the question for missing arguments, for a chat. Gives the reason if it asks again."""
     lines = [ASKING, *_list_arguments(missing.schema)]
     if is_again and missing.reason:
         lines.insert(0, AGAIN_ASKING.format(reason=missing.reason))
@@ -247,7 +253,7 @@ def question_for(missing: Missing, *, is_again: bool = False) -> str:
 
 
 def explanation_of(missing: Missing) -> str:
-    """Explains each argument to a person who asks back: its kind, its limits and an example."""
+    """Explains each argument to a person who asks back: its type, its limits and an example."""
     lines = [ASKING]
     for line, part in zip(
         _list_arguments(missing.schema), missing.schema["properties"].values(), strict=True
@@ -262,7 +268,7 @@ def _list_arguments(schema: Json) -> list[str]:
     lines = []
     for name, part in schema["properties"].items():
         about = part.get("description") or part.get("title") or ""
-        # The members of an object, or of each object in a list.
+        # The members of an object, or of the objects in a list.
         members = list(part.get("items", part).get("properties", {}))[:MOST_MEMBERS]
         inside = f" ({', '.join(members)})" if members else ""
         lines.append(f"- **{name}**{f': {about}' if about else ''}{_choices(part)}{inside}")

@@ -1,4 +1,4 @@
-"""Keeps only what a person mentioned of a model's arguments: nothing is made up."""
+"""Keeps only those of a model's arguments that a person mentioned, so that none is made up."""
 
 import re
 import zoneinfo
@@ -15,9 +15,11 @@ from server.language.words import terms
 from server.schemas import fill
 
 LONG_WORD = 4
+"""A word of at least this length is also found as the beginning of a longer word."""
 LONG_CHOICE = 3
+"""A choice of at least this length is also found as the beginning of a word."""
 MADE_UP = object()
-"""Replaces a value that nobody mentioned."""
+"""Stands for a value that nobody mentioned."""
 _LETTER = "A-Za-z0-9\u00c0-\u024f"
 _ALPHANUMERIC = re.compile(r"[^\W_]")
 _WRITTEN_FOR_MACHINES = re.compile(r"\S*([/\\@:_\d]|\w\.\w)\S*")
@@ -32,7 +34,7 @@ _YES_OR_NO = re.compile(
 
 
 def only_choices(schema: Json) -> Json:
-    """Returns the required values that leave no choice, so that nobody is asked for them."""
+    """Returns the required arguments that have a single choice, so nobody is asked for them."""
     parts = schema.get("properties", {})
     required = [name for name in schema.get("required", []) if name in parts]
     return {
@@ -42,7 +44,7 @@ def only_choices(schema: Json) -> Json:
 
 @dataclass(slots=True)
 class Heard:
-    """The words of the person, of the conversation and of earlier results."""
+    """The text in which values must occur: the person's words, the conversation and results."""
 
     original: str
     now: datetime
@@ -70,7 +72,7 @@ class Heard:
         return {**fixed, **kept} if kept or len(fixed) == len(parts) else {}
 
     def value(self, value: Any, part: Json, name: str = "") -> Any:
-        """Returns the value as it was written; MADE_UP if it was not."""
+        """Returns the value, spelled as in the text; MADE_UP if the text does not mention it."""
         if value is None or ("default" in part and value == part["default"]):
             return value
         if "anyOf" in part and "enum" not in part:
@@ -85,7 +87,7 @@ class Heard:
 
     def _has_scalar(self, value: Any, part: Json, name: str) -> bool:
         if isinstance(value, bool):
-            # The text has a yes or a no, or names the thing itself.
+            # The text must have a yes or a no, or name the argument.
             is_named = bool(set(terms(split_name(name))) & self.words)
             return is_named or _YES_OR_NO.search(self.text) is not None
         if "enum" in part:
@@ -96,8 +98,10 @@ class Heard:
         return abs(Decimal(str(value))) in self.numbers
 
     def has_text(self, value: str) -> bool:
-        """At least half of its words occur; a model may choose others for the rest. All digits
-        do."""
+        """Whether the text has all numbers and at least half of the words of the value.
+
+        A model may use other words for the rest.
+        """
         words = terms(value)
         numbers = [word for word in words if any(sign.isdigit() for sign in word)]
         if not all(map(self._has_word, numbers)):
@@ -105,7 +109,7 @@ class Heard:
         return 2 * sum(map(self._has_word, words)) >= len(words)
 
     def has_choice(self, value: Any, choices: list[Any]) -> bool:
-        """The text names the choice, or a word that begins like this choice and like no other."""
+        """Whether the text has the choice, or a word that begins with this choice and no other."""
         if not isinstance(value, str):
             return isinstance(value, int | float) and self.has_number(value)
         if self.find(value) is not None:
@@ -120,8 +124,7 @@ class Heard:
         )
 
     def find(self, value: str) -> str | None:
-        """Finds the value with any separators between its letters, and returns it as it was
-        written."""
+        """Returns the value as the text spells it, with any separators between letters; or None."""
         letters = _ALPHANUMERIC.findall(value.lower())
         if not letters:
             return value if value in self.original else None
@@ -139,7 +142,7 @@ class Heard:
             span = self.find(value)
             if span is None:
                 return MADE_UP
-            # The person's words if they fit the pattern; else the model's.
+            # The person's spelling if it fits the pattern, else the model's.
             return value if fill.problems(span, {**part, "type": "string"}) else span
         if "format" in part or _WRITTEN_FOR_MACHINES.fullmatch(value):
             return self._exact(value)
@@ -148,7 +151,7 @@ class Heard:
         return value if self.has_text(value) else MADE_UP
 
     def _exact(self, value: str) -> Any:
-        """A value for machines must occur letter by letter, a time zone by its city."""
+        """Checks a value for machines: it must occur letter by letter, a time zone by its city."""
         begin = self.text.find(value.lower())
         if begin >= 0 and self.find(value) is not None:
             return self.original[begin : begin + len(value)]
@@ -160,7 +163,7 @@ class Heard:
         return value if self.find(value) is not None else MADE_UP
 
     def _has_date(self, value: str) -> bool | None:
-        """Whether the date or the time occurs; None if the value is neither."""
+        """Whether the text mentions the date or the time; None if the value is neither."""
         if found := _DATE.fullmatch(value):
             day = tuple(int(number) for number in found.groups()[:3])
             clock = _TIME.fullmatch(found[4] or "")
@@ -179,7 +182,7 @@ class Heard:
         return hears_time((hour, minute), self.text, self.numbers, self.now)
 
     def _items(self, values: list[Any], part: Json, name: str) -> Any:
-        """Keeps an entry as often as it was mentioned: a weak model repeats itself."""
+        """Keeps each entry only as often as the text mentions it: weak models repeat entries."""
         kept: list[Any] = []
         counts: Counter[str] = Counter()
         for value in values:
@@ -201,12 +204,12 @@ class Heard:
 
 
 def _branch(value: Any, part: Json) -> Json:
-    """Returns the branch that the value was written for."""
+    """Returns the branch of `anyOf` that the value fits, else the first."""
     branches = [branch for branch in part["anyOf"] if branch.get("type") != "null"]
     fitting = (branch for branch in branches if not fill.problems(value, branch))
     return next(fitting, branches[0] if branches else {})
 
 
 def split_name(name: str) -> str:
-    """Returns the words of a name that is written as one."""
+    """Separates the words of a name in camel case."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)

@@ -1,4 +1,4 @@
-"""Runs a flow step by step, with its progress as events, until it ends, fails or must ask."""
+"""Runs a flow step by step and yields its events, until it ends, fails or must ask the person."""
 
 import asyncio
 import logging
@@ -27,8 +27,11 @@ from server.flows.steps import OWN_TOOL, STEPS, TEXT_STEPS
 log = logging.getLogger(__name__)
 
 MAX_STEPS = 32
+"""The most steps that a run takes, counting repeated ones."""
 MAX_VISITS = 5
+"""How often a run may come to the same step."""
 MAX_S = 300.0
+"""The most seconds of a run, without the time that it waits for a person."""
 MAX_FOLLOWS = 3
 LONGEST_SUGGESTION = 80
 STOPPED = "Stopped: {flow} was not run any further."
@@ -44,7 +47,7 @@ SUMMARY = Step(
 
 @dataclass(slots=True)
 class Paused:
-    """A run that waits for a person: where it goes on, and what it asks."""
+    """A run that waits for a person: the step to go on with, and the question."""
 
     id: str
     work: Work
@@ -55,15 +58,14 @@ class Paused:
 
 @dataclass(slots=True)
 class Run:
-    """Yields the `events` of one run. `paused` is set if it stopped to ask, `status` if it
-    ended."""
+    """One run of a flow. After `events` has ended, `paused` is set if it waits for the person."""
 
     work: Work
     paused: Paused | None = None
     status: str = "running"
     answered: bool = False
     reply: str = ""
-    """Sent instead of going on, if the person asks back or wants to stop."""
+    """The answer instead of further steps, if the person asks back or wants to stop."""
 
     async def events(self, start: Step | None = None) -> AsyncGenerator[Event, None]:
         if self.reply:
@@ -147,8 +149,7 @@ class Run:
                 yield event
 
     async def _ask(self, step: Step, missing: Missing) -> AsyncGenerator["Event | _Next", None]:
-        """Asks in a form, and the step goes on. Without forms it asks in words, and the run
-        pauses."""
+        """Asks in a form and continues the step. Without forms, asks in words and pauses."""
         began = asyncio.get_running_loop().time()
         answer = await self.work.kit.ask(step.name, missing)
         self.work.waited_s += asyncio.get_running_loop().time() - began
@@ -172,7 +173,7 @@ class Run:
         return self.work.flow.step(name) if name else None
 
     def _is_last_text(self, step: Step) -> bool:
-        """Whether no later step writes text, so that this text is the answer."""
+        """Whether this step is the last that writes text, so that its text is the answer."""
         has_next = step.next and step.name not in ("end", step.next)
         following = self.work.flow.step(step.next) if has_next else None
         return following is None or following.call_type == "none"
@@ -187,7 +188,7 @@ class Run:
     async def _recover(
         self, step: Step, error: FlowFailed
     ) -> AsyncGenerator["Event | _Next", None]:
-        """Runs `on_error` once. If that fails too, the error is the answer."""
+        """Runs `on_error`, if there is one. Without a text from it, the error is the answer."""
         self.status = "error"
         self.work.error = {
             "code": error.fault, "step": step.name, "call_type": step.call_type,
@@ -205,7 +206,7 @@ class Run:
         yield _Next(None)
 
     async def _repair(self, repair: Step) -> AsyncGenerator[Event, None]:
-        """Runs once. A failure is only noted."""
+        """Runs the step `on_error`. If it fails too, that is only written to the plugin's log."""
         run = STEPS.get(repair.call_type, OWN_TOOL)
         try:
             async with aclosing(run(repair, self.work)) as signs:
@@ -220,7 +221,7 @@ class Run:
             self.work.kit.note(f"on_error failed: {second}")
 
     async def _close(self) -> AsyncGenerator["Event | _Next", None]:
-        """Ends the run: the data or an answer in words, suggestions, the end."""
+        """Ends the run: yields data and a comment if there is no answer yet, and suggestions."""
         if not self.answered:
             text, is_whole = _closing(self.work)
             if text:
@@ -237,7 +238,7 @@ class Run:
         yield Finished("stop")
 
     async def _comment(self) -> AsyncGenerator["Event | _Next", None]:
-        """Lets the model comment on data that the person already sees. The run is fine without."""
+        """Lets the model comment on the data that the person sees. A failure is only logged."""
         try:
             async with aclosing(self._signs(SUMMARY)) as signs:
                 async for sign in signs:
@@ -248,11 +249,13 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class _Next:
+    """Tells `Run.events` which step comes next; None ends the flow."""
+
     step: Step | None
 
 
 def resume(paused: Paused, given: Json) -> Run:
-    """Continues a paused run with the arguments that a person gave, by name."""
+    """Continues a paused run with the arguments that a person gave. Ignores unknown names."""
     known = {
         name: value for name, value in given.items() if name in paused.missing.schema["properties"]
     }
@@ -262,7 +265,7 @@ def resume(paused: Paused, given: Json) -> Run:
 
 
 def resume_with_text(paused: Paused, reply: str) -> Run:
-    """Continues a paused run with an answer in words. The model reads what is not certain in it."""
+    """Continues a paused run with an answer in words. The model reads what is not certain."""
     schema = paused.missing.schema
     if answers.is_cancel(reply, schema):
         return Run(paused.work, status="cancelled", reply=STOPPED.format(flow=paused.work.flow.key))
@@ -276,7 +279,7 @@ def resume_with_text(paused: Paused, reply: str) -> Run:
 
 
 def _closing(work: Work) -> tuple[str, bool]:
-    """Returns what to show if the last step wrote no answer, and whether that is all."""
+    """Returns what to show if no step wrote an answer, and whether it needs no comment."""
     if not work.records:
         return "There was nothing to do.", True
     if work.records[-1].output.is_answer:

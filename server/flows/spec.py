@@ -1,4 +1,4 @@
-"""Reads flows/*.yaml, in both dialects, into `Flow`, and finds every defect with its place."""
+"""Reads flows/*.yaml, in both dialects, and reports every defect with its line and column."""
 
 import re
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from server.flows.base import Flow, Follow, Step
 from server.flows.steps import STEPS
 
 MAX_STEPS = 64
+"""The most steps in the file of a flow."""
 FLOW_KEYS = ("name", "id", "description", "steps", "on_error", "next_flow")
 STEP_KEYS = ("name", "call_type", "params", "next", "dangerous", "confirm")
 _JINJA = re.compile(r"\{%|\{\{\s+\w|\{\{\w+[.\[]|\{\{[^{}]*\|")
@@ -18,15 +19,15 @@ _NEWER = "The newer dialect of flows (0.9.3) is understood only in part."
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The names that steps of a plugin's flows may use."""
+    """The names that the flows of a plugin may use."""
 
     endpoints: tuple[str, ...] = ()
     tools: tuple[str, ...] | None = ()
-    """None if they are known only once the plugin's code runs."""
+    """None if they become known only when the plugin's code runs."""
     servers: tuple[str, ...] = ()
     has_database: bool = False
     operations_note: str = ""
-    """Why there may be no endpoints at all."""
+    """Why endpoints may be missing, to add to the error about one."""
 
 
 @dataclass(slots=True)
@@ -43,7 +44,7 @@ class _Reading:
 
 
 def parse(plugin: str, data: Any, known: Known, findings: Findings) -> Flow | None:
-    """Returns the flow, which may be unusable; None if there is nothing to show."""
+    """Returns the flow, which can be unusable; None if it has no name or no steps."""
     reading = _Reading(plugin, known, findings)
     if not isinstance(data, Map):
         reading.fail(start_of(data), "flow", "A flow is a mapping with name, description, steps.")

@@ -1,4 +1,4 @@
-"""The step types of a flow, by call type. Any other call type is a plugin's own tool."""
+"""The types of steps, by call type. Any other call type is a tool of the plugin's own code."""
 
 import asyncio
 import re
@@ -23,6 +23,7 @@ StepRun = Callable[[Step, Work], Signs]
 CHOOSE = "You choose how to go on. Answer with one name of the list and nothing else. " + NOTE
 MOST_VOTES = 5
 MOST_NAMED = 20
+"""How many keys of the data an error lists."""
 DRAW = "You choose how to draw a table for a question. " + NOTE
 USUAL_CHART = {"chart": "bar", "stacked": False, "ring": False, "scale": "linear", "title": ""}
 CHART_TOKENS = 120
@@ -32,11 +33,12 @@ USUAL_TEMPERATURE = 0.3
 USUAL_S = 300.0
 USUAL_TOKENS = 1024
 LEAST_ECHO = 12
+"""At the end of a text, fewer letters than this are not taken for one of our sentences."""
 STOPS = ".!\"' "
 _MARKS = re.compile(r"</?data>", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?\n]")
 OPENING = " ".join(NOTE.split()[:3])
-"""A sentence that begins like our note is about the note, not about the data."""
+"""The first words of our note. A sentence that begins like this repeats the note."""
 OWN_SENTENCES = (NOTE, _MARKS.sub("", NOTE), *filter(None, SYSTEM.split(".")))
 _MARK_BEGUN = re.compile(r"</?d?a?t?a?$", re.IGNORECASE)
 _WORD_START = re.compile(r"(?<![^\W_])[^\W_]")
@@ -47,16 +49,17 @@ SQL_PATTERN = r"(SELECT|WITH) [^;]{1,900};"
 SQL_TRIES = 3
 SQL_TOKENS = 300
 SHOWN_ROWS = 200
+"""How many rows the person's table shows. The next step gets all rows."""
 
 
 def run_api(step: Step, work: Work) -> Signs:
-    """api: calls one endpoint of the plugin's openapi.yaml."""
+    """api: calls an endpoint of the plugin's openapi.yaml."""
     endpoint = " ".join(str(step.params["endpoint"]).split())
     return _call(step, work, ("api", endpoint), step.params.get("arguments") or {})
 
 
 def run_mcp(step: Step, work: Work) -> Signs:
-    """mcp: calls one tool of an MCP server that the plugin names."""
+    """mcp: calls a tool of an MCP server that the plugin names."""
     tool = f"{step.params['server']}/{step.params['tool']}"
     return _call(step, work, ("mcp", tool), step.params.get("arguments") or {})
 
@@ -78,7 +81,7 @@ async def _call(
 
 
 async def run_llm(step: Step, work: Work) -> Signs:
-    """llm: the model writes a text from a prompt with data."""
+    """llm: lets the model write a text from a prompt with data."""
     system = str(step.params.get("system_prompt") or SYSTEM)
     user = str(step.params.get("user_prompt") or USER)
     share = max(len(user.split("{")) - 1, 1)
@@ -117,14 +120,14 @@ async def run_llm(step: Step, work: Work) -> Signs:
 
 @dataclass(slots=True)
 class Echo:
-    """Removes from a streamed text what a weak model repeats of our own instructions."""
+    """Removes our own instructions from a streamed text, because weak models repeat them."""
 
     _held: str = ""
     _is_after: bool = False
-    """One of our sentences has just ended. Its full stop may still come."""
+    """Whether one of our sentences was just removed. Its full stop may still come."""
 
     def without(self, text: str) -> str:
-        """Returns what can be shown now. Holds back what may become one of our sentences."""
+        """Adds text and returns what can be shown. Holds what may become one of our sentences."""
         self._held = _MARKS.sub("", self._held + text)
         if self._is_after:
             self._held = self._held.lstrip(STOPS)
@@ -144,7 +147,7 @@ class Echo:
         return shown
 
     def rest(self) -> str:
-        """Returns the end of the text. A cut-off sentence of ours is not shown either."""
+        """Returns the rest of the text, without a sentence of ours that was cut off."""
         found = self._find()
         held, self._held = self._held, ""
         if found is None or len(_letters(held[found[0] :])) < LEAST_ECHO:
@@ -152,8 +155,7 @@ class Echo:
         return held[: found[0]]
 
     def _find(self) -> tuple[int, int | None] | None:
-        """Finds where one of our sentences begins and ends. Without an end it may still become
-        one."""
+        """Returns the start and the end of one of our sentences; no end if it is not complete."""
         for start in _WORD_START.finditer(self._held):
             begin = start.start()
             letters = _letters(self._held[begin:])
@@ -173,7 +175,7 @@ def _letters(text: str) -> str:
 
 
 def _length(text: str, letters: int) -> int:
-    """Returns how much of the text those letters take."""
+    """Returns how long a beginning of the text must be to have so many letters."""
     return next(n for n in range(1, len(text) + 1) if len(_letters(text[:n])) >= letters)
 
 
@@ -182,7 +184,7 @@ def _number(given: Any, usual: float) -> float:
 
 
 async def run_choice(step: Step, work: Work) -> Signs:
-    """choice: the flow goes on at the step that the model picks."""
+    """choice: lets the model choose the step to go on with."""
     choices = step.params["choices"]
     names = [str(choice["step"]) for choice in choices]
     lines = "\n".join(
@@ -205,12 +207,12 @@ async def run_choice(step: Step, work: Work) -> Signs:
 
 
 async def run_end(_step: Step, _work: Work) -> Signs:
-    """none: does nothing; the flow ends here."""
+    """none: does nothing and ends the flow."""
     yield Jump("")
 
 
 async def run_sql(step: Step, work: Work) -> Signs:
-    """sql: reads rows from the plugin's database, by the flow's statement or the model's."""
+    """sql: reads rows from the plugin's database with the flow's statement, or one by the model."""
     database = await work.kit.database()
     statement = step.params.get("statement")
     if isinstance(statement, str):
@@ -246,7 +248,7 @@ async def _ask_for_rows(work: Work, database: Database) -> Json:
 
 
 async def run_render(step: Step, work: Work) -> Signs:
-    """render: draws the rows of the last step; the model picks only the kind of chart."""
+    """render: draws the last step's rows as a chart. The model chooses only how it looks."""
     rows, part = charts.rows_of(work.data), charts.part_of(work.data)
 
     def prompt(room: int) -> tuple[str, str]:
@@ -266,7 +268,7 @@ async def run_render(step: Step, work: Work) -> Signs:
 
 
 async def run_extract(step: Step, work: Work) -> Signs:
-    """extract: takes values out of the last step's data by dotted paths."""
+    """extract: takes values from the last step's data by dotted paths."""
     keys = [str(key) for key in step.params["keys"]]
     last_parts = Counter(key.split(".")[-1] for key in keys)
     found = {}
