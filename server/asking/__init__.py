@@ -1,1 +1,1 @@
-"""Questions to the model whose answers are bound, within its context."""
+"""Asks the model short questions, with answers of a fixed form."""

@@ -1,6 +1,6 @@
-"""Questions to the model: JSON bound to a schema, a pick among names, a short text.
+"""Asks the model: for JSON that follows a schema, for one of several names, or for a short text.
 
-The prompt of each is cut to its share of the model's context.
+The prompt of a question is cut to its share of the model's context.
 """
 
 import json
@@ -16,22 +16,25 @@ from server.errors import AppError, FlowFailed, NotSupported
 from server.events import Event, ReasoningDelta, StatusNote, TextDelta
 
 CHARACTERS_PER_TOKEN = 2.4
-"""A low estimate. Where the number of tokens matters, the model's own tokenizer counts them."""
+"""A low estimate. Where the number matters, the model's own tokenizer counts the tokens."""
 USUAL_CONTEXT = 4096
-"""The context of a model that does not report its own."""
+"""The context that is assumed for a model that does not report its own, in tokens."""
 PROMPT_SHARE = 0.8
+"""The share of the context that a prompt may take. The rest is for the answer."""
 ROUNDS = 4
+"""How often a prompt is made shorter before the question fails."""
 
 Texts = tuple[str, str]
-"""System and user text."""
+"""The system message and the user message."""
 Prompt = Texts | Callable[[int], Texts]
-"""Texts to send as they are, or a function that makes them with so many characters of data."""
+"""Texts to send as they are, or a function that makes them with at most N characters of data."""
 CERTAIN = Sampling(temperature=0.0, top_k=1)
+"""Always takes the likeliest token."""
 _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$#&~/-]")
 
 
 class LinkedFiles(Protocol):
-    """Fetches a file that came as a link, up to a limit of bytes."""
+    """Fetches files that came as links. Reads at most `room` bytes."""
 
     async def fetch(self, item: Any, room: int) -> bytes: ...
 
@@ -40,49 +43,51 @@ TRYING_OUT = "Trying out what this model can do; this happens once"
 
 
 class CanPlan(Protocol):
-    """Whether a model can make plans, found out by a trial. The text is the client's name."""
+    """Finds out by a trial whether a model can make plans. Takes the client's name."""
 
     async def __call__(self, engine: Engine, client: str, /) -> bool: ...
 
     def is_known(self, engine: Engine, /) -> bool:
-        """Whether the trial is done, so that nobody has to wait for it."""
+        """Whether the trial is done, so that a call returns at once."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A flow of a plugin that a model may choose: its key, and what it does."""
+    """A flow of a plugin that a model may choose."""
 
     key: str
     description: str
 
 
 class Answering(Protocol):
-    """May answer a request instead of the model."""
+    """Plugins, which may answer a request instead of the model."""
 
     async def take(
         self, engine: Engine, request: ChatRequest, can_plan: CanPlan | None = None
     ) -> AsyncGenerator[Event, None] | None:
-        """Returns the events of the answer; None if the model should answer."""
+        """Returns the events of a flow that answers; None if the model should answer."""
         ...
 
     def prepare(self, request: ChatRequest) -> AsyncGenerator[str, None]:
-        """Yields what is going on while plugins fetch something before they can answer."""
+        """Yields status texts while plugins fetch what they need before they can answer."""
         ...
 
     async def offers(self, question: str) -> Sequence[Offer]:
-        """Returns the flows that a model may choose from, those that fit the question first."""
+        """Returns the flows that a model may choose from, the best match for the question first."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
+    """What a conversation can use: a model, plugins, linked files, and what the client shows."""
+
     engine: Engine
     client: str = ""
     plugins: Answering | None = None
-    """Asked first, because one of their flows may answer. None: the model answers."""
+    """Asked before the model, because a flow may answer. None: the model answers."""
     text_only: bool = False
-    """The client shows only text, so tables and charts are written into it."""
+    """Whether the client shows only text, so that tables and charts become part of it."""
     files: LinkedFiles | None = None
     """Fetches files that come as links. None: no link is opened."""
     can_plan: CanPlan | None = None
@@ -90,20 +95,20 @@ class Means:
 
     @property
     def is_untried(self) -> bool:
-        """Whether who asks `is_able` waits for the trial."""
+        """Whether a call of `is_able` would have to wait for the trial."""
         return self.can_plan is not None and not self.can_plan.is_known(self.engine)
 
     async def is_able(self) -> bool:
-        """Whether the model passes the trial. Where nobody makes it, nothing is expected of it."""
+        """Whether the model passes the trial of making plans; false if there is no trial."""
         return self.can_plan is not None and await self.can_plan(self.engine, self.client)
 
 
 class _TrialNeeded(Exception):
-    """Only the trial of the model can tell."""
+    """Raised when a decision needs the trial of the model."""
 
 
 class _NoTrial:
-    """Stands for a trial that somebody would have to wait for."""
+    """Raises `_TrialNeeded` instead of making the trial."""
 
     async def __call__(self, _engine: Engine, _client: str, /) -> bool:
         raise _TrialNeeded
@@ -114,15 +119,15 @@ class _NoTrial:
 
 @dataclass(slots=True)
 class PluginChoice:
-    """Looks whether a flow of a plugin answers a request."""
+    """Finds out whether a flow of a plugin answers a request."""
 
     means: Means
     request: ChatRequest
     taken: AsyncGenerator[Event, None] | None = None
-    """The events of the flow, once `look` has ended; None if the model should answer."""
+    """The events of the flow, after `look` has ended; None if the model should answer."""
 
     async def look(self) -> AsyncGenerator[StatusNote, None]:
-        """Yields notes while the choice waits for packages, or for the trial of the model."""
+        """Sets `taken`. Yields notes while it waits for packages or for the trial of the model."""
         means = self.means
         if means.plugins is None:
             return
@@ -140,7 +145,7 @@ class PluginChoice:
 
 
 class Asker(Protocol):
-    """What a question needs: `Means`, or the run of a flow."""
+    """What a question needs. `Means` and a flow's `Work` have it."""
 
     @property
     def engine(self) -> Engine: ...
@@ -151,9 +156,9 @@ class Asker(Protocol):
 async def ask_json(
     asker: Asker, prompt: Prompt, schema: Json, max_tokens: int = 128, *, must: bool = False
 ) -> Json | None:
-    """Returns the object that the model wrote under the schema; None if it was cut off.
+    """Returns an object that follows the schema; None if it was cut off or the model failed.
 
-    `must`: raises an error of the model. Otherwise an error gives None too, and the caller goes on.
+    `must`: raises the model's error instead.
     """
     try:
         return _as_object(await _write(asker, prompt, _bound_to(schema), max_tokens))
@@ -171,10 +176,9 @@ async def ask_json_in_chat(
     *,
     must: bool = False,
 ) -> tuple[Json | None, str]:
-    """Returns the object that continues a conversation, and what the model thought before it.
+    """Continues a conversation with an object. Returns it as `ask_json` does, and the reasoning.
 
-    The template is asked to leave thoughts out; some models think all the same.
-    `must`: raises an error of the model.
+    Thinking is switched off in the template, but some models think all the same.
     """
     request = ChatRequest(
         tuple(messages),
@@ -212,7 +216,7 @@ def _as_object(text: str) -> Json | None:
 
 
 async def ask_text(asker: Asker, prompt: Prompt, max_tokens: int) -> str:
-    """Returns a short text; empty if the model cannot answer."""
+    """Returns a short text; empty if the model failed."""
     try:
         return (await _write(asker, prompt, None, max_tokens)).strip()
     except AppError:
@@ -222,7 +226,7 @@ async def ask_text(asker: Asker, prompt: Prompt, max_tokens: int) -> str:
 async def pick(
     asker: Asker, prompt: Prompt, names: Sequence[str], most_tokens: int | None = None
 ) -> str:
-    """Returns one of the names. `most_tokens` limits the prompt."""
+    """Returns one of the names. `most_tokens` limits the prompt. Raises the model's error."""
     longest_first = sorted(names, key=len, reverse=True)
     pattern = "|".join(_SPECIAL.sub(r"\\\g<0>", name) for name in longest_first)
     text = await _write(asker, prompt, Constraint("regex", pattern), 200, most_tokens)
@@ -230,7 +234,7 @@ async def pick(
 
 
 async def write(asker: Asker, prompt: Prompt, pattern: str, max_tokens: int) -> str:
-    """Returns a text that matches a regular expression."""
+    """Returns a text that matches a regular expression. Raises the model's error."""
     return await _write(asker, prompt, Constraint("regex", pattern), max_tokens)
 
 
@@ -264,7 +268,7 @@ def context_tokens(facts: ModelFacts) -> int:
 
 
 async def count_tokens(engine: Engine, text: str) -> int:
-    """Estimates where a server elsewhere does not count."""
+    """Counts the tokens of a text. Estimates them if the model's server cannot count."""
     try:
         return len(await engine.tokenize(text))
     except NotSupported:
@@ -274,9 +278,9 @@ async def count_tokens(engine: Engine, text: str) -> int:
 async def fit_prompt(
     engine: Engine, prompt: Prompt, most_tokens: int | None = None
 ) -> tuple[Message, ...]:
-    """Returns the prompt, with its data cut until it takes at most its share of the context.
+    """Returns the prompt as messages, with data cut until it fits its share of the context.
 
-    `most_tokens`: a lower limit, for an answer that is wanted quickly.
+    `most_tokens` is a lower limit, for a quick answer. Raises FlowFailed if it does not fit.
     """
     if isinstance(prompt, tuple):
         return _messages(*prompt)
