@@ -23,6 +23,6 @@ WORDINGS: tuple[tuple[str, Callable[[Exception], Reply] | None], ...] = (
 
 
 def wording(path: str) -> Callable[[Exception], Reply] | None:
-    """Returns what formats errors below a path, even one without a route; None: OpenAI's format."""
+    """Returns the function that formats errors for a path, even an unknown one; None: OpenAI's."""
     found = (failed for root, failed in WORDINGS if path == root or path.startswith(f"{root}/"))
     return next(found, None)

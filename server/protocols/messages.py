@@ -187,7 +187,7 @@ def token_count(request: ChatRequest, reply: Callable[[int], Reply]) -> Ask:
 def several_calls(flag: bool | None, tools: tuple[Tool, ...], choice: ToolChoice) -> bool:
     """Whether the model may make several calls at once.
 
-    Without the client's `flag`, a tool that must be called and is the only one is called once.
+    Without the client's `flag`, the only tool is called once if it must be called.
     """
     if flag is not None:
         return flag

@@ -1,7 +1,7 @@
 """Reads Workspace's questions about a dashboard, and answers them with `server.dashboard`.
 
 The reader accepts the formats of all generations of clients. The writer sends only what the
-generation at hand understands.
+client's generation understands.
 """
 
 import logging
@@ -316,7 +316,7 @@ def read_messages(body: Any) -> list[Json]:
 def is_legacy(body: Any, *, old_path: bool) -> bool:
     """Whether the client is from 2024: it understands only text and one kind of call.
 
-    The header X-Trace-Id does not tell them apart: clients of 2024 send it too.
+    The header X-Trace-Id does not show it: clients of 2024 send it too.
     """
     if not isinstance(body, dict):
         return old_path
