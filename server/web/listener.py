@@ -184,7 +184,7 @@ class Occupant:
 
 
 def who_listens(port: int) -> Occupant | None:
-    """Returns the program that listens on the port, as far as the system shows it; None if none."""
+    """Returns the program that listens on the port, as far as the system shows it; else None."""
     try:
         found = psutil.net_connections("tcp")
     except psutil.AccessDenied:
