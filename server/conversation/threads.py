@@ -433,9 +433,9 @@ class ThreadFiles:
         self._path(thread).unlink(missing_ok=True)
 
     def forget_all(self) -> None:
-        """Deletes all files. Only for a person who switches the setting off.
+        """Deletes all files, when a person switches the setting off.
 
-        The setting can also be off because the file of the settings is damaged.
+        `load` does not do this: the setting can also be off because its file is damaged.
         """
         shutil.rmtree(self._folder, ignore_errors=True)
 

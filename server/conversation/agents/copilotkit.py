@@ -43,7 +43,7 @@ class CopilotKitEndpoint:
         info = await self._info.get()
         with self._peer.understood():
             found = info.get("agents") or []
-            if isinstance(found, dict):  # newer runtimes send an object by name
+            if isinstance(found, dict):  # newer runtimes use the names as keys
                 found = [{**agent, "name": name} for name, agent in found.items()]
             return tuple(EndpointAgent(self._peer, agent) for agent in found)
 

@@ -235,7 +235,7 @@ def _fitting(question: str, named: dict[str, Flow]) -> dict[str, Flow]:
 
 
 def _by_name(flows: Sequence[Flow]) -> dict[str, Flow]:
-    """Gives each flow a unique name that a model can write. Of flows with equal keys, one stays."""
+    """Gives each flow a unique name that a model can write. Equal keys: the first counts."""
     plain = {flow.key: NOT_IN_NAMES.sub("_", f"{flow.plugin}_{flow.name}") for flow in flows}
     shared = Counter(plain.values())
     named: dict[str, Flow] = {}
