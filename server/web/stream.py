@@ -83,9 +83,9 @@ class _Writer:
 
 
 def _shrink_send_buffer(request: web.Request) -> None:
-    """Makes the buffers small, so that a client that does not read is noticed.
+    """Makes the buffers small, so that a client that does not read is noticed soon.
 
-    The kernel would otherwise buffer megabytes for it, and its slot would stay busy.
+    The kernel would otherwise take megabytes for it, and its slot would stay busy.
     """
     if request.transport is None:
         return

@@ -40,10 +40,7 @@ def describe(settings: ServerSettings, folder: Path) -> Iterator[tuple[str, str]
 
 
 def command(authority: Path, system: str = sys.platform) -> str:
-    """Returns the command that trusts the authority, without administrator rights.
-
-    Firefox imports it by hand.
-    """
+    """Returns the command to trust the authority, without administrator rights. Not for Firefox."""
     if system == "darwin":
         place = shlex.quote(str(authority))
         return f"security add-trusted-cert -r trustRoot -p ssl -k {KEYCHAIN} {place}"
@@ -83,10 +80,7 @@ class Secured:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A certificate from the settings, which somebody else makes and renews.
-
-    `until` stands for its version: the times of change of both files.
-    """
+    """A certificate from the settings. `until` has the change times of its files, not an expiry."""
 
     chain: Path
     key: Path
