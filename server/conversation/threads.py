@@ -539,7 +539,7 @@ class ResponseMemory:
             del self._kept[self._oldest_of_most()]
 
     def find(self, owner: str, response_id: str) -> KeptResponse | None:
-        """Returns a response of this owner; None if it does not exist or belongs to another.
+        """Returns a response of this owner; else None, so that nobody learns of another's.
 
         An owner is a page, a slash and a key. A request without a key finds the responses of the
         same page under any key: some libraries send a placeholder if no key is needed, and the

@@ -120,7 +120,7 @@ def _block(title: str, text: str) -> str:
 
 
 def _title(file: File) -> str:
-    """Returns the file's name without characters that could end the tag around it."""
+    """Returns the file's name, which comes from outside, without what could end its tag."""
     name = "".join(letter for letter in file.name if letter.isprintable() and letter not in '"<>')
     return name or "The attached file"
 

@@ -17,11 +17,11 @@ from server.system.limits import try_json
 
 REASON = "remote agents"
 LONGEST_LINE = LONGEST_ANSWER = 32 * 1024 * 1024
-"""In bytes."""
+"""The most bytes of a line and of an answer from a server."""
 LONGEST_COMPLAINT = 300
 """The most characters of a server's reason that an error quotes."""
 COMPLAINT_BYTES = 10_000
-"""How much of the response is read for that reason."""
+"""The most bytes of an error response that are read."""
 PATIENCE_S = 5.0
 """How many seconds a server may take to list its agents. Requests to other agents wait too."""
 FRESH_S = 30.0
