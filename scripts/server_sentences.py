@@ -65,6 +65,7 @@ CLAUSES = {
     "app/chat/dialects.py": r"Tool: \{0\}",
     "server/conversation/agents/remote.py": "remote agents",
     "server/core/engines_elsewhere.py": r"the engine \{0\}|testing .*",
+    "server/core/graphics.py": "(fetching|looking for) support for .*",
     "server/core/updates.py": "check for .*",
     "server/data/sources.py": r"There is no file .*|\{0\} more files .*",
     "server/engine/causes.py": "(?!about ).* .*|unknown",

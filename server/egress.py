@@ -7,7 +7,7 @@ import socket
 import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,6 +62,10 @@ def is_sealed() -> bool:
     return _sealed
 
 
+class LeadsToPrivateAddress(OSError):
+    """A public name leads to an address of this machine or of its network."""
+
+
 class _Resolver(AbstractResolver):
     """A resolver that leads public names to public addresses only.
 
@@ -81,7 +85,8 @@ class _Resolver(AbstractResolver):
             return found
         public = [one for one in found if not is_private(one["host"])]
         if not public:
-            raise OSError(None, f"{host} leads to a private address ({found[0]['host']})")
+            text = f"{host} leads to a private address ({found[0]['host']})"
+            raise LeadsToPrivateAddress(None, text)
         return public
 
     def _may_be_private(self, host: str) -> bool:
@@ -225,11 +230,30 @@ class Egress:
         proxy = await self._proxy()
         async with asyncio.timeout(CONNECT_S):
             if proxy is None:
-                ends = await asyncio.open_connection(host, port)
+                ends = await self._directly(host, port)
             else:
                 ends = await self._through(proxy, f"{name}:{port}")
         self._record(url, reason, 200)
         return ends
+
+    async def _directly(self, host: str, port: int) -> Ends:
+        """Connects to the first reachable address of a host; a public name has only public ones."""
+        try:
+            addresses = [str(ipaddress.ip_address(host.partition("%")[0]))]
+        except ValueError:
+            addresses = await self._addresses(host, port)
+        for address in addresses[:-1]:
+            with suppress(OSError):
+                return await asyncio.open_connection(address, port)
+        return await asyncio.open_connection(addresses[-1], port)
+
+    async def _addresses(self, host: str, port: int) -> list[str]:
+        resolver = _Resolver(self._network)
+        try:
+            found = await resolver.resolve(host, port, socket.AddressFamily.AF_UNSPEC)
+        except LeadsToPrivateAddress:
+            raise EgressRefused(f"{host} leads to a private address.") from None
+        return [address["host"] for address in found]
 
     async def _through(self, proxy: URL, target: str) -> Ends:
         context = _trusting(self._network().extra_ca) if proxy.scheme == "https" else None

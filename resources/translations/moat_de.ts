@@ -3907,6 +3907,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Eine Adresse, die nicht lesbar ist, wird nie geöffnet.</translation>
   </message>
   <message>
+   <source>{0} leads to a private address.</source>
+   <translation>{0} führt zu einer privaten Adresse.</translation>
+  </message>
+  <message>
    <source>A request that cannot be written is never sent.</source>
    <translation>Eine Anfrage, die sich nicht schreiben lässt, wird nie gesendet.</translation>
   </message>
@@ -5329,6 +5333,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>the engine {0}</source>
    <translation>die Engine {0}</translation>
+  </message>
+  <message>
+   <source>fetching support for graphics cards</source>
+   <translation>Unterstützung für Grafikkarten laden</translation>
+  </message>
+  <message>
+   <source>looking for support for graphics cards</source>
+   <translation>nach Unterstützung für Grafikkarten suchen</translation>
   </message>
   <message>
    <source>check for updates</source>

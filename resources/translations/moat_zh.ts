@@ -3907,6 +3907,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>从不打开无法读取的地址。</translation>
   </message>
   <message>
+   <source>{0} leads to a private address.</source>
+   <translation>{0} 指向私有地址。</translation>
+  </message>
+  <message>
    <source>A request that cannot be written is never sent.</source>
    <translation>从不发送无法写出的请求。</translation>
   </message>
@@ -5329,6 +5333,14 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>the engine {0}</source>
    <translation>引擎 {0}</translation>
+  </message>
+  <message>
+   <source>fetching support for graphics cards</source>
+   <translation>获取显卡支持</translation>
+  </message>
+  <message>
+   <source>looking for support for graphics cards</source>
+   <translation>查找显卡支持</translation>
   </message>
   <message>
    <source>check for updates</source>

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from scripts.bootstrap.say import SetupFailed, duration, say
-
-MB = 1_000_000
+from server.sizes import MB
 
 
 def told(build: Callable[[], list[Path]]) -> int:

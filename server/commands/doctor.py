@@ -179,6 +179,8 @@ def ask_engine() -> dict[str, Any]:
         )
     except subprocess.TimeoutExpired:
         return {"error": f"it did not answer within {ENGINE_PATIENCE_S:.0f} s"}
+    except OSError as error:
+        return {"error": f"it cannot be started ({error.strerror})"}
     try:
         facts: dict[str, Any] = json.loads(child.stdout)
     except ValueError:
@@ -290,5 +292,5 @@ def _output(command: list[str]) -> str:
 def _own_pid(control: Path) -> int:
     try:
         return int(json.loads(control.read_text("utf-8"))["pid"])
-    except (OSError, ValueError, LookupError):
+    except (OSError, ValueError, LookupError, TypeError):
         return 0

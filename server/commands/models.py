@@ -336,7 +336,7 @@ async def _describe(options: argparse.Namespace, shelf: ModelShelf) -> int:
     running = await client.find(paths.find().control)
     name = options.name or await _name_in_use(shelf, running)
     if _is_on_hub(name, shelf):
-        return await _describe_repository(options, shelf)
+        return await _describe_repository(name, options, shelf)
     detail: ModelDetail = await _ask_about(name, shelf, running, "describe")
     if options.json:
         say_json(asdict(detail))
@@ -385,8 +385,8 @@ async def _ask_about(
     return await getattr(shelf, command)(name, **more)
 
 
-async def _describe_repository(options: argparse.Namespace, shelf: ModelShelf) -> int:
-    listing = await shelf.list_repository(options.name)
+async def _describe_repository(name: str, options: argparse.Namespace, shelf: ModelShelf) -> int:
+    listing = await shelf.list_repository(name)
     if options.json:
         return say_json(asdict(listing))
     gated = ", gated" if listing.gated else ""
@@ -402,7 +402,7 @@ async def _describe_repository(options: argparse.Namespace, shelf: ModelShelf) -
 
 async def _fit(options: argparse.Namespace, shelf: ModelShelf) -> int:
     if _is_on_hub(options.name, shelf):
-        return await _describe_repository(options, shelf)
+        return await _describe_repository(options.name, options, shelf)
     kv_type: KvType = options.kv
     setup = Setup(options.context, options.slots, kv_type, options.layers)
     running = await client.find(paths.find().control)

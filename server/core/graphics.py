@@ -129,6 +129,8 @@ def find_wanted(chosen: str) -> str:
 
 CUDA = "cuda"
 REASON = "fetching support for graphics cards"
+LIST_REASON = "looking for support for graphics cards"
+"""Separate, so that reading the list does not withdraw the permission of a running download."""
 PREFIX = b"moat-graphics-1\n"
 FOLDER = "releases"
 OWNER = "moat"
@@ -174,7 +176,7 @@ class Releases:
     async def read(self) -> GraphicsList:
         """Returns the signed list for this engine. Raises UpdateFailed."""
         engine, key = backends.engine_version(), find_source(self._settings().updates).key
-        body = await fetch(self._door, f"{self._address()}/{list_name(engine)}", REASON)
+        body = await fetch(self._door, f"{self._address()}/{list_name(engine)}", LIST_REASON)
         found = read_signed(body, key, PREFIX, GraphicsList)
         if found.engine != engine:
             raise UpdateFailed(f"The list is for engine {found.engine}; this one is {engine}.")

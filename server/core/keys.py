@@ -5,7 +5,6 @@ A key is shown once, when it is made. Only its hash is kept: 256 random bits nee
 
 import asyncio
 import hashlib
-import hmac
 import json
 import logging
 import secrets
@@ -42,8 +41,6 @@ LONGEST_NAME = 60
 MOST_REVOKED = 1000
 SAVE_S = 5.0
 """Seconds of counting that may be lost when the server is killed."""
-NOBODY = hashlib.sha256(b"").hexdigest()
-"""A hash that no key has."""
 _CARDS = TypeAdapter(dict[str, KeyCard])
 _HASHES = TypeAdapter(list[str])
 
@@ -99,8 +96,7 @@ class Keys:
         """
         digest = hash_of(sent)
         card = self._by_hash.get(digest)
-        is_same = hmac.compare_digest(digest, digest if card else NOBODY)
-        if card is not None and is_same:
+        if card is not None:
             return card.name
         if digest in self._revoked:
             raise KeyRevoked

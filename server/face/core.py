@@ -70,11 +70,13 @@ ModelPhase = Literal["empty", "loading", "ready", "failed"]
 def is_here(host: str) -> bool:
     """Whether a connection to this host (and port) stays on this machine."""
     head, _, port = host.rpartition(":")
-    name = (head if port.isdecimal() else host).strip("[]").lower()
-    if name == "localhost":
-        return True
+    return _is_loopback(host) or (port.isdecimal() and _is_loopback(head))
+
+
+def _is_loopback(host: str) -> bool:
+    name = host.strip("[]").lower()
     try:
-        return ip_address(name).is_loopback
+        return name == "localhost" or ip_address(name).is_loopback
     except ValueError:
         return False
 

@@ -64,15 +64,22 @@ class _Place:
     def main(self) -> Path:
         return self.repository / "refs" / "main"
 
-    def link(self, blob: Path) -> None:
-        """Links the file's name to the blob, or moves the blob there if links are not possible."""
+    def link(self, blob: Path, *, is_ours: bool) -> None:
+        """Links the file's name to the blob.
+
+        Where symbolic links are not possible, our own blob moves there; one of another program
+        stays, and gets a second name by a hard link.
+        """
         target = self.snapshot / self.inside
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)
         try:
             target.symlink_to(os.path.relpath(blob, target.parent))
         except (OSError, NotImplementedError):
-            blob.replace(target)
+            if is_ours:
+                blob.replace(target)
+            else:
+                target.hardlink_to(blob)
         if COMMIT.fullmatch(self.commit):
             write_atomically(self.main, self.commit)
 
@@ -126,13 +133,13 @@ class HubCache:
         place = _Place.read(target)
         blob = place.blob(digest)
         with place.hold(blob):
-            self._keep(target, blob)
+            is_ours = self._keep(target, blob)
             if blob.exists():
                 part.unlink()
             else:
                 blob.parent.mkdir(parents=True, exist_ok=True)
                 _move(part, blob)
-            place.link(blob)
+            place.link(blob, is_ours=is_ours)
 
     def link_known(self, target: Path, digest: str, size_bytes: int) -> None:
         """Links to a blob that another program has already downloaded, if its size is right."""
@@ -143,8 +150,7 @@ class HubCache:
                 return
             with place.hold(blob):
                 if blob.stat().st_size == size_bytes:
-                    self._keep(target, blob)
-                    place.link(blob)
+                    place.link(blob, is_ours=self._keep(target, blob))
 
     def drop_older(self, target: Path) -> None:
         """Removes the earlier versions of the file that Moat installed."""
@@ -168,7 +174,7 @@ class HubCache:
             path.unlink(missing_ok=True)
             if is_link and owned and is_held and not place.is_used(blob):
                 blob.unlink(missing_ok=True)
-            elif is_link:
+            elif is_link or not owned:
                 freed = 0
             place.tidy()
             with self._change() as kept:
@@ -179,12 +185,13 @@ class HubCache:
         """Returns the cache's folder, or "" if the path is not one of Moat's files in it."""
         return str(_Place.read(path).repository.parent) if str(path) in self.paths() else ""
 
-    def _keep(self, target: Path, blob: Path) -> None:
-        """Records a file. Its blob is ours if it is new, or if another of our files uses it."""
+    def _keep(self, target: Path, blob: Path) -> bool:
+        """Records a file and returns whether its blob is ours: new, or used by our other files."""
         there = blob.resolve()
         with self._change() as kept:
             ours = any(owned and Path(path).resolve() == there for path, owned in kept.items())
             kept[str(target)] = ours or not blob.exists()
+            return kept[str(target)]
 
     @contextmanager
     def _change(self) -> Iterator[dict[str, bool]]:

@@ -1,5 +1,6 @@
 """The models on this machine: the starter, the models folder, and added folders and files."""
 
+import itertools
 import json
 import logging
 import os
@@ -364,7 +365,9 @@ def _free_name(model: StoredModel, taken: set[str]) -> str:
     name, folder = _shown(model.name), model.path.parent
     while name in taken and folder.name:
         name, folder = f"{_shown(folder.name)}/{name}", folder.parent
-    return name
+    # Names that are not UTF-8 may look the same.
+    numbered = (name if number == 1 else f"{name} ({number})" for number in itertools.count(1))
+    return next(one for one in numbered if one not in taken)
 
 
 def _shown(name: str) -> str:
@@ -393,8 +396,8 @@ def delete(card: ModelCard, models: Path) -> int:
     for part in parts:
         freed += part.stat().st_size
         part.unlink()
-    folder = path.parent
-    while folder != models and not any(folder.iterdir()):
+    folder, top = path.parent, models.resolve()
+    while top in folder.resolve().parents and not any(folder.iterdir()):
         folder.rmdir()
         folder = folder.parent
     return freed

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic_core import from_json, to_json
+from pydantic_core import to_json
 
 from server.errors import AppError
-from server.system.files import write_atomically
+from server.system.files import JsonFile, write_atomically
 from server.system.lazy import Late
 from server.system.processes import GIVEN_SECRET
 
@@ -100,15 +100,8 @@ class Keychain:
         return self._usable
 
     def _read(self) -> dict[str, str]:
-        try:
-            found = from_json(self._fallback.read_bytes())
-        except FileNotFoundError:
-            return {}
-        except ValueError:
-            log.warning("The file of secrets cannot be read; starting a new one")
-            return {}
-        texts = found.items() if isinstance(found, dict) else ()
-        return {name: secret for name, secret in texts if isinstance(secret, str)}
+        found = JsonFile(self._fallback, "Stored secrets", is_precious=True).read()
+        return {name: secret for name, secret in found.items() if isinstance(secret, str)}
 
     def _write(self, found: dict[str, str]) -> None:
         write_atomically(self._fallback, to_json(found, indent=1).decode())

@@ -43,11 +43,12 @@ class Redactor:
     """A filter that replaces known secrets, and text that looks like one, by dots."""
 
     def __init__(self) -> None:
-        self._secrets: set[str] = set()
+        self._secrets: frozenset[str] = frozenset()
 
     def hide(self, secret: str) -> None:
         if len(secret) >= 6:
-            self._secrets.add(secret)
+            # A new set: other threads may be reading the old one.
+            self._secrets |= {secret}
 
     def clean(self, text: str) -> str:
         for secret in self._secrets:
@@ -75,8 +76,13 @@ class LogRing(logging.Handler):
         return list(self._lines)[-count:] if count > 0 else []
 
     def emit(self, record: logging.LogRecord) -> None:
+        try:
+            text = self.format(record)
+        except Exception:  # noqa: BLE001 - as in the handlers of the standard library
+            self.handleError(record)
+            return
         self._count += 1
-        level, text = record.levelname.lower(), self.format(record)
+        level = record.levelname.lower()
         line = LogLine(record.created, level, record.name, text, self._count)
         self._lines.append(line)
         if self._loop is not None and not self._loop.is_closed():

@@ -147,7 +147,7 @@ def bombs() -> dict[str, bytes]:
     tools = [{"type": "function", "function": _tool(number)} for number in range(200)]
     cycle = {"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}
     schemas: dict[str, Any] = {
-        "600 levels": nested(200),
+        "400 levels": nested(200),
         "a cycle": cycle,
         "a billion characters": {"type": "string", "minLength": 10**9, "maxLength": 10**9},
         "an expression": {"type": "string", "pattern": "^(((a{1,100}){1,100}){1,100}){1,100}$"},

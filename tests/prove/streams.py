@@ -74,10 +74,12 @@ def _delta(frame: dict[str, Any]) -> str:
     return found if isinstance(found, str) else ""
 
 
+LAST_CHUNK = b"0\r\n"
+"""Ends a body in HTTP's chunked encoding. OpenBB has no event that says so."""
 OPENAI = Dialect("OpenAI", "/v1/chat/completions", _chat, _openai_text, b"data: [DONE]")
 ANTHROPIC = Dialect("Anthropic", "/v1/messages", _chat, _anthropic_text, b'"message_stop"')
 OLLAMA = Dialect("Ollama", "/api/chat", _ollama, _ollama_text, b'"done":true')
-OPENBB = Dialect("OpenBB", "/v1/query", _openbb, _delta, b"0\r\n")
+OPENBB = Dialect("OpenBB", "/v1/query", _openbb, _delta, LAST_CHUNK)
 AGUI = Dialect("AG-UI", "/api/copilotkit/agent/default/run", _agui, _delta, b'"RUN_FINISHED"')
 DIALECTS = (OPENAI, ANTHROPIC, OLLAMA, OPENBB, AGUI)
 
@@ -107,7 +109,9 @@ async def _follow(reader: asyncio.StreamReader, dialect: Dialect, heard: Heard) 
     heard.status = int(first[1]) if len(first) > 1 else 0
     while line := await reader.readline():
         heard.retry_after = heard.retry_after or line.lower().startswith(b"retry-after:")
-        heard.ended = heard.ended or dialect.last in line.replace(b'": ', b'":')
+        told = line.replace(b'": ', b'":')
+        is_last = line == LAST_CHUNK if dialect.last == LAST_CHUNK else dialect.last in told
+        heard.ended = heard.ended or is_last
         found = line.removeprefix(b"data: ").strip()
         if found.startswith(b"{") and found.endswith(b"}"):
             heard.text += dialect.text(json.loads(found))

@@ -1,5 +1,7 @@
 """The whole proof: one list of rows, and the rows that do not apply."""
 
+from string import ascii_lowercase
+
 from tests.prove import (
     answers,
     audit,
@@ -26,7 +28,7 @@ from tests.prove.rows import NotOurs, Row
 
 
 def _place(key: str) -> tuple[int, str]:
-    return int(key[1:].rstrip("a")), key
+    return int(key[1:].rstrip(ascii_lowercase)), key
 
 
 _GETS_IN = (

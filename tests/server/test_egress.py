@@ -290,3 +290,33 @@ async def test_names_of_ones_own_network_may_lead_there(name: str) -> None:
 async def test_a_proxy_may_be_in_the_own_network() -> None:
     proxy = "http://proxy.example.com:3128"
     assert await resolved("proxy.example.com", "10.0.0.9", proxy=proxy) == ["10.0.0.9"]
+
+
+async def test_a_tunnel_to_a_public_name_never_ends_at_a_private_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Programs of plugins connect through tunnels, whose content nobody sees."""
+    heard: list[bytes] = []
+
+    async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard.append(await reader.readline())
+        writer.close()
+
+    server = await asyncio.start_server(listen, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    monkeypatch.setattr("server.egress.aiohttp.ThreadedResolver", lambda: Names("127.0.0.1"))
+    egress = Egress(lambda: NetworkSettings(own_domains=("corp.example.com",)))
+    for name in ("api.example.com", "git.corp.example.com", "127.0.0.1"):
+        egress.allow(f"https://{name}:{port}", "a test")
+    with pytest.raises(EgressRefused, match="leads to a private address"):
+        await egress.tunnel("api.example.com", port, "a test")
+    for name in ("git.corp.example.com", "127.0.0.1"):
+        _, writer = await egress.tunnel(name, port, "a test")
+        writer.write(f"{name}\n".encode())
+        await writer.drain()
+        async with asyncio.timeout(60):
+            while f"{name}\n".encode() not in heard:
+                await asyncio.sleep(0.01)
+        writer.close()
+    assert len(heard) == 2
+    server.close()

@@ -22,7 +22,7 @@ from server.chat import (
     Tool,
     ToolCall,
 )
-from server.egress import Egress
+from server.egress import Egress, LeadsToPrivateAddress
 from server.engine.base import Embeddings, LoadState, ModelFacts, Ranking
 from server.engine.elsewhere import calls
 from server.engine.styles.base import wants_tools
@@ -691,7 +691,9 @@ class RemoteEngine:
         await self.load()
         body = {"tokens": list(tokens), "model": self.facts.name}
         return await self._own(
-            "/detokenize", body, lambda found: text_of(found.get("content") or found["prompt"])
+            "/detokenize",
+            body,
+            lambda found: text_of(found["content" if "content" in found else "prompt"]),
         )
 
     async def rerank(self, query: str, documents: Sequence[str]) -> Ranking:
@@ -782,7 +784,7 @@ class RemoteEngine:
             raise EngineCrashed(f"The engine at {self.host} redirects requests.") from error
         except self._door.failures as error:
             text = f"The engine at {self.host} cannot be reached or broke off."
-            if "leads to a private address" in str(error):
+            if isinstance(getattr(error, "os_error", error), LeadsToPrivateAddress):
                 text = f"The engine at {self.host} is at a private address. {OWN_DOMAIN}"
             self.state.set(LoadState("failed", 0.0, text))
             raise EngineCrashed(text) from error

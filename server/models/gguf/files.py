@@ -4,6 +4,7 @@ A damaged file is refused, with the defect named, before native code sees it. He
 path, size and modification time, so that cards, estimates and loads share them.
 """
 
+import glob
 import hashlib
 import os
 import re
@@ -94,6 +95,7 @@ PEEK_BYTES = 256 * 1024
 HASHED = re.compile(r"(?:sha256[-:])?([0-9a-f]{64})")
 """Matches names that stores such as Ollama's give to files: their SHA-256."""
 Stamp = tuple[str, int, int]
+"""The path, size and time of a file; of a split model, the size of all parts and the last time."""
 
 
 class Headers:
@@ -117,7 +119,7 @@ class Headers:
             while len(self._whole) > KEPT:
                 self._whole.popitem(last=False)
         if isinstance(found, ModelDamaged):
-            raise found
+            raise found.with_traceback(None)
         return found
 
     def peek(self, path: Path) -> Header | None:
@@ -151,8 +153,11 @@ class Headers:
 
 
 def _stamp(path: Path) -> Stamp:
+    match = SHARD.match(path.name)
     try:
-        found = path.stat()
+        pattern = f"{glob.escape(match['stem'])}-*-of-{match['count']}.gguf" if match else ""
+        parts = list(path.parent.glob(pattern)) if match else [path]
+        found = [part.stat() for part in parts] or [path.stat()]
     except OSError:
         return (str(path), 0, 0)
-    return (str(path), found.st_size, found.st_mtime_ns)
+    return (str(path), sum(one.st_size for one in found), max(one.st_mtime_ns for one in found))

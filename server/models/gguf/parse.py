@@ -96,7 +96,7 @@ class _Reader:
             raise self.fail(f"it ends in the middle of its header (at byte {start})")
         if self.at > len(self.data):
             if self.at > MAX_HEADER_BYTES:
-                raise self.fail(f"its header is larger than {MAX_HEADER_BYTES >> 20} MB")
+                raise self.fail(f"its header is larger than {MAX_HEADER_BYTES / 1e6:.0f} MB")
             raise HeaderCut
         return start
 

@@ -183,3 +183,14 @@ def test_what_the_engine_can_do_is_a_list_of_names() -> None:
     assert doctor.check_engine(engine).text == (
         "llama-cpp-python 1 with ggml 0.25.3 (0c1e570): CPU: SSE3, AVX2, REPACK"
     )
+
+
+@pytest.mark.parametrize("content", ["[]", "7", '{"pid": null}', "{", '{"pid": "x"}'])
+def test_a_damaged_control_file_names_no_process(tmp_path: Path, content: str) -> None:
+    (tmp_path / "control.json").write_text(content)
+    assert doctor._own_pid(tmp_path / "control.json") == 0
+
+
+def test_an_engine_that_cannot_be_started_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor.processes, "command", lambda *_words: ["/nowhere/worker"])
+    assert "cannot be started" in doctor.ask_engine()["error"]

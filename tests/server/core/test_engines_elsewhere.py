@@ -182,7 +182,7 @@ def test_what_is_no_address_is_refused(url: str) -> None:
 
 
 def test_hosts_that_are_this_machine_are_known() -> None:
-    here = ("localhost:1", "127.0.0.1", "127.9.9.9:80", "[::1]:8080", "[::1]")
+    here = ("localhost:1", "127.0.0.1", "127.9.9.9:80", "[::1]:8080", "[::1]", "::1")
     assert all(map(is_here, here))
     away = ("gpu-box:8000", "10.0.0.1:80", "localhost.example:1", "[fe80::1]:80", "")
     assert find_away((*here, *away)) == away

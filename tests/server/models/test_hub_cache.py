@@ -174,6 +174,23 @@ async def test_where_no_links_are_made_the_file_has_the_name(
     assert scan(cache) is None
 
 
+async def test_where_no_links_are_made_the_bytes_of_others_stay_theirs(
+    desk: Desk, cache: Path, model: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_given: object, **_more: object) -> None:
+        raise OSError(1314, "no right to make links")
+
+    blob = cache / FOLDER / "blobs" / digest(model)
+    blob.parent.mkdir(parents=True)
+    blob.write_bytes(model)
+    monkeypatch.setattr(os, "symlink", refuse)
+    await fetched(desk)
+    path = cache / FOLDER / "snapshots" / COMMIT / FILE
+    assert path.read_bytes() == blob.read_bytes() == model
+    await desk.shelf.delete("tiny-Q4_K_M")
+    assert (path.exists(), blob.read_bytes()) == (False, model)
+
+
 def test_a_cache_on_another_disk_gets_a_copy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

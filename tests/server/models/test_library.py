@@ -225,6 +225,15 @@ def test_a_name_that_is_no_text_can_be_shown(tmp_path: Path):
     assert os.fsencode(card.path) == path
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+def test_two_names_that_look_the_same_are_told_apart(tmp_path: Path):
+    for byte in (b"\xe9", b"\xe8"):
+        folder = os.fsdecode(os.fsencode(tmp_path) + b"/" + byte)
+        write_model(Path(os.fsdecode(os.fsencode(folder) + b"/" + byte + b".gguf")))
+    names = [card.name for card in Library([tmp_path]).scan() if not card.starter]
+    assert len(set(names)) == 2
+
+
 def test_a_newcomer_does_not_take_over_the_name_of_another(tmp_path: Path):
     library = Library([tmp_path])
     for number, maker in enumerate(("lmstudio", "bartowski")):

@@ -72,6 +72,18 @@ async def test_without_a_keyring_a_private_file_is_used_and_announced(use, tmp_p
     assert json.loads(path.read_text()) == {"token": "s3cret"}
 
 
+@pytest.mark.parametrize("content", ['{"token": "s3cr', "[]", "\x00"])
+async def test_a_damaged_file_of_secrets_is_set_aside(use, tmp_path: Path, content: str):
+    use(LockedKeyring())
+    path = tmp_path / "secrets.json"
+    path.write_text(content)
+    chain = Keychain(path)
+    assert await chain.get("token") is None
+    await chain.set("other", "new")
+    assert json.loads(path.read_text()) == {"other": "new"}
+    assert (tmp_path / "secrets.broken-1.json").read_text() == content
+
+
 async def test_a_keyring_that_hangs_is_given_up(use, tmp_path: Path, monkeypatch):
     class Hanging(MemoryKeyring):
         def set_password(self, service: str, username: str, password: str) -> None:

@@ -32,6 +32,17 @@ def test_secrets_are_blacked_out(text: str):
     assert "CANARY123" not in redactor.clean(text)
 
 
+def test_a_line_that_cannot_be_written_does_not_break_its_writer():
+    class Odd:
+        def __str__(self) -> str:
+            raise RuntimeError("no text")
+
+    logs = Logs(None)
+    logs.ring.emit(logging.LogRecord("part", logging.INFO, "", 0, "%s", (Odd(),), None))
+    logs.ring.emit(logging.LogRecord("part", logging.INFO, "", 0, "fine", (), None))
+    assert [line.text for line in logs.ring.recent(5)] == ["fine"]
+
+
 def test_terminal_control_codes_are_dropped():
     assert Redactor().clean("\x1b[31mred\x07") == "[31mred"
 

@@ -324,6 +324,20 @@ async def test_whoever_leaves_ends_the_answer_over_there(
         await house.left.wait()
 
 
+async def test_tokens_without_a_text_are_an_empty_text(house: House, aiohttp_server: Serve) -> None:
+    async def empty(_request: web.Request) -> web.Response:
+        return web.json_response({"content": ""})
+
+    app = house.app()
+    app.router.add_post("/detokenize", empty)
+    address = str((await aiohttp_server(app)).make_url("/v1"))
+    egress = Egress(NetworkSettings)
+    egress.allow(address, REASON)
+    engine = RemoteEngine(Remote(address), egress)
+    assert [await engine.detokenize([]) for _ in range(2)] == ["", ""]
+    await egress.close()
+
+
 async def test_what_the_server_has_is_used_and_what_it_lacks_is_said(engine: RemoteEngine) -> None:
     assert astuple(await engine.embed(["a", "bcd"])) == ([[1], [3]], 4)
     assert await engine.tokenize("ab") == [97, 98]

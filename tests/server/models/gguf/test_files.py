@@ -116,6 +116,18 @@ def test_a_split_model_with_a_missing_file_is_refused(tmp_path: Path):
         check(tmp_path / "m-00003-of-00003.gguf")
 
 
+def test_a_split_model_is_whole_once_its_missing_file_is_there(tmp_path: Path):
+    first, headers = split(tmp_path), Headers()
+    second = tmp_path / "m-00002-of-00002.gguf"
+    second.rename(tmp_path / "elsewhere")
+    for _ in range(2):
+        with pytest.raises(ModelDamaged, match="file 2 of 2 is missing") as found:
+            headers.check(first)
+        assert len(found.traceback) < 5
+    (tmp_path / "elsewhere").rename(second)
+    assert headers.check(first).shards == 2
+
+
 def test_a_split_model_with_a_file_of_another_is_refused(tmp_path: Path):
     first = split(tmp_path)
     write_model(tmp_path / "m-00002-of-00002.gguf")
