@@ -1,1 +1,1 @@
-"""Walls of the operating system around the programs of plugins."""
+"""The operating system's sandbox around the programs of plugins."""

@@ -1,4 +1,4 @@
-"""The way out of the walls: a proxy that reaches only the accepted hosts, through `egress`."""
+"""The way out of the sandbox: a proxy that reaches only accepted hosts, through `egress`."""
 
 import asyncio
 import contextlib
@@ -13,12 +13,13 @@ from server.tasks import spawn, stop
 
 CHUNK = 64 * 1024
 HEAD_S = 30.0
+"""Seconds for a program to send the head of its request."""
 MOST = 64
-"""The most connections of one program at a time."""
+"""The most connections of a program at a time."""
 
 
 class Doorway:
-    """Serves one walled program over a socket that listens within its walls."""
+    """A proxy for one sandboxed program, on a socket that listens inside its sandbox."""
 
     def __init__(
         self,
@@ -27,7 +28,7 @@ class Doorway:
         note: Callable[[str], None],
         count: Callable[[int], None] = lambda _size: None,
     ) -> None:
-        """`note` hears what is refused, `count` how many bytes arrive."""
+        """`note` gets each refusal, `count` the number of bytes that arrive."""
         self._door = door
         self._reason = reason
         self._note = note
@@ -86,7 +87,7 @@ class Doorway:
 
 
 async def _join(inner: Ends, outer: Ends, count: Callable[[int], None]) -> None:
-    """Copies both ways, until one side has nothing more and the other has received it."""
+    """Copies both ways until both sides are done, or one fails."""
     try:
         async with asyncio.TaskGroup() as ways:
             ways.create_task(_copy(inner[0], outer[1]))
@@ -111,7 +112,7 @@ async def _copy(
 
 
 def _own_headers(rest: bytes) -> bytes:
-    """Removes a proxy's headers, and asks for one request each: the next may name another host."""
+    """Removes proxy headers. Asks for one request per connection: each may name another host."""
     kept = [
         line
         for line in rest.split(b"\r\n")

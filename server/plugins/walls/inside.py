@@ -1,7 +1,7 @@
-"""The last steps within the walls, before a plugin's program begins.
+"""The last steps inside the sandbox, before a plugin's program starts.
 
-It runs as a script with only the standard library: the walled program can read what it imports.
-With `own` it builds the namespaces itself; else bubblewrap has done so.
+It runs as a script that uses only the standard library, because the program can read whatever it
+imports. With `own` it creates the namespaces itself; otherwise bubblewrap has done so.
 """
 
 import ctypes
@@ -16,15 +16,17 @@ from pathlib import Path
 from typing import Any
 
 PORT = 3128
+"""The port of the proxy (`Doorway`) inside the sandbox."""
 _ERRNO = 0x00050000
 _ALLOW = 0x7FFF0000
 _KILL = 0x80000000
 _EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NEW_NAMESPACES = 0x7E020000
+"""The flags of clone() that create namespaces."""
 _THREAD = 0x00010000
 _FAMILIES = (1, 2, 10, 16)
-"""Unix, IPv4, IPv6 and netlink. Programs list the interfaces by netlink; only loopback is there."""
+"""Unix, IPv4, IPv6, netlink. Programs list network interfaces by netlink; only loopback exists."""
 _RDONLY, _NOSUID, _NODEV, _NOEXEC, _REMOUNT = 1, 2, 4, 8, 32
 _BIND, _REC, _PRIVATE, _RELATIME, _DETACH = 0x1000, 0x4000, 1 << 18, 1 << 21, 2
 _UNSHARED = 0x10000000 | 0x00020000 | 0x40000000 | 0x08000000 | 0x04000000 | 0x20000000 | 0x02000000
@@ -32,6 +34,7 @@ _MOUNT_SETATTR, _PIVOT_ROOT = 442, {"x86_64": 155, "aarch64": 41}
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000
 Numbers = dict[str, tuple[int, int]]
+"""A system call's number on x86_64 and on aarch64; -1 if it does not exist there."""
 _NEVER: Numbers = {
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219), "bpf": (321, 280),
@@ -62,7 +65,7 @@ def main(given: list[str]) -> None:
     for folder in asked["inert"]:
         _cover(folder)
         _forbid_running(folder)
-    # These files belong to the administrator's id, which may be ours, whatever rights we drop.
+    # These files belong to root, which may be our own user id, whatever rights we drop.
     for path in filter(
         os.path.exists, ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
     ):
@@ -79,7 +82,7 @@ def main(given: list[str]) -> None:
 
 
 def forbid_programs() -> None:
-    """Forbids programs, processes and sockets, right before Python tools run."""
+    """Forbids programs, processes and sockets from now on. Called before Python tools run."""
     if platform.machine() not in _ARCHITECTURES:
         return
     _call("prctl", 38, 1, 0, 0, 0)
@@ -88,7 +91,7 @@ def forbid_programs() -> None:
 
 
 def _open_door(channel: int) -> None:
-    """Listens within the walls. Moat, outside, receives the socket and accepts."""
+    """Listens inside the sandbox, and sends the socket to Moat, which accepts the connections."""
     if sys.platform != "linux":
         raise OSError("This sandbox is available on Linux only.")
     with socket.create_server(("127.0.0.1", PORT)) as listener, socket.socket(fileno=channel) as to:
@@ -96,12 +99,12 @@ def _open_door(channel: int) -> None:
 
 
 def _cover(path: str) -> None:
-    """Mounts the path over itself, so that it can have its own flags."""
+    """Mounts the path over itself, so that it can have its own mount flags."""
     _call("mount", os.fsencode(path), os.fsencode(path), None, _BIND | _REC, None)
 
 
 def _forbid_running(path: str, more: int = 0) -> None:
-    """Nothing in the folder runs or loads as native code."""
+    """Remounts the path so that nothing in it runs or loads as native code."""
     if sys.platform != "linux":
         raise OSError("This sandbox is available on Linux only.")
     now = os.statvfs(path).f_flag
@@ -129,7 +132,7 @@ def _filter(forbidden: Numbers, *, is_code: bool) -> None:
     for numbers in forbidden.values():
         if numbers[place] >= 0:
             program += [(_EQUAL, 0, 1, numbers[place]), (_RETURN, 0, 0, _ERRNO | _EPERM)]
-    # The C library then uses the older call, whose flags a filter can see.
+    # Refuse clone3, so that the C library uses clone, whose flags a filter can see.
     program += [(_EQUAL, 0, 1, _CLONE3[place]), (_RETURN, 0, 0, _ERRNO | _ENOSYS)]
     refused, allowed = (_RETURN, 0, 0, _ERRNO | _EPERM), (_RETURN, 0, 0, _ALLOW)
     flags = [(_ANY_BIT, 1, 0, _THREAD)] if is_code else [(_ANY_BIT, 0, 1, _NEW_NAMESPACES)]
@@ -148,7 +151,7 @@ def _filter(forbidden: Numbers, *, is_code: bool) -> None:
 
 
 def _enclose(asked: dict[str, Any]) -> None:
-    """Makes our own namespaces if there is no bubblewrap."""
+    """Creates the namespaces without bubblewrap, and continues in a child inside them."""
     if sys.platform != "linux":
         raise OSError("This sandbox is available on Linux only.")
     uid, gid = os.getuid(), os.getgid()
@@ -165,7 +168,7 @@ def _enclose(asked: dict[str, Any]) -> None:
 
 
 def _stand_by() -> None:
-    """Goes on as a child that ends with us. This process only waits and ends like the child."""
+    """Returns in a child that ends with its parent. The parent waits and exits like the child."""
     if sys.platform != "linux":
         raise OSError("This sandbox is available on Linux only.")
     child = os.fork()
@@ -181,7 +184,7 @@ def _stand_by() -> None:
 
 
 def _build(asked: dict[str, Any]) -> None:
-    """Builds a root that holds only what is bound into it, and lets the old one go."""
+    """Builds a root that holds only what is bound into it, and detaches the old root."""
     _call("mount", b"none", b"/", None, _REC | _PRIVATE, None)
     _call("mount", b"tmpfs", b"/tmp", b"tmpfs", _NOSUID | _NODEV, None)
     for name in ("old", "new"):

@@ -1,7 +1,8 @@
-"""The system's walls around what plugins run: turns a command into a walled one.
+"""The system's sandbox around what plugins run: turns a command into a sandboxed one.
 
-Linux: namespaces by bubblewrap if it is installed, else by `server.plugins.walls.inside`, a
-filter of system calls, no rights. macOS: a profile of sandbox-exec. Elsewhere there are no walls.
+Linux: namespaces, made by bubblewrap if it is installed, else by `server.plugins.walls.inside`; a
+filter of system calls; no capabilities. macOS: a profile for sandbox-exec. Other systems have no
+sandbox.
 """
 
 import functools
@@ -23,9 +24,10 @@ log = logging.getLogger(__name__)
 
 Kind = Literal["bubblewrap", "namespaces", "sandbox-exec", ""]
 CODE_BYTES = 64 * 1024 * 1024
+"""The size in bytes of the scratch folder of Python tools; programs have PROGRAM_BYTES."""
 PROGRAM_BYTES = 512 * 1024 * 1024
 TRIAL_S = 60.0
-"""A busy machine may be slow. Without an answer there are no walls: plugins wait for a review."""
+"""Seconds for a trial; a busy machine may be slow. If it fails, plugins wait for a new review."""
 _SYSTEM = (
     "/usr",
     "/lib",
@@ -40,13 +42,14 @@ _SYSTEM = (
 _SETTINGS = ("ssl", "ca-certificates", "pki", "localtime", "alternatives", "ld.so.cache")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _KEYRINGS = ("com.apple.SecurityServer", "com.apple.securityd", "com.apple.secd")
+"""The macOS services that give access to keyrings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The inside of the walls: `folder` to read, `scratch` to write, other places to read.
+    """What a sandboxed process may use: `folder` and `readable` to read, `scratch` to write.
 
-    `kept`: a folder to write whose contents stay; `scratch` is empty at each start on Linux.
+    `kept`: a folder to write whose contents stay; on Linux `scratch` is empty at each start.
     `is_code`: Python tools, whose folders hold nothing that may run as native code.
     """
 
@@ -59,7 +62,7 @@ class Room:
 
 @functools.cache
 def kind() -> Kind:
-    """Finds the kind of wall by building one. The answer holds until Moat ends."""
+    """Returns the kind of sandbox that works here, by trying each. Cached until Moat ends."""
     room = Room(Path(__file__).parent, Path("/tmp/moat-trial"), is_code=True)
     for kind_tried in _candidates():
         command = (
@@ -83,7 +86,7 @@ def kind() -> Kind:
 CERTIFICATES = (
     "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
 )  # fmt: skip
-"""The variables that name certificates: in a company's network nothing is trusted without them."""
+"""Variables that name certificates. Some company networks cannot be used without them."""
 _SCRIPTS = {".js", ".mjs", ".cjs", ".ts", ".py"}
 _INSTALLED = {"node_modules", "site-packages", "dist-packages"}
 _SIGNS = ("package.json", "pyproject.toml")
@@ -92,9 +95,9 @@ _SIGNS = ("package.json", "pyproject.toml")
 def walled(
     command: list[str], room: Room, by: Kind, door: int | None = None, port: int = inside.PORT
 ) -> list[str]:
-    """Returns the command within walls, in its scratch folder (tools) or its own (programs).
+    """Returns the command in a sandbox. Tools start in `scratch`, programs in `folder`.
 
-    `door`: the descriptor of a socket on which the program's listening socket is handed out.
+    `door`: the descriptor over which the sandbox sends its listening socket to Moat.
     """
     if not by:
         return command
@@ -102,8 +105,9 @@ def walled(
         return ["sandbox-exec", "-p", _profile(room, command, port), *command]
     links = [[path, str(Path(path).readlink())] for path in _SYSTEM if Path(path).is_symlink()]
     shown = _readable_places(room, command)
-    # A folder that the person chose may lie in the plugin's, so only the plugin's is named.
-    # A program may run what it loads into its scratch, as uvx does; the walls hold for that too.
+    # A folder that the person chose may lie in the plugin's folder, so only the plugin's is named.
+    # A program may run what it fetches into its scratch folder, as uvx does, within the same
+    # sandbox.
     inert = [str(room.folder), str(room.scratch)] if room.is_code else []
     asked = {
         "own": by == "namespaces", "door": door, "links": links, "inert": inert,
@@ -120,7 +124,7 @@ def walled(
 
 
 def surroundings(env: dict[str, str], room: Room, port: int = inside.PORT) -> dict[str, str]:
-    """Returns a program's variables within walls: home is its scratch, the network is the door."""
+    """Returns a program's variables: its home is the scratch folder, its proxy is the doorway."""
     scratch = str(room.scratch)
     proxy = f"http://127.0.0.1:{port}"
     proxies = {
@@ -133,7 +137,7 @@ def surroundings(env: dict[str, str], room: Room, port: int = inside.PORT) -> di
 
 
 def find_certificates(env: dict[str, str]) -> tuple[str, ...]:
-    """Lists the files and folders of certificates that the variables name."""
+    """Returns the files and folders of certificates that the variables name."""
     named = (env.get(name, "") for name in CERTIFICATES)
     found = [path for paths in named for path in paths.split(os.pathsep)]
     return tuple(path for path in found if os.path.isabs(path) and not _holds_a_home(path))  # noqa: PTH117
@@ -159,7 +163,7 @@ def _bubblewrap(room: Room, links: list[list[str]], shown: list[str]) -> list[st
         "--unshare-user",
         "--die-with-parent",
     ]
-    # The last steps drop it again; they also make folders unfit to run programs from.
+    # The last steps drop this right again. They need it to forbid running programs from folders.
     made += ["--cap-add", "CAP_SYS_ADMIN", "--proc", "/proc"]
     for link, target in links:
         made += ["--symlink", target, link]
@@ -174,7 +178,7 @@ def _bubblewrap(room: Room, links: list[list[str]], shown: list[str]) -> list[st
 
 
 def _readable_places(room: Room, command: list[str]) -> list[str]:
-    """Lists everything that may be read. A folder includes all that lies in it."""
+    """Returns everything that may be read. A folder includes its contents."""
     found = [path for path in _SYSTEM if not Path(path).is_symlink()]
     found += [f"/etc/{name}" for name in _SETTINGS]
     found += [*_python(), *_program(command), str(room.folder), *room.readable]
@@ -185,7 +189,7 @@ def _readable_places(room: Room, command: list[str]) -> list[str]:
 
 
 def _python() -> list[str]:
-    """Lists the interpreter, its packages and Moat's own code; never the current folder."""
+    """Returns the folders of the interpreter, its packages and Moat's own code."""
     packages = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     own = [str(Path(__file__).resolve().parents[2]), getattr(sys, "_MEIPASS", "")]
     if getattr(sys, "frozen", False):
@@ -195,10 +199,10 @@ def _python() -> list[str]:
 
 
 def _program(command: list[str]) -> list[str]:
-    """Lists the program, what is installed beside it, and the places its command line names."""
+    """Returns the program, what is installed beside it, and the places its command line names."""
     found = [path for path in command if os.path.isabs(path)]  # noqa: PTH117
     if command:
-        # A link may lead to another link, each in a folder that must be there.
+        # A link may lead to another link; the folder of each must be readable.
         path = Path(command[0])
         while path.is_symlink():
             path = path.parent / path.readlink()
@@ -211,10 +215,10 @@ def _program(command: list[str]) -> list[str]:
 
 
 def _project(script: Path) -> str:
-    """Names the folder that a script was installed or written in, with the packages it needs.
+    """Returns the project folder of a script, with the packages it needs; empty if it has none.
 
-    `node …/dist/index.js` reads the files beside it and its dependencies; without a sign of a
-    project only the script itself may be read, for it may lie among a person's own files.
+    `node …/dist/index.js` reads the files beside it and its dependencies. Without a sign of a
+    project only the script itself may be read: it may lie among a person's own files.
     """
     if script.suffix not in _SCRIPTS:
         return ""
@@ -228,7 +232,7 @@ def _project(script: Path) -> str:
 
 
 def _holds_a_home(path: str) -> bool:
-    """Whether it is the person's home or a folder above it, in any spelling."""
+    """Whether the path is the person's home or a folder above it, in any spelling."""
     home = Path.home()
     return any(
         Path(spelling) in (each, *each.parents)
@@ -238,7 +242,7 @@ def _holds_a_home(path: str) -> bool:
 
 
 def _profile(room: Room, command: list[str], port: int) -> str:
-    """Makes the macOS profile: network only by the door, writing only to scratch, no home."""
+    """Returns the macOS profile: network only by the doorway, writing only to scratch, no home."""
     home = json.dumps(str(Path.home().resolve()))
     shown = " ".join(f"(subpath {json.dumps(place)})" for place in _readable_places(room, command))
     written = (os.path.realpath(place) for place in (room.scratch, room.kept) if place)
