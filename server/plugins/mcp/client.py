@@ -1,4 +1,4 @@
-"""A client of one MCP server: its tools listed, called as actions, and calls given up."""
+"""A client of one MCP server: lists its tools and calls them as actions."""
 
 import asyncio
 import hashlib
@@ -36,16 +36,17 @@ if TYPE_CHECKING:
 sessions = Late("server.plugins.mcp.session")
 T = TypeVar("T")
 OPEN_S = 60.0
+"""Seconds to open a session. They grow while packages are fetched."""
 LIST_S = 30.0
 MOST_QUESTIONS = 10
-"""The most forms that a server may ask a person to fill in during one call."""
+"""The most forms that a server may show to a person during one call."""
 FRESH_S = 300.0
-"""How long a list holds, where the server has no way to say that it has changed."""
+"""Seconds that a list of tools is used before the server is asked again."""
 
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A call that goes on. Its time stands still while a person is asked."""
+    """A call in progress. Its timeout is paused while a person is asked."""
 
     session: "Session"
     limit: asyncio.Timeout
@@ -53,7 +54,7 @@ class _Call:
     questions: int = 0
 
     async def wait_for(self, message: str, schema: Json) -> Json | None:
-        """A server that asks again and again gets no more answers: its time would never end."""
+        """Asks the person. Returns None after MOST_QUESTIONS, as the call would never time out."""
         self.questions += 1
         if self.ask is None or self.questions > MOST_QUESTIONS or self.limit.expired():
             return None
@@ -62,9 +63,10 @@ class _Call:
 
 
 class McpClient:
-    """Opened on first use; `make` builds the way to the server, told where to send what it hears.
+    """A client that opens its session on first use, and again after it has ended.
 
-    `clean` blacks out secrets in whatever the server says.
+    `make` builds the connection, and gets the function for the server's messages. `clean` hides
+    secrets in everything that the server sends.
     """
 
     def __init__(
@@ -77,9 +79,9 @@ class McpClient:
         self.name = name
         self.clean = clean
         self.packages = packages
-        """What its program fetches before it starts; None if it fetches nothing."""
+        """The packages that its program fetches before it starts; None if it fetches nothing."""
         self.refused: list[str] = []
-        """Why its program was not connected, newest last."""
+        """Why connections of its program were refused during the last call, newest last."""
         self.listed = Listed()
         self._make = make
         self._session: Session | None = None
@@ -92,17 +94,17 @@ class McpClient:
 
     @property
     def known(self) -> dict[str, McpTool]:
-        """The tools it has told of so far; asks nothing."""
+        """The tools that it has listed so far. The server is not asked."""
         return self._tools
 
     @property
     def version(self) -> str:
-        """The revision of the protocol that the open session speaks; empty without one."""
+        """The protocol version of the open session; empty if there is no session."""
         return self._session.version if self._session is not None else ""
 
     @staticmethod
     async def prepare() -> None:
-        """Loads the library. This takes a moment, which is no server's fault."""
+        """Loads the library in a thread. The time this takes is not the server's."""
         await asyncio.to_thread(getattr, sessions, "Session")
 
     async def tools(self) -> dict[str, McpTool]:
@@ -132,7 +134,7 @@ class McpClient:
             await asyncio.wait(self._closing)
 
     async def _look_beside(self) -> None:
-        """What cannot be listed is not shown; its tools work all the same."""
+        """Lists resources and prompts. Shows none if that fails; the tools work all the same."""
         try:
             self.listed = await self._ask(lambda session: session.listed(), LIST_S)
         except AppError:
@@ -144,7 +146,7 @@ class McpClient:
         timeout_s: float,
         ask: Ask | None = None,
     ) -> T:
-        """A server that was started anew has forgotten us: it is greeted and asked once more."""
+        """Sends a request. If the server has forgotten the session, repeats it in a new one."""
         session = await self._ready()
         try:
             return await self._exchange(session, request, timeout_s, ask)
@@ -160,7 +162,7 @@ class McpClient:
             return await self._opened()
 
     async def _opened(self) -> "Session":
-        """Opens a session. Packages that do not start, though they are kept, are fetched again."""
+        """Opens a session. If kept packages do not start, fetches them again."""
         if self.packages is not None and self.packages.are_kept:
             try:
                 return await self._open_session()
@@ -215,7 +217,7 @@ class McpClient:
                 self._forget(session)
 
     async def _ask_person(self, message: str, schema: Json) -> Json | None:
-        """A question belongs to a call that goes on, and there is one question at a time."""
+        """Asks the person for the latest call that allows it. There is one question at a time."""
         call = next((call for call in reversed(self._calls) if call.ask is not None), None)
         if call is None or self._is_asking:
             return None
@@ -229,9 +231,9 @@ class McpClient:
         self._fresh_until = 0.0
 
     def _forget(self, session: "Session") -> None:
-        """The next question opens another, and what it offers may be another thing.
+        """Drops the session, so that the next request opens another and lists the tools again.
 
-        Calls that still wait for an answer may get it.
+        Closes it once no call waits for its answer.
         """
         if self._session is session:
             self._session, self._fresh_until = None, 0.0
@@ -270,7 +272,7 @@ class McpAction:
 
     @property
     def risk(self) -> Risk:
-        """A server's own word that it only reads is not taken; that it destroys, is."""
+        """The risk: a tool may declare itself dangerous, but not harmless."""
         return "danger" if self.tool.hints.get("destructiveHint") is True else "change"
 
     @property
@@ -292,12 +294,12 @@ class McpAction:
             raise FlowFailed("mcp_error", self._explain(text))
         data: Any = found.get("structuredContent")
         if data is None:
-            # Cleaned again: a text that is JSON may spell a secret in another way.
+            # Clean the value again: JSON in a text may spell a secret in another way.
             data = self.client.clean(try_json(text, text))
         return Output(data, text[:2000])
 
     def _explain(self, text: str) -> str:
-        """Few programs say why they failed when a connection was refused to them."""
+        """Adds a refused connection to the error, since few programs report it themselves."""
         words = f"{self.key}: {text[:500] or 'failed'}"
         if not self.client.refused:
             return words
@@ -306,7 +308,7 @@ class McpAction:
 
 
 async def _ask_by_form(person: Beside, message: str, schema: Json) -> Json | None:
-    """Shows what the server asks for as a form. Returns None if there is no valid answer."""
+    """Shows the server's question as a form. Returns None if there is no valid answer."""
     plain = {"properties": {}, **Plain(schema).schema(schema)}
     try:
         answer = await person.ask(Missing(plain, {}, message))

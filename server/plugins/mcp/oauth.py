@@ -1,4 +1,8 @@
-"""OAuth with an MCP server, by the protocol's own library. It is imported late."""
+"""OAuth with an MCP server, by the protocol's own library, whose import is slow.
+
+`sign_in` runs the whole flow with the browser. `Signed` signs requests with the tokens that were
+kept. This module is imported when it is first used.
+"""
 
 import json
 import time
@@ -26,6 +30,7 @@ from server.sizes import MB
 M = TypeVar("M", bound=BaseModel)
 NOWHERE = "http://127.0.0.1/callback"
 PROBE = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+"""A harmless request, to which the server answers that a sign-in is needed."""
 HEADERS = {
     "Accept": "application/json, text/event-stream",
     "MCP-Protocol-Version": "2025-11-25",
@@ -33,7 +38,7 @@ HEADERS = {
 
 
 class Keyring:
-    """The library's tokens, in the system's keyring: one entry for one server."""
+    """The library's token storage in the system's keyring, with one entry per server."""
 
     def __init__(self, sign_in: McpSignIn) -> None:
         self._sign_in = sign_in
@@ -52,7 +57,7 @@ class Keyring:
         await self._sign_in.sealed.keep(self._sign_in.kept[0], json.dumps(entry))
 
     async def get_tokens(self) -> OAuthToken | None:
-        """A token that has ended comes back empty: then the library renews it."""
+        """Returns the tokens. An expired access token is empty, so that the library renews it."""
         entry = await self.read()
         try:
             tokens = OAuthToken.model_validate(entry["tokens"])
@@ -80,7 +85,7 @@ class Keyring:
 
 
 class _Nothing:
-    """Nothing is kept before the sign-in is done."""
+    """A storage that keeps nothing, for use before the sign-in is done."""
 
     async def get_tokens(self) -> OAuthToken | None:
         return None
@@ -94,7 +99,7 @@ class _Nothing:
 
 
 class Signed(OAuthClientProvider):
-    """Signs requests with the tokens there are. Asks for a sign-in instead of beginning one."""
+    """Signs requests with the tokens in the keyring. Raises SignInNeeded instead of signing in."""
 
     def __init__(self, sign_in: McpSignIn) -> None:
         self._sign_in = sign_in
@@ -121,7 +126,7 @@ class Signed(OAuthClientProvider):
 
 
 class _SigningIn(OAuthClientProvider):
-    """The whole way: who signs in here, registration, the browser, the tokens."""
+    """The whole flow: discovery, registration, the browser, the tokens. Allows each address."""
 
     def __init__(self, sign_in: McpSignIn, *given: Any) -> None:
         super().__init__(sign_in.server.url, *given)
@@ -147,7 +152,7 @@ async def sign_in(
         code = await opened.code
         return AuthorizationCodeResult(code=code, state=opened.state, iss=opened.issuer or None)
 
-    # The browser comes back to another port each time, so each time we register anew.
+    # The browser returns to another port each time, so each sign-in registers again.
     provider = _SigningIn(at, _about_us(opened.redirect), _Nothing(), show, wait)
     pass_ = door.Pass(at.door, at.reason, REPLY_S, most_bytes=4 * MB)
     try:

@@ -1,7 +1,7 @@
-"""Packages that npx, uvx and the like fetch before they start an MCP server.
+"""Packages that npx, uvx and similar programs fetch before they start an MCP server.
 
-Behind walls a program finds an empty home at each start. What it has fetched is kept in a folder
-of its plugin, which it alone may write, so that the next start needs no network.
+In the sandbox a program finds an empty home at each start. What it has fetched is kept in a folder
+of its plugin, which only its programs may write, so that the next start needs no network.
 """
 
 import asyncio
@@ -26,21 +26,25 @@ STORES = {
     "pipx": ("https://pypi.org", "https://files.pythonhosted.org"),
     "bunx": ("https://registry.npmjs.org",),
 }
-"""Programs that fetch the server before they start it, and from where."""
+"""The programs that fetch a server before they start it, and the hosts they fetch from."""
 NAMING = {"-p", "--package", "--from", "--spec"}
+"""The options whose value is the package."""
 WITH_VALUE = {"--with", "--python", "-c", "--call", "--index-url", "--pip-args", "-w"}
+"""The options whose value is something else."""
 SILENCE_S = 60.0
-"""How long nothing may arrive; then the fetching has failed."""
+"""Seconds without any data after which fetching has failed."""
 MOST_S = 600.0
+"""The most seconds for fetching in all."""
 MOST_BYTES = 2000 * MB
-"""A plugin whose packages take more room begins anew with none."""
+"""The most bytes of a plugin's packages. If they take more, they are removed and fetched again."""
 TELL_S = 1.0
 WATCH_S = 5.0
+"""Seconds between two looks at the free disk space."""
 FETCHED = "fetched"
 
 
 def find_package(command: tuple[str, ...]) -> str:
-    """Names the package that a command fetches; empty if it starts a program that is here."""
+    """Returns the package that a command fetches; empty if the command fetches nothing."""
     if not command or Path(command[0]).stem not in STORES:
         return ""
     rest = list(command[2:] if command[1:2] == ("run",) else command[1:])
@@ -58,7 +62,7 @@ def find_package(command: tuple[str, ...]) -> str:
 
 @dataclass(slots=True, eq=False)
 class Packages:
-    """What one server fetches. `folder` is its plugin's; `tell` shows what is going on."""
+    """The packages of one server. `folder` belongs to its plugin; `tell` shows the progress."""
 
     command: tuple[str, ...]
     folder: Path
@@ -75,7 +79,7 @@ class Packages:
 
     @property
     def are_kept(self) -> bool:
-        """Whether a start by this very command has succeeded since the folder was empty."""
+        """Whether a start by this same command has succeeded with the folder's contents."""
         return self._mark.exists()
 
     @property
@@ -84,9 +88,9 @@ class Packages:
         return self.folder / FETCHED / digest
 
     def variables(self) -> dict[str, str]:
-        """Returns where each program keeps what it fetches, and that it may use what is there.
+        """Returns variables that name the folders for packages and prefer what they hold.
 
-        npx and bunx look for newer versions only where nothing is kept; uvx has to be told.
+        npx and bunx look for newer versions only if nothing is kept. uvx needs UV_OFFLINE for that.
         """
         places = {
             "npm_config_cache": "npm",
@@ -102,14 +106,14 @@ class Packages:
         return found | ({"UV_OFFLINE": "1"} if self.are_kept else {})
 
     def make_room(self) -> None:
-        """Makes the folder. Packages that have grown too large are fetched anew."""
+        """Creates the folder. Packages that have grown too large are removed first."""
         if _size(self.folder) > MOST_BYTES:
             self.note(f"Its packages took more than {MOST_BYTES // MB} MB and were removed.")
             remove(self.folder)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     async def watch(self, end: Callable[[], None]) -> None:
-        """Ends a program that writes too much. The files are counted when the disk gets fuller."""
+        """Ends a program that writes too much. Counts the files when the disk has become fuller."""
         before = shutil.disk_usage(self.folder).free
         while True:
             await asyncio.sleep(WATCH_S)
@@ -123,12 +127,12 @@ class Packages:
                 return
 
     def distrust(self) -> None:
-        """The start with what is kept has failed: the next one may fetch again."""
+        """Makes the next start fetch again, after a start with the kept packages has failed."""
         self._mark.unlink(missing_ok=True)
 
     @contextmanager
     def fetching(self, limit: asyncio.Timeout) -> Iterator[None]:
-        """Shows the progress. `limit` moves while something arrives."""
+        """Shows the progress. `limit` is moved while data arrives."""
         if self.are_kept:
             yield
             return
@@ -155,7 +159,7 @@ class Packages:
             self.tell("")
 
     def hear(self, size: int) -> None:
-        """Counts what arrived from the network."""
+        """Counts bytes from the network, moves the limit, and shows the progress."""
         if self._limit is None:
             return
         now = asyncio.get_running_loop().time()
@@ -183,16 +187,16 @@ class Packages:
 
 
 def remove(folder: Path) -> None:
-    """Removes packages. npm and uv may leave folders that nobody may write."""
+    """Removes packages. npm and uv may leave folders that are not writable."""
     if sys.platform != "win32" and folder.is_dir():
-        # Opened folders are changed, not paths: a link of a hostile program leads elsewhere.
+        # Change opened folders, not paths: a hostile program's link could lead elsewhere.
         for *_, opened in os.fwalk(folder):
             os.fchmod(opened, 0o700)
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def _size(folder: Path) -> int:
-    """Counts what the files take on the disk, each once: uv links the same one many times."""
+    """Returns the size of all files in bytes. A file is counted once: uv makes many hard links."""
     found: dict[int, int] = {}
     waiting = [folder] if folder.is_dir() and not folder.is_symlink() else []
     while waiting:

@@ -1,7 +1,7 @@
-"""MCP servers: what they offer, and the ways to them.
+"""MCP servers: what they offer, and the connections to them.
 
-One is reached over HTTP, or it is a program: started by us, heard line by line, and ended for
-certain.
+`Remote` is a server over HTTP. `Program` is a child process that Moat starts, reads line by line,
+and ends.
 """
 
 import asyncio
@@ -33,17 +33,20 @@ from server.tasks import spawn, stop
 LONGEST_LINE = 8 * 1024 * 1024
 QUIT_S = 2.0
 DRAINED, DRAIN_S = 1024 * 1024, 0.01
+"""After closing, at most this many bytes are read at a time, with this pause in seconds."""
 OPEN_S = 20.0
+"""Seconds for the sandbox to send its listening socket."""
 KEPT_VARIABLES = (
     "PATH", "HOME", "LANG", "TZ", "TMPDIR", "TEMP", "TMP", "USER", "SYSTEMROOT", "APPDATA",
     "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC", *walls.CERTIFICATES,
 )  # fmt: skip
+"""The only variables that a program inherits from Moat."""
 Hear = Callable[[Json], Awaitable[None] | None]
-"""Whoever hears slowly slows the program down: the next line is read when this is done."""
+"""Takes a message from a program. The next line is read when it is done, so it sets the pace."""
 
 
 Ask = Callable[[str, Json], Awaitable[Json | None]]
-"""Asks the person by a form: a sentence and a schema. None: no answer."""
+"""Asks the person with a form: a sentence and a schema. Returns None if there is no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class McpTool:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What a server offers beside tools, in words."""
+    """The resources and prompts of a server, as texts to show."""
 
     resources: tuple[str, ...] = ()
     prompts: tuple[str, ...] = ()
@@ -64,44 +67,44 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A server that is reached over HTTP, through the one door out."""
+    """A server that is reached over HTTP, through the egress."""
 
     url: str
     headers: dict[str, str]
     door: Egress
     reason: str
     auth: Any = None
-    """How the library signs in, if it does."""
+    """The library's way to sign requests; None if the server needs no sign-in."""
 
 
 class SessionForgotten(FlowFailed):
-    """The server does not know our session any more: it wants to be greeted anew."""
+    """Raised when the server no longer knows the session. A new one must be opened."""
 
 
 @dataclass(slots=True)
 class Link:
-    """What a session needs of its client."""
+    """What a session needs from its client."""
 
     name: str
     clean: Callable[[Any], Any]
     ask: Ask
     changed: Callable[[], None]
-    """Called when the server says that its tools have changed."""
+    """Called when the server reports that its tools have changed."""
     hear: Callable[[Json], Awaitable[None]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Walls:
-    """Where a program is kept, and the way out that it has."""
+    """The sandbox of a program, and its only way to the network."""
 
     room: walls.Room
     way_out: Doorway
     packages: Packages | None = None
-    """What the program fetches; it is kept in the room's folder for that."""
+    """The packages that the program fetches, if it does. They stay in `room.kept`."""
 
 
 class Program:
-    """A server started by us; one JSON message per line. Without `kept` there is no wall."""
+    """A server that Moat starts, with a JSON message per line. Without `kept` it has no sandbox."""
 
     def __init__(
         self,
@@ -119,7 +122,7 @@ class Program:
         self._process: Process | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self.has_ended = asyncio.Event()
-        """Set when it says no more, whatever the reason; not when we close it."""
+        """Set when no more output comes, unless Moat itself closed the program."""
 
     async def open(self) -> None:
         inherited = processes.environment("render")
@@ -167,7 +170,7 @@ class Program:
         return await self._start_walled(command, walls.surroundings(env, room), options)
 
     def _room(self, env: dict[str, str]) -> walls.Room:
-        """Returns the inside of the walls, with the certificates that its variables name."""
+        """Returns the sandbox's places, with the certificates that the variables name."""
         assert self._kept
         room = self._kept.room
         return replace(room, readable=(*room.readable, *walls.find_certificates(env)))
@@ -175,11 +178,11 @@ class Program:
     async def _start_walled(
         self, command: tuple[str, ...], env: dict[str, str], options: dict[str, Any]
     ) -> Process:
-        """Its way out listens inside; the socket is handed to us before the program begins."""
+        """Starts the program in a Linux sandbox. Receives the socket of its proxy first."""
         if sys.platform != "linux":
             raise OSError("This sandbox is available on Linux only.")
         assert self._kept
-        # It may lie in a folder that the program may read: there the walls could not make it.
+        # Create it here: in a folder that is mounted read-only the sandbox could not.
         scratch = self._kept.room.scratch
         await asyncio.to_thread(lambda: scratch.mkdir(mode=0o700, parents=True, exist_ok=True))
         here, there = socket.socketpair()
@@ -205,7 +208,7 @@ class Program:
                 raise BrokenPipeError
             stdin.write(json.dumps(message).encode() + b"\n")
             if "id" in message:
-                # A notice is not waited for: the program may have stopped reading.
+                # Do not wait after a notification: the program may have stopped reading.
                 await stdin.drain()
         except OSError:
             raise FlowFailed("mcp_error", "The MCP server has ended.") from None
@@ -225,49 +228,49 @@ class Program:
                 if self._process is None:
                     break
                 await self._take(line)
-                # Many lines may be here already: others get their turn between two of them.
+                # Many lines may have arrived already. Let other tasks run between two of them.
                 await asyncio.sleep(0)
         if self._process is None:
             await _drain(stdout)
 
     def _no_more(self, reading: asyncio.Task[None]) -> None:
-        """Whatever ended the reading, nobody must wait for more; we know when it was us."""
+        """Reports the end, whatever the reason, so that nobody waits. Not if Moat closed it."""
         if self._process is not None and not reading.cancelled():
             self.has_ended.set()
 
     async def _take(self, line: bytes) -> None:
-        # A program may write in another encoding; its answer counts all the same.
+        # The program may use another encoding. Its answer counts all the same.
         text = line.decode("utf-8-sig", "replace")
         found = try_json(text)
         if found is None:
             self._note(text.rstrip())
-        # An older revision of the protocol lets several messages come as one list.
+        # An older protocol version allows several messages as one list.
         for message in found if isinstance(found, list) else [found]:
             if isinstance(message, dict) and (hearing := self._hear(message)) is not None:
                 await hearing
 
 
 async def _drain(stdout: asyncio.StreamReader) -> None:
-    """Nobody hears it any more, but it may have to write before it can end."""
+    """Discards the output of a program that is being closed: it may block until it has written."""
     while await stdout.read(DRAINED):  # noqa: ASYNC110  a pause, not a wait
         await asyncio.sleep(DRAIN_S)
 
 
 def resolved(command: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:
-    """With the program's full path: by its mere name, Windows would find no npx.cmd."""
+    """Returns the command with the program's full path. Windows would not find npx.cmd by name."""
     found = shutil.which(command[0], path=env.get("PATH"))
     return (found or command[0], *command[1:])
 
 
 def _in(folder: Path, command: tuple[str, ...]) -> tuple[str, ...]:
-    """A program named by a path lies in the plugin's folder, from where it is started."""
+    """Returns the command with a relative path to its program resolved in the plugin's folder."""
     name = command[0]
     is_path = os.sep in name and not os.path.isabs(name)  # noqa: PTH117
     return (str(folder / name), *command[1:]) if is_path else command
 
 
 def _explain_start(program: str, error: OSError) -> str:
-    """Says what a person can do where a program such as npx or pipx is missing."""
+    """Returns why the program did not start, and how to help if it is not installed."""
     if isinstance(error, FileNotFoundError) and Path(program).name == program:
         return (
             f"The program {program} is not installed on this computer, or its folder is not in the "

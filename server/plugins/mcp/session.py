@@ -1,7 +1,7 @@
-"""A session with one MCP server, held by the protocol's own library. It is imported late.
+"""A session with an MCP server, by the protocol's own library. Imported when it is first used.
 
-The library refuses what is odd, and servers are written by many people. So what a server says is
-made readable for it first: a tool with an odd detail is still a tool.
+The library refuses messages with odd details, and servers are written by many people. So `_Ear`
+mends each message before the library reads it: a tool with an odd detail is still a tool.
 """
 
 import asyncio
@@ -40,18 +40,21 @@ log = logging.getLogger(__name__)
 
 HTTP_S = 300.0
 PROBE_S = 3.0
-"""How long a program may take to say which revision it speaks; then it is greeted the old way."""
+"""Seconds for a program to answer the probe for its version. Then the old handshake is used."""
 MOST_PAGES = 20
 MOST_ROUNDS = 10
+"""The most times that a server may ask for input during one call."""
 STATE_ONLY_S = 0.2
-"""How long a server waits that asks to be called again, without a question."""
+"""Seconds before a server is called again that asked for this without a question."""
 LONGEST_ERROR = 500
 MOST_A_SECOND = 1000
-"""Messages: a server that sends more is heard more slowly, and everybody else is served."""
+"""The most messages per second. A server that sends more is slowed down."""
 MOST_OPEN = 32
-"""Requests of the server's own that wait for our answer: more are not heard."""
+"""The most requests of the server that wait for an answer. Further requests are dropped."""
 NOTES_AT_ONCE, NOTE_S = 50, 0.2
+"""After this many progress notes, one is shown per NOTE_S seconds."""
 OUR_FAULT = "moat_fault"
+"""The key in an error's data that holds Moat's own kind of fault."""
 FORGOTTEN = "forgotten"
 NOT_FOUND = -32601
 TOO_LARGE = "The MCP server's answer is too large."
@@ -60,11 +63,11 @@ US = types.Implementation(name="moat", version=VERSION)
 
 
 class _Raw(RootModel[dict[str, Any]]):
-    """An answer that was checked against the protocol's revision, as it came."""
+    """A result that is returned unchanged, without a model of its fields."""
 
 
 class Session:
-    """One task holds it: the library's scopes must be entered and left by the same task."""
+    """A session that one task holds: the library's scopes must end in the task they began in."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -80,11 +83,14 @@ class Session:
 
     @property
     def version(self) -> str:
-        """The revision of the protocol that both speak."""
+        """The protocol version in use; empty before the session is open."""
         return self._client.protocol_version if self._client is not None else ""
 
     async def open(self, way: Program | Remote) -> None:
-        """Returns once the server has answered the greeting. Whoever gives up closes it."""
+        """Opens the session. Returns once the server has answered the handshake.
+
+        A caller that gives up must close it.
+        """
         self.task = spawn(self._hold(way), "mcp-session")
         await asyncio.wait([self._opened, self.task], return_when=asyncio.FIRST_COMPLETED)
         if self._problem is not None:
@@ -93,7 +99,7 @@ class Session:
             raise FlowFailed("mcp_error", f"{self.link.name} has ended.")
 
     def close(self) -> None:
-        """Begins to close it. `task` is done when nothing of it is left."""
+        """Begins to close the session. `task` ends when everything is closed."""
         self._closing.set()
         if not self._opened.done() and self.task is not None:
             self.task.cancel()
@@ -109,7 +115,7 @@ class Session:
         return found
 
     async def listed(self) -> Listed:
-        """Returns the names of what it offers beside tools. A server without any is not asked."""
+        """Returns the resources and prompts. Asks only for what the server says it has."""
         client = self._must_be_open()
         abilities = client.server_capabilities
         resources: list[str] = []
@@ -155,7 +161,7 @@ class Session:
     async def _respond(
         self, session: ClientSession, needed: types.InputRequiredResult
     ) -> dict[str, Any] | None:
-        """Answers what a server of the new revision asks before it goes on, one by one."""
+        """Answers what a server of the new version asks for before it goes on."""
         requests = needed.input_requests or {}
         if not requests:
             await asyncio.sleep(STATE_ONLY_S)
@@ -179,7 +185,7 @@ class Session:
                 return
 
     def _must_be_open(self) -> Client:
-        """It may have ended, or been closed, while it was being opened."""
+        """Returns the client. Raises FlowFailed if the session has ended."""
         if self._client is None or self.has_ended:
             raise FlowFailed("mcp_error", f"{self.link.name} has ended.")
         return self._client
@@ -246,7 +252,7 @@ class Session:
     async def _elicit(
         self, context: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult:
-        """Asks the person by a form of ours. A page elsewhere is not opened for a server."""
+        """Asks the person with a form. Declines to open a web page for a server."""
         del context
         if not isinstance(params, types.ElicitRequestFormParams):
             return types.ElicitResult(action="decline")
@@ -258,7 +264,7 @@ class Session:
 
     @asynccontextmanager
     async def _piped(self, started: Program) -> AsyncIterator[tuple["_Ear", "_Mouth"]]:
-        """The program's pipes as the library wants them."""
+        """Yields the program's pipes as the streams that the library expects."""
         sent, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         traffic = _Traffic()
 
@@ -290,7 +296,8 @@ class Session:
     async def _remote(self, way: Remote) -> AsyncIterator[tuple["_Ear", "_Mouth"]]:
         traffic = _Traffic()
         pass_ = door.Pass(way.door, way.reason, HTTP_S, most_bytes=0, headers=way.headers)
-        # It may not listen beside its requests: what it held open would stay open for ever.
+        # The server may not push messages outside of requests: that stream would stay open for
+        # ever.
         limits_s = {"POST": None, "DELETE": servers.QUIT_S}
         replies = door.Replies(_answer_for, servers.LONGEST_LINE, limits_s)
         async with (
@@ -304,7 +311,7 @@ class Session:
 
 @dataclass(slots=True)
 class _Stdin:
-    """Writes to a program. One that does not know the probe is silent: we answer in its place."""
+    """Writes to a program. Answers the version probe itself if the program stays silent."""
 
     program: Program
     hear: Callable[[Json], Awaitable[None]]
@@ -336,7 +343,7 @@ class _Stdin:
 
 
 class _Ends:
-    """An end of the way to a server, as the library's protocols want it."""
+    """One end of a connection, with the methods that the library expects."""
 
     inner: Any
 
@@ -352,12 +359,12 @@ class _Ends:
 
 @dataclass(slots=True)
 class _Traffic:
-    """What is under way between a server and us."""
+    """The open requests of both sides, and the rate of messages."""
 
     asked: dict[str, str] = field(default_factory=dict)
-    """The method of each of our requests that waits for its answer."""
+    """The method of each request of ours that waits for its answer, by id."""
     questions: set[str] = field(default_factory=set)
-    """The server's own requests that we have not answered."""
+    """The ids of the server's own requests that have no answer yet."""
     count: int = 0
     since: float = 0.0
 
@@ -380,7 +387,7 @@ class _Traffic:
 
 @dataclass(slots=True)
 class _Notes:
-    """How far a call is, said often enough for a person."""
+    """Limits how often the progress of a call is shown."""
 
     count: int = 0
     last: float = 0.0
@@ -410,7 +417,7 @@ class _Mouth(_Ends):
 
 @dataclass(slots=True)
 class _Ear(_Ends):
-    """Blacks out secrets in what is heard, and mends it."""
+    """The receiving end: hides secrets in messages and mends them."""
 
     inner: Any
     traffic: _Traffic
@@ -448,7 +455,7 @@ class _Ear(_Ends):
 
 
 def _read(message: Json) -> types.JSONRPCMessage:
-    """A malformed answer is an error for whoever waits for it."""
+    """Reads a message. A malformed answer becomes an error for the request that waits for it."""
     message = {"jsonrpc": "2.0", **message}
     if is_too_deep(message):
         message = {"id": message.get("id"), "error": TOO_DEEP}
@@ -472,7 +479,7 @@ def _words(error: Any) -> str:
 
 
 def _answer_for(request: Any, outcome: int | Exception, text: bytes) -> bytes | None:
-    """Returns what the library reads in place of a failure. None: it reads what came."""
+    """Returns an answer for the library in place of a failure; None if it reads the original."""
     sent = try_json(request.content)
     number = sent.get("id") if isinstance(sent, dict) and "method" in sent else None
     if number is None:
@@ -488,7 +495,7 @@ def _answer_for(request: Any, outcome: int | Exception, text: bytes) -> bytes | 
 
 
 def _why(outcome: int | Exception, text: bytes, *, has_session: bool) -> tuple[str, str]:
-    """Returns a sentence and the kind of fault; both are empty where nothing is wrong."""
+    """Returns a sentence and the kind of fault; both are empty if nothing is wrong."""
     if isinstance(outcome, Exception):
         return _why_unreached(outcome)
     if outcome == 202:
@@ -534,7 +541,7 @@ UNKNOWN = {"name": "", "version": ""}
 
 
 def tidy(method: str, result: Json) -> Json:
-    """Returns the result of a request with that method. What cannot be mended stays as it is."""
+    """Mends the result of a request. What cannot be mended stays as it is."""
     mend = MENDED.get(method)
     return mend(result) if mend else result
 
@@ -547,7 +554,7 @@ def _greeting(result: Json) -> Json:
 
 
 def _tools(result: Json) -> Json:
-    """Leaves out tools whose names cannot be shown as they are: they are called by them."""
+    """Leaves out tools whose names cannot be shown unchanged, since tools are called by name."""
     tools = result.get("tools")
     if not isinstance(tools, list) or not all(_is_named(tool) for tool in tools[:MOST_LISTED]):
         return result
@@ -565,7 +572,7 @@ def _is_plain(name: str) -> bool:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Whether a value is nested so deep that reading it could end whoever reads it."""
+    """Whether a value is nested deeper than DEEPEST, which could exhaust the stack."""
     level = [value]
     for _ in range(DEEPEST):
         inner = (part.values() if isinstance(part, dict) else part for part in level)
@@ -576,7 +583,7 @@ def is_too_deep(value: Any) -> bool:
 
 
 def _tidy_tool(tool: Json) -> Json:
-    """Keeps what we use. The schema of its answers is left out: its patterns run in our process."""
+    """Keeps what is used. Drops the output schema: its patterns would run in this process."""
     hints = tool.get("annotations")
     given = hints if isinstance(hints, dict) else {}
     return {
@@ -608,7 +615,7 @@ def _arguments(schema: Any) -> Json:
 
 
 def _answer(result: Json) -> Json:
-    """Everything that is no text becomes one: we read nothing else."""
+    """Turns all content into texts, because nothing else is read."""
     if result.get("resultType", "complete") != "complete":
         return result
     content, data = result.get("content"), _writable(result.get("structuredContent"))
@@ -625,7 +632,7 @@ def _answer(result: Json) -> Json:
 
 
 def _writable(data: Any) -> Any:
-    """Returns data without what JSON cannot write: numbers that are none, halves of characters."""
+    """Returns data that JSON can hold: NaN and infinity become None, lone surrogates go."""
     try:
         text = json.dumps(data, ensure_ascii=False)
     except (ValueError, RecursionError):
@@ -650,7 +657,7 @@ def _text(part: Any) -> str | None:
 
 
 def _listed(key: str, *needed: str) -> Callable[[Json], Json]:
-    """Keeps the entries that can be shown, and of each what is shown."""
+    """Returns a function that keeps the entries with these fields, and only what is shown."""
 
     def mend(result: Json) -> Json:
         entries = result.get(key)

@@ -1,4 +1,4 @@
-"""Signing in at an MCP server over HTTP, where its answers ask for it: OAuth, by the browser."""
+"""Sign-in at an MCP server over HTTP that asks for it: OAuth with the person's browser."""
 
 import asyncio
 import hashlib
@@ -37,12 +37,12 @@ class SignInNeeded(AppError):
 
 
 def has_own_way(server: McpServer) -> bool:
-    """Whether its headers sign in already."""
+    """Whether the server's own headers already sign in."""
     return any(name.lower() in OWN_WAYS for name in server.headers)
 
 
 class McpSignIn(BrowserSignIn):
-    """The sign-in at one server. `changed` is also called when it is needed."""
+    """The sign-in at one server. `changed` is also called when a sign-in becomes necessary."""
 
     def __init__(
         self,
@@ -67,30 +67,30 @@ class McpSignIn(BrowserSignIn):
         return "done" if self.sealed.is_kept(self.kept[0]) else ""
 
     def library_auth(self) -> Any:
-        """Signs what is sent with the tokens there are, and renews them. Never opens a browser."""
+        """Returns what signs the library's requests and renews tokens. It never opens a browser."""
         return oauth.Signed(self)
 
     def need(self) -> SignInNeeded:
-        """The server has refused what we sent."""
+        """Notes that the server refused a request. Returns the error to raise."""
         if not self._is_needed:
             self._is_needed = True
             self._changed()
         return SignInNeeded(self.server.name)
 
     def allow(self, address: str) -> None:
-        """Lets the sign-in reach who the server names, only encrypted or on the same machine."""
+        """Allows an address for signing in that the server names. Raises SignInFailed if unsafe."""
         self._check(address)
         self.door.allow(address, self.reason, stays=True)
 
     def _check(self, address: str) -> None:
-        """A server elsewhere leads nobody to this machine, nor to its network."""
+        """Refuses an unsafe address. A remote server must not lead to this machine's network."""
         own, other = (URL(url).host or "" for url in (self.server.url, address))
         leads_here = other in HERE and own not in HERE
         if not is_safe(address) or leads_here or (is_near(other) and not is_near(own)):
             raise SignInFailed(f"{self.server.name} gives no safe address to sign in at.")
 
     async def begin(self) -> str:
-        """Returns the address for the browser. Gives up a sign-in that was open."""
+        """Returns the address for the browser. Cancels a sign-in that is still open."""
         await self.close()
         await asyncio.to_thread(getattr, oauth, "Signed")
         opened = OpenSignIn(Endpoints("", ""))
