@@ -1,4 +1,4 @@
-"""Questions that plugins answer: chooses a flow, runs it, pauses it for an answer, continues."""
+"""Answers questions with plugins: chooses a flow, runs it, and pauses it until a person replies."""
 
 import hashlib
 import json
@@ -26,14 +26,15 @@ from server.system.limits import try_json
 
 MOST = 12
 B = 0.75
+"""BM25's `b`: how much longer texts are penalised."""
 MOST_TOKENS = 600
-"""The most tokens of the question to the model: more takes long without a graphics card."""
+"""The most tokens in the prompt for a choice: more takes long without a graphics card."""
 LEAST_WORDS = 2
-"""A greeting is no question for a plugin."""
+"""The fewest words of a question that the model matches by meaning. A greeting has fewer."""
 SHORTEST_LINE = 20
 SHORTEST_QUESTION = 60
 FAR = 0.2
-"""A flow whose score is below this share of the best does not fit at all."""
+"""Flows that score below this share of the best score do not fit."""
 NONE = "none"
 SYSTEM = (
     "You decide which tool helps with the user's message. Answer with its number, or with 'none' "
@@ -43,14 +44,14 @@ MENTION = re.compile(r"\s*@([A-Za-z0-9_.-]{1,64})(?:/(\S{1,128}))?(?:\s+|$)(.*)"
 
 
 def rank(question: str, texts: Sequence[str]) -> list[int]:
-    """Returns the places of the texts that share words with the question, best first."""
+    """Returns the indices of the texts that share words with the question, best first."""
     scores = _scores(question, texts)
     order = sorted(range(len(texts)), key=lambda place: -scores[place])
     return [place for place in order if scores[place] > 0]
 
 
 def best_of(question: str, flows: Sequence[Flow], most: int = MOST) -> list[Flow]:
-    """Returns the flows that fit best, without those far behind the first."""
+    """Returns the best-fitting flows, without those that score far below the first."""
     texts = [f"{flow.name} {flow.description}" for flow in flows]
     scores = _scores(question, texts)
     least = FAR * max(scores, default=0.0)
@@ -58,7 +59,7 @@ def best_of(question: str, flows: Sequence[Flow], most: int = MOST) -> list[Flow
 
 
 def _scores(question: str, texts: Sequence[str]) -> list[float]:
-    """Scores by BM25 over words, and over pairs of characters in scripts without spaces."""
+    """Scores each text by BM25 over words, or pairs of characters in scripts without spaces."""
     counts = [Counter(terms(text)) for text in texts]
     return bm25(dict.fromkeys(terms(question), 1.0), counts, B)
 
@@ -72,10 +73,10 @@ async def choose(
     is_named: bool = False,
     can_plan: CanPlan | None = None,
 ) -> Flow | None:
-    """Returns the flow that answers the question; None for a plain answer.
+    """Returns the flow that answers the question; None if the model should answer itself.
 
-    `is_named`: the person named the plugin, so any of its flows may be meant, in any language.
-    `can_plan`: a model that passes this trial chooses by meaning, where no word is the same.
+    `is_named`: the person named the plugin, so all of its flows are offered, in any language.
+    `can_plan`: tests whether the model can choose by meaning if no word matches.
     """
     best = best_of(question, flows)
     if not best and flows and can_plan and len(terms(question)) >= LEAST_WORDS:
@@ -93,8 +94,10 @@ async def choose(
 
 
 async def _pick(engine: Engine, question: str, best: Sequence[Flow], client: str) -> Flow | None:
-    """Asks the model once. It may choose none. Raises FlowFailed if even this prompt is too
-    long."""
+    """Asks the model for one of the flows; None if it chooses none.
+
+    Raises FlowFailed `too_large` if even this prompt is too long.
+    """
 
     def prompt(room: int) -> tuple[str, str]:
         each = max(room // (2 * len(best)), SHORTEST_LINE)
@@ -111,8 +114,10 @@ async def _pick(engine: Engine, question: str, best: Sequence[Flow], client: str
 
 
 def find_mention(question: str, flows: Sequence[Flow]) -> tuple[list[Flow], str] | None:
-    """Returns the flows that '@plugin …' or '@plugin/flow …' means, and the rest of the
-    question."""
+    """Returns the flows named by '@plugin …' or '@plugin/flow …', and the rest of the question.
+
+    Returns None if no such flow is named.
+    """
     named = named_in(question)
     if named is None:
         return None
@@ -122,12 +127,13 @@ def find_mention(question: str, flows: Sequence[Flow]) -> tuple[list[Flow], str]
 
 
 def named_in(question: str) -> tuple[str, str | None, str] | None:
-    """Returns the plugin and the flow that begin the question, and the rest of it."""
+    """Returns the plugin and the flow named at the beginning of the question, and the rest."""
     match = MENTION.match(question)
     return (match[1], match[2], match[3].strip()) if match else None
 
 
 KEPT_S = 600.0
+"""Seconds that a paused flow waits for the person's reply."""
 LONGEST_CONTEXT = 4000
 EARLIER_TURNS = 6
 MOST_NAMED = 8
@@ -137,14 +143,14 @@ Stream = AsyncGenerator[Event, None]
 
 @dataclass(frozen=True, slots=True)
 class UserQuestion:
-    """The messages of a chat, the question last, and the client that asks."""
+    """The messages of a chat, with the question last, and the client that asks."""
 
     messages: tuple[Message, ...]
     client: str = ""
     chat: str = field(default_factory=lambda: chat_key(is_own=False))
-    """A permission for once holds for this chat."""
+    """Identifies the chat. A permission that is given once holds for this chat."""
     is_by_model: bool = False
-    """A model worded the question, so nothing in it comes from the person."""
+    """Whether a model wrote the question, so that none of it comes from the person."""
 
     @property
     def question(self) -> str:
@@ -153,7 +159,7 @@ class UserQuestion:
 
     @property
     def context(self) -> str:
-        """The earlier messages, without our own questions."""
+        """The last messages before the question, without the questions that Moat itself asked."""
         earlier = [
             message
             for message in self.messages[:-1]
@@ -166,7 +172,7 @@ class UserQuestion:
 Flows = Callable[[], Awaitable[Sequence[Flow]]]
 MakeKit = Callable[[Flow, str], Kit]
 Explain = Callable[[str, str | None], Awaitable[str]]
-"""Says why a plugin or its flow cannot be used; empty if there is no such plugin."""
+"""Returns why a plugin or its flow cannot be used; empty if it can, or if it is unknown."""
 
 
 Prepare = Callable[[], AsyncGenerator[str, None]]
@@ -183,6 +189,8 @@ async def _prepare_nothing() -> AsyncGenerator[str, None]:
 
 
 class PluginTalk:
+    """Answers questions with the flows of plugins, and keeps the flows that wait for a reply."""
+
     def __init__(
         self,
         flows: Flows,
@@ -199,7 +207,7 @@ class PluginTalk:
         self._paused: dict[str, tuple[float, Paused]] = {}
 
     async def offers(self, question: str) -> list[Offer]:
-        """Returns the flows that a model may choose by itself, those that fit best first."""
+        """Returns at most MOST flows that a model may choose by itself, those that fit best."""
         if not self._is_automatic():
             return []
         flows = [flow for flow in await self._flows() if flow.is_usable]
@@ -209,7 +217,7 @@ class PluginTalk:
         return [Offer(flow.key, shorten(flow.description, LONGEST_OFFER)) for flow in kept]
 
     async def prepare(self, request: ChatRequest) -> AsyncGenerator[str, None]:
-        """Yields what is going on while plugins that may answer fetch something first."""
+        """Yields progress lines while plugins that may answer fetch their packages."""
         if _is_for_model(UserQuestion(request.messages), request):
             return
         async with aclosing(self._prepare()) as preparing:
@@ -239,11 +247,11 @@ class PluginTalk:
     async def run(
         self, engine: Engine, flow: Flow, asked: UserQuestion, *, thread: str, answer: object = None
     ) -> Stream:
-        """Runs one flow by name, for a client that has threads and can answer a form."""
+        """Runs a given flow, for a client that has threads and can show a form."""
         key = f"thread {flow.key} {thread}"
         paused = self._take_paused(key)
         if paused is not None:
-            # A page that has no form answers with its next message.
+            # A page without a form sends the answer as its next message.
             answer = asked.question if answer is None else answer
             given = answer if isinstance(answer, dict) else try_json(str(answer))
             has_values = isinstance(given, dict) and given
@@ -260,7 +268,7 @@ class PluginTalk:
     async def _choose(
         self, engine: Engine, asked: UserQuestion, *, by_itself: bool, can_plan: CanPlan | None
     ) -> tuple[Flow, str] | str | None:
-        """Returns a flow and its question, or why the named plugin cannot answer."""
+        """Returns a flow and its question, or the reason why the named plugin cannot answer."""
         flows = [flow for flow in await self._flows() if flow.is_usable]
         named = find_mention(asked.question, flows)
         if named is not None:
@@ -295,7 +303,7 @@ class PluginTalk:
         )
 
     async def _run_in_text(self, asked: UserQuestion, run: Run, paused: Paused | None) -> Stream:
-        """Asks for missing arguments as text, for clients without forms."""
+        """Runs the flow. Missing arguments are asked for as text, for clients without forms."""
         yield StatusNote(f"Using {run.work.flow.key}", details={"flow": run.work.flow.key})
         async with aclosing(run.events(paused.step if paused else None)) as events:
             async for event in events:
@@ -324,19 +332,19 @@ class PluginTalk:
 
 
 def _is_for_model(asked: UserQuestion, request: ChatRequest) -> bool:
-    """Whether no plugin could answer: a form is asked for, or no person asks."""
+    """Whether only the model can answer: the output has a fixed form, or no person asks."""
     return request.constraint is not None or request.is_raw or not asked.question
 
 
 async def _notice(text: str) -> Stream:
-    """Yields an answer that no model wrote."""
+    """Yields a fixed text as the answer, without a model."""
     yield StatusNote(text, "error")
     yield TextDelta(text)
     yield Finished("stop")
 
 
 def _pause_key(asked: UserQuestion) -> str:
-    """Returns a key that is equal for the chat with our question and the chat with its answer."""
+    """Returns a key that is the same when a flow pauses and when the person's reply arrives."""
     earlier = asked.messages[:-1]
     users = [message.content.strip() for message in earlier if message.role == "user"]
     last = earlier[-1].content.strip() if earlier and earlier[-1].role == "assistant" else ""

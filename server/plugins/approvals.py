@@ -1,4 +1,4 @@
-"""Permission for calls: asks a person about the exact request and remembers the answer."""
+"""Permissions for calls: asks a person about the exact request, and remembers the answer."""
 
 import asyncio
 import hashlib
@@ -25,10 +25,10 @@ def _is_known(value: Any) -> bool:
 
 PATIENCE_S = 120.0
 GRANTED_S = 4 * 3600.0
-"""How long a permission holds for its chat."""
+"""Seconds that a permission given once holds in its chat."""
 Policy = Literal["default", "allow", "block"]
 CLIENT = "client"
-"""Takes the place of a fingerprint, for a program that may use a plugin at all."""
+"""Stands in the place of a fingerprint: the program may use the plugin at all."""
 _Grant = tuple[str, str, str]
 """The chat or client, the plugin, and the action's fingerprint."""
 
@@ -36,11 +36,11 @@ _Grant = tuple[str, str, str]
 ask_client: ContextVar[Callable[[Approval], Awaitable[bool]] | None] = ContextVar(
     "ask_client", default=None
 )
-"""Set while a program calls that can put a question to its own user. It returns his yes or no."""
+"""Asks the connected program's own user, if it can. Returns whether they agree. Set per call."""
 
 
 class About(Protocol):
-    """The subject of a decision."""
+    """The operation that a decision is about."""
 
     @property
     def key(self) -> str: ...
@@ -60,6 +60,8 @@ class _Waiting:
 
 
 class Approvals:
+    """Decisions about operations: lasting ones in a file, others in memory for GRANTED_S."""
+
     def __init__(self, path: Path, patience_s: float = PATIENCE_S) -> None:
         self._file = JsonFile(path, "The permissions", is_precious=True)
         self._patience_s = patience_s
@@ -67,22 +69,22 @@ class Approvals:
         self._policies: dict[str, list[str]] = {
             key: value for key, value in entries.items() if _is_known(value)
         }
-        """The policy of each operation, and the fingerprint it is for."""
+        """The policy of each operation, and the fingerprint that it was given for."""
         self._odd = {key: entries[key] for key in entries if key not in self._policies}
-        """Entries in the form of another version. They are kept as they are."""
+        """Entries in another version's form. They are kept unchanged."""
         self._granted: dict[_Grant, float] = {}
         self._waiting: dict[str, _Waiting] = {}
         self.pending: Value[tuple[Approval, ...]] = Value(())
 
     def policy(self, plugin: str, action: About) -> Policy:
-        """Returns the lasting decision. A decision about another fingerprint does not count."""
+        """Returns the lasting decision. Permission for another fingerprint does not count."""
         found, fingerprint, *_ = self._policies.get(f"{plugin}/{action.key}", ["default", ""])
         if found == "block":
             return "block"
         return "allow" if found == "allow" and fingerprint == action.fingerprint else "default"
 
     def decided_operations(self, plugin: str) -> dict[str, str]:
-        """Returns the operations with a decision, and their fingerprints at that time."""
+        """Returns the operations with a decision, and the fingerprints at that time."""
         return {
             key.removeprefix(f"{plugin}/"): decided[1]
             for key, decided in self._policies.items()
@@ -102,7 +104,7 @@ class Approvals:
         self._save()
 
     def forget(self, plugin: str) -> None:
-        """Forgets every decision about a plugin that is gone."""
+        """Forgets all decisions about a plugin that was removed."""
         self._policies = {
             key: value for key, value in self._policies.items() if not key.startswith(f"{plugin}/")
         }
@@ -119,10 +121,10 @@ class Approvals:
         chat: str,
         client: str = "",
     ) -> Json:
-        """Returns the allowed arguments. Raises FlowFailed 'denied' if a person refuses or is
-        silent.
+        """Returns the allowed arguments, which the person may have changed.
 
-        A connected program's first call of a plugin needs permission, even if it only reads.
+        Raises FlowFailed `denied` if the person refuses or does not answer in time. A connected
+        program's first call of a plugin needs permission even if it only reads.
         """
         risk: Risk = "danger" if confirm else action.risk
         policy = self.policy(plugin, action)
@@ -134,7 +136,7 @@ class Approvals:
         if is_known and (risk == "read" or (risk == "change" and is_granted)):
             return arguments
         shown = _approval_for(plugin, action, arguments, risk, "" if is_known else client)
-        # A program cannot vouch for itself, nor for what cannot be undone: that is asked here.
+        # A program cannot vouch for itself, nor for what cannot be undone: Moat's window asks.
         ask = ask_client.get() if is_known and risk != "danger" else None
         if ask is not None:
             decision, allowed = await self._ask_client(ask, shown), arguments
@@ -161,7 +163,7 @@ class Approvals:
         return grant in self._granted
 
     def answer(self, approval_id: str, decision: str, arguments: str) -> None:
-        """Takes a person's decision. `arguments` is JSON, perhaps changed; empty means as shown."""
+        """Takes a person's decision. `arguments` is JSON; empty means as shown."""
         waiting = self._waiting.get(approval_id)
         if waiting is None:
             raise BadRequest("This question is no longer open.", "approval_id")
@@ -171,13 +173,13 @@ class Approvals:
             )
         if not waiting.answer.done():
             changed = read_arguments(arguments or waiting.shown.arguments)
-            # Saved now, so that the next list of decisions has it.
+            # Save it now, so that the next list of decisions includes it.
             if decision == "always":
                 self._keep(waiting)
             waiting.answer.set_result((decision, changed))
 
     def _keep(self, waiting: _Waiting) -> None:
-        """Lets the program use the plugin from now on, also to change something."""
+        """Saves a lasting permission for the program, and for an operation that makes changes."""
         shown = waiting.shown
         if not shown.can_always:
             return
@@ -219,13 +221,13 @@ class Approvals:
 
 
 def chat_key(client: str = "", thread: str = "", *, is_own: bool) -> str:
-    """Identifies a chat by its client's name for it. Without a name each question is a chat."""
+    """Returns the key of a client's thread. Without a thread each question is a chat of its own."""
     named = json.dumps([is_own, client, thread or uuid.uuid4().hex])
     return hashlib.sha256(named.encode()).hexdigest()
 
 
 def _client_key(plugin: str, client: str) -> str:
-    """Begins like an operation's key, so that it is forgotten with its plugin."""
+    """Returns the key of a permission. It starts with the plugin, so `forget` finds it."""
     return f"{plugin}/by {client}"
 
 
@@ -249,7 +251,7 @@ def _approval_for(
 
 
 def read_arguments(text: str) -> Json:
-    """Reads the arguments that a person entered."""
+    """Parses a person's arguments. Raises BadRequest if they are not a JSON object."""
     try:
         found: Any = json.loads(text)
     except ValueError:

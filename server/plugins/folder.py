@@ -1,4 +1,4 @@
-"""Reads a plugin's folder: what it offers, what is wrong with it, what it would reach."""
+"""Reads a plugin's folder: what it offers, what is wrong with it, which hosts it would reach."""
 
 import ast
 import hashlib
@@ -24,13 +24,15 @@ MAX_BYTES = 20 * 1024 * 1024
 MAX_FILES = 500
 ENTRIES = frozenset({"plugin.json", "openapi.yaml", "openapi.yml", "openapi.json", "lib", "flows"})
 QUIET = frozenset({"README.md", "LICENSE", "NOTICE", "data", "icon.png", "icon.svg"})
+"""Entries beside ENTRIES that are expected in a plugin's folder and cause no warning."""
 APART = frozenset({"__pycache__", ".git"})
-"""Folders that do not belong to a plugin: not counted, not copied, not watched."""
+"""Folders that are not part of a plugin: they are not counted, copied or watched."""
 NATIVE = frozenset({".so", ".dylib", ".dll", ".pyd", ".exe", ".node", ".pyc"})
 NATIVE_BEGINNINGS = (
     b"\x7fELF", b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe", b"\xcf\xfa\xed\xfe",
     b"\xca\xfe\xba\xbe", b"MZ",
 )  # fmt: skip
+"""The first bytes of ELF, Mach-O and Windows programs."""
 REFUSED = frozenset({
     "ctypes", "_ctypes", "cffi", "socket", "_socket", "subprocess", "_posixsubprocess",
     "multiprocessing", "pty", "webbrowser",
@@ -41,7 +43,7 @@ State = Literal["ok", "warnings", "partly broken", "broken"]
 
 @dataclass(frozen=True, slots=True)
 class ToolSeen:
-    """A tool of lib/, found by reading its code, not by running it."""
+    """A tool of lib/, found by reading its code without running it."""
 
     name: str
     description: str = ""
@@ -49,7 +51,7 @@ class ToolSeen:
 
 @dataclass(slots=True)
 class Loaded:
-    """The result of reading a folder."""
+    """What reading a plugin's folder found."""
 
     key: str
     folder: Path
@@ -59,6 +61,7 @@ class Loaded:
     tools: tuple[ToolSeen, ...] = ()
     findings: list[Finding] = field(default_factory=list)
     digest: str = ""
+    """The checksum of all files in the folder; empty if the folder is not within the limits."""
 
     @property
     def state(self) -> State:
@@ -71,7 +74,7 @@ class Loaded:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Every address it would talk to by itself."""
+        """Every address that its files name. A person may set another address for its API."""
         assert self.manifest
         listed = [self.api.server] if self.api and self.api.server else []
         listed += [
@@ -83,9 +86,10 @@ class Loaded:
         return tuple(dict.fromkeys(listed))
 
     def files(self) -> dict[str, str]:
-        """Returns the checksum of every file in the folder, compiled and native ones too, and of
-        each
-        file elsewhere that a command line names, because that is what it runs."""
+        """Returns the checksum of every file, by path, including compiled and native ones.
+
+        A file elsewhere that a command line names is included too, because the plugin runs it.
+        """
         named = {
             path.relative_to(self.folder).as_posix(): path
             for path in sorted(self.folder.rglob("*"))
@@ -165,7 +169,7 @@ def _load_parts(loaded: Loaded) -> None:
 
 
 def _load_api(loaded: Loaded) -> str:
-    """Loads the API, and returns why there is none."""
+    """Loads the API description. Returns why there is none; empty if it was loaded."""
     for name in ("openapi.yaml", "openapi.yml", "openapi.json"):
         path = loaded.folder / name
         if path.is_file():
@@ -220,7 +224,7 @@ def _load_tools(loaded: Loaded) -> None:
 
 
 def _look_for_native_code(loaded: Loaded) -> None:
-    """Nobody can read what native code does, and the walls do not let Python tools load it."""
+    """Warns about native code: nobody can read it, and the sandbox keeps tools from loading it."""
     for path in _files(loaded.folder):
         with path.open("rb") as file:
             begins = file.read(8)
@@ -268,7 +272,7 @@ def _tool(node: ast.stmt) -> Iterator[ToolSeen]:
 
 
 def digest(folder: Path) -> str:
-    """Changes when anything in the folder does."""
+    """Returns a checksum that changes when any file in the folder does."""
     summed = hashlib.sha256()
     for path in _files(folder):
         summed.update(os.fsencode(path.relative_to(folder).as_posix()) + b"\0")
@@ -278,12 +282,12 @@ def digest(folder: Path) -> str:
 
 @lru_cache(maxsize=4096)
 def _sum(path: Path, _state: tuple[int, ...]) -> str:
-    """Called with every question, so the file is read again only after a change."""
+    """Returns a file's checksum. It is cached, because it is needed for every question."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _state(path: Path) -> tuple[int, ...]:
-    """Differs for another content, even if size and time were made equal."""
+    """Returns what changes with a file's content, even if its size and time were restored."""
     found = path.stat()
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
@@ -310,7 +314,7 @@ def _is_within_limits(folder: Path, findings: Findings) -> bool:
 
 
 def measure(folder: Path) -> tuple[Path | None, bool]:
-    """Returns the first link in the folder, if there is one, and whether it holds too much."""
+    """Returns the first link in the folder, or None, and whether the folder is too large."""
     size = 0
     for count, path in enumerate(everything_in(folder), 1):
         if path.is_symlink():

@@ -1,8 +1,8 @@
-"""Installs a plugin from a zip or a folder. Checks it before unpacking, keeps the old version.
+"""Installs plugins from a zip or a folder: checks them before unpacking, and keeps the old version.
 
-It also makes plugins of MCP servers: of those that another program lists (the files of Claude
-Desktop and Cursor, `mcpServers`, of VS Code, `servers`, and the `mcp` part of its settings), and of
-a short list of common servers that comes with Moat.
+It also makes plugins from MCP servers: from the configuration files of Claude Desktop and Cursor
+(`mcpServers`) and of VS Code (`servers`, also in the `mcp` part of its settings), and from a short
+list of common servers that ships with Moat.
 """
 
 import json
@@ -37,8 +37,9 @@ from server.system.paths import RESOURCES
 
 PREVIOUS = ".previous"
 MAX_RATIO = 200
-"""A file that grows by more than this factor is a bomb."""
+"""The largest ratio of a file's size to its packed size. More looks like a zip bomb."""
 SMALL = 64 * 1024
+"""The size in bytes up to which a file may have any ratio."""
 
 
 class PluginRefused(AppError):
@@ -47,7 +48,7 @@ class PluginRefused(AppError):
 
 
 def install(source: Path, home: Path) -> Loaded:
-    """Puts the plugin in place, and keeps the earlier version for a rollback."""
+    """Installs the plugin and keeps the earlier version for a rollback. Raises PluginRefused."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".incoming-", dir=home) as name:
         draft = Path(name)
@@ -73,7 +74,7 @@ def keep_previous(home: Path, key: str) -> None:
 
 
 def roll_back(home: Path, key: str) -> None:
-    """Swaps the old and the new version."""
+    """Swaps the current and the earlier version. Raises PluginRefused if there is none."""
     current, previous = _place(home, key), home / PREVIOUS / key
     if not previous.is_dir():
         raise PluginRefused(f"There is no earlier version of {key}.")
@@ -92,7 +93,7 @@ def remove(home: Path, key: str) -> None:
 
 
 def _place(home: Path, key: str) -> Path:
-    """Returns the plugin's folder: never the folder of all plugins, or one around it."""
+    """Returns the plugin's folder. Refuses a key that leads outside the folder of all plugins."""
     folder = home / key
     if folder.resolve().parent != home.resolve():
         raise PluginRefused(f"'{key}' cannot be a plugin's name.")
@@ -133,7 +134,7 @@ def _from_zip(source: Path, draft: Path) -> Path:
 
 
 def _make_private(folder: Path) -> None:
-    """Makes the files private to their owner. Programs stay runnable."""
+    """Makes the files readable by their owner only. Programs stay executable."""
     folder.chmod(0o700)
     for path in folder.rglob("*"):
         runs = path.is_dir() or path.stat().st_mode & stat.S_IXUSR
@@ -141,18 +142,18 @@ def _make_private(folder: Path) -> None:
 
 
 def _path(entry: zipfile.ZipInfo) -> PurePosixPath:
-    """Removes a leading ./."""
+    """Returns the entry's path with slashes, without a leading "./"."""
     return PurePosixPath(entry.filename.replace("\\", "/"))
 
 
 def _is_meant(entry: zipfile.ZipInfo) -> bool:
-    """Leaves out what a Mac adds for itself, and an entry for the root."""
+    """Whether the entry belongs to the plugin: not what macOS adds, and not the root itself."""
     path = _path(entry)
     return bool(path.parts) and path.parts[0] != "__MACOSX" and path.name != ".DS_Store"
 
 
 def _check(entries: list[zipfile.ZipInfo]) -> None:
-    """Checks everything that the archive claims, before anything is read from it."""
+    """Checks everything that the archive states, before anything is unpacked."""
     if len(entries) > MAX_FILES:
         raise PluginRefused(f"{_too_large()} This archive has {len(entries)} entries.")
     size = 0
@@ -179,7 +180,7 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, root: Path) -> Non
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     with archive.open(entry) as packed, target.open("xb") as file:
-        # The header may lie about the size, so the bytes are counted too.
+        # The header may state a wrong size, so count the bytes too.
         left = entry.file_size
         while chunk := packed.read(64 * 1024):
             left -= len(chunk)
@@ -193,7 +194,7 @@ def _too_large() -> str:
 
 
 def _top(entries: list[zipfile.ZipInfo]) -> str:
-    """Returns the only top folder; empty if the files lie at the root."""
+    """Returns the only top folder; empty if plugin.json lies at the root."""
     firsts = {_path(entry).parts[0] for entry in entries}
     names = {str(_path(entry)) for entry in entries}
     if len(firsts) == 1 and "plugin.json" not in names:
@@ -214,12 +215,14 @@ COMMON = RESOURCES / "mcp_servers.json"
 
 @dataclass(frozen=True, slots=True)
 class Imported:
+    """A plugin that was made from an MCP server's entry."""
+
     key: str
     manifest: Json
     secrets: dict[str, str] = field(default_factory=dict)
-    """Found in plain text; they go into the keyring."""
+    """Secrets that the entry held in plain text, by name. They go into the keyring."""
     folders: tuple[str, ...] = ()
-    """Named in its arguments: it may read these."""
+    """The files and folders in its arguments, which it may read."""
 
 
 def read_servers(path: Path) -> list[Imported]:
@@ -258,7 +261,7 @@ def common_servers() -> list[CommonServer]:
 
 
 def make_common_server(name: str, hosts: str) -> Imported:
-    """Makes a plugin of a server of our list, as of one that another program lists."""
+    """Makes a plugin from a server of the list that ships with Moat."""
     entry = _common_servers().get(name)
     if entry is None:
         raise BadRequest(f"There is no common MCP server '{name}'.", "name")
@@ -352,7 +355,7 @@ def _remote(name: str, entry: Json, secrets: dict[str, str]) -> Json | None:
 
 
 def _hidden(given: Any, secrets: dict[str, str]) -> dict[str, str]:
-    """Names each secret instead of writing it down."""
+    """Replaces each secret by its name, and adds it to `secrets`."""
     found: dict[str, str] = {}
     for name, value in given.items() if isinstance(given, dict) else ():
         text = VARIABLE.sub(r"${secret:\1}", str(value))

@@ -1,6 +1,7 @@
-"""What a plugin gives one run of a flow, and a kit for a rehearsal that reaches nothing.
+"""What a flow gets from its plugin for one run: actions, the database, permissions and forms.
 
-A form asks a person for what a flow still needs: values, or files they pick.
+`PluginKit` is for real runs. `RehearsalKit` is for trials, which send nothing. `Forms` asks a
+person for missing values or files.
 """
 
 import asyncio
@@ -37,14 +38,15 @@ class _Waiting:
 
 
 class Forms:
+    """The forms that wait for a person; `pending` holds their cards for the window."""
+
     def __init__(self, patience_s: float = PATIENCE_S) -> None:
         self._patience_s = patience_s
         self._waiting: dict[str, _Waiting] = {}
         self.pending: Value[tuple[FormCard, ...]] = Value(())
 
     async def ask(self, plugin: str, step: str, missing: Missing) -> FormAnswer:
-        """Returns what the person filled in. Raises FlowFailed if they refuse or nobody is
-        there."""
+        """Shows a form and returns its answer. Raises FlowFailed if it is closed or times out."""
         shown = FormCard(
             uuid.uuid4().hex, plugin, step, json.dumps(missing.schema), missing.reason,
             time.time() + self._patience_s,
@@ -64,7 +66,7 @@ class Forms:
         return answer
 
     def answer(self, form_id: str, values: str) -> None:
-        """Takes values as JSON, by name. Empty: the person does not want to answer."""
+        """Takes the values as a JSON object. An empty text closes the form without an answer."""
         waiting = self._waiting.get(form_id)
         if waiting is None:
             raise BadRequest("This form is no longer open.", "form_id")
@@ -77,7 +79,7 @@ class Forms:
 
 
 def _read_answer(schema: Json, text: str) -> FormAnswer:
-    """Names each file uniquely in the values; its path is listed separately."""
+    """Reads a form's answer. Each file gets a unique name in the values; `paths` has its path."""
     try:
         given = json.loads(text)
     except ValueError:
@@ -123,10 +125,11 @@ class PluginKit:
     approvals: Approvals
     chat: str
     forms: Forms | None = None
-    """Shows a form in the window that the person asks from."""
+    """Shows forms in the window of the person who asks; None if the client cannot show them."""
     client: str = ""
-    """The connected program that asks; empty for the person."""
+    """The connected program that asks; empty if a person asks."""
     is_own: bool = False
+    """Whether the run is from Moat's own window, which needs no permission to use a plugin."""
 
     @property
     def plugin(self) -> str:
@@ -151,14 +154,14 @@ class PluginKit:
 
 
 def lent_to(client: str, kit: Kit) -> Kit:
-    """Returns the kit for a connected program, which a person must let in first."""
+    """Returns the kit for a connected program, which needs a person's permission at first."""
     if isinstance(kit, PluginKit) and not kit.is_own:
         return replace(kit, client=client)
     return kit
 
 
 class Rehearsed(FlowFailed):
-    """A dry run ends before the first call."""
+    """Raised by a dry run before its first call."""
 
     def __init__(self) -> None:
         super().__init__("denied", "The dry run stops here: nothing was sent.")
@@ -166,13 +169,18 @@ class Rehearsed(FlowFailed):
 
 @dataclass(slots=True)
 class RehearsalKit:
-    """Shows what would be sent. `mock`: goes on with an answer made from the description."""
+    """The kit for a trial, which sends nothing.
+
+    A dry run ends before its first call. With `mock` it goes on with answers made from the API's
+    description.
+    """
 
     source: Plugin
     mock: bool
     is_enabled: bool
-    """Only the plugin's code or program knows its tools, and it runs only if enabled."""
+    """Whether the plugin is enabled. Its code and programs run only then, even in a trial."""
     shown: list[Preview] = field(default_factory=list)
+    """The requests that a real run would have sent."""
 
     @property
     def plugin(self) -> str:
@@ -225,7 +233,7 @@ class _Rehearsal:
 
 
 def made_up(schema: Json, depth: int = 0) -> Any:
-    """Makes a value of the schema's shape: its example, its default, or the plainest there is."""
+    """Makes a value of the schema's shape: its example, its default, or a simple value."""
     for key in ("example", "default"):
         if key in schema:
             return schema[key]

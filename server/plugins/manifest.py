@@ -1,4 +1,4 @@
-"""Reads plugin.json: a plugin's name, how it signs in, what it may reach."""
+"""Reads plugin.json: a plugin's name, how it signs in and what it may reach."""
 
 import re
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ USUAL_SCOPE = "openid"
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Who signs a person in. An `issuer` is asked for the two addresses; else they are given."""
+    """An OpenID provider. Its `issuer` is asked for the two addresses, unless both are given."""
 
     client_id: str
     issuer: str = ""
@@ -29,13 +29,13 @@ class Provider:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The addresses that we reach. The browser opens the page to sign in."""
+        """The origins that Moat itself calls. The authorization page is opened by the browser."""
         named = (self.issuer, self.token_url)
         return tuple(dict.fromkeys(str(URL(address).origin()) for address in named if address))
 
 
 def read_provider(auth: Map, findings: Findings) -> Provider | None:
-    """Returns None if plugin.json names no provider: then a person pastes a token."""
+    """Reads the provider of an oidc sign-in. Returns None if a person must paste a token."""
     given = {
         key: str(auth[key]).strip()
         for key in ("client_id", "issuer", "authorization_url", "token_url", "scope")
@@ -53,7 +53,7 @@ def read_provider(auth: Map, findings: Findings) -> Provider | None:
 
 
 def is_safe(address: str) -> bool:
-    """Tokens travel only encrypted, or within this machine."""
+    """Whether a token may be sent to the address: https, or http on this machine."""
     if not is_address(address):
         return False
     url = URL(address)
@@ -72,6 +72,7 @@ AUTH_KINDS = {
     "param": "query", "params": "query", "query": "query", "header": "header", "cookie": "cookie",
     "oidc": "oidc",
 }  # fmt: skip
+"""The types of `auth` in plugin.json, and where each puts its arguments."""
 SECRET = re.compile(r"\$\{secret:([A-Za-z0-9_.-]{1,64})\}")
 OPTION = re.compile(r"\$\{option:([A-Za-z0-9_.-]{1,64})\}")
 VERSION = re.compile(r"\d+\.\d+\.\d+(?:[-+][\w.+-]+)?")
@@ -85,7 +86,7 @@ class Auth:
     """One of query, header and cookie."""
     args: dict[str, str]
     provider: Provider | None = None
-    """Signs the person in. None: a person enters what is sent."""
+    """The provider that the person signs in with. None if the person enters the secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class McpServer:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A setting of a plugin: a file, a folder, a text."""
+    """A setting of a plugin that a person fills in: a text, a file, or folders."""
 
     name: str
     label: str
@@ -124,7 +125,7 @@ class Manifest:
 
 
 def read_manifest(folder: str, data: Any, findings: Findings) -> Manifest | None:
-    """Returns None if the file is not a plugin.json at all. Adds the errors it finds."""
+    """Reads plugin.json and adds problems to `findings`. Returns None if it is of no use."""
     if not isinstance(data, Map):
         findings.error(start_of(data), "manifest", "plugin.json must be an object.")
         return None
@@ -229,7 +230,7 @@ def _auth(data: Map, findings: Findings) -> Auth | None:
 
 
 def _oidc(auth: Map, findings: Findings) -> Auth:
-    """Uses a sign-in in the browser if a provider is named, else a pasted token."""
+    """Returns a sign-in in the browser if a provider is named, else one by a pasted token."""
     provider = read_provider(auth, findings)
     if provider is not None:
         return Auth("header", {"Authorization": f"Bearer ${{secret:{ACCESS}}}"}, provider)
@@ -313,7 +314,7 @@ def _strings(given: Any) -> dict[str, str]:
 
 
 def _secrets(data: Json, auth: Auth | None, servers: tuple[McpServer, ...]) -> tuple[str, ...]:
-    """Lists every secret that is named anywhere."""
+    """Lists the secrets that plugin.json names and that a person must enter."""
     texts = list(auth.args.values()) if auth else []
     for server in servers:
         texts += [*server.env.values(), *server.headers.values()]
@@ -321,6 +322,6 @@ def _secrets(data: Json, auth: Auth | None, servers: tuple[McpServer, ...]) -> t
     for entry in data.get("secrets") or ():
         if isinstance(entry, dict) and isinstance(entry.get("name"), str):
             named.append(entry["name"])
-    # A token from a sign-in is not entered by hand.
+    # A sign-in fetches these tokens; nobody enters them.
     by_sign_in = TOKENS if auth and auth.provider else ()
     return tuple(name for name in dict.fromkeys(named) if name not in by_sign_in)

@@ -1,6 +1,7 @@
 """A plugin at work: its actions, its child processes, its secrets, its log.
 
-And what a person decided about it: enabled, reviewed, its API's address, its options.
+`Decisions` keeps what a person decided about each plugin: enabled, reviewed, its API's address, its
+options.
 """
 
 import asyncio
@@ -44,20 +45,25 @@ log = logging.getLogger(__name__)
 KEPT_LINES = 500
 LONGEST_LINE = 2000
 FILE_BYTES = 512 * 1024
+"""The size in bytes at which a log file is renamed to `.old.log`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
+    """A person's decisions about one plugin."""
+
     enabled: bool = False
     reviewed: str = ""
-    """What it could reach when it was enabled. A change needs a new review."""
+    """The hash of all that the person accepted (`Plugin.reviewed`). A change needs a new review."""
     files: dict[str, str] = field(default_factory=dict)
-    """The checksum of each of its files then, to find changes."""
+    """The checksums of the plugin's files at the review. They show which files have changed."""
     server: str = ""
+    """The address of its API, if it differs from the description's."""
     options: dict[str, str] = field(default_factory=dict)
     changing_methods: bool = False
+    """Whether its API's methods that change something may be called."""
     more: dict[str, Any] = field(default_factory=dict)
-    """Fields that a newer version wrote."""
+    """Fields that a newer version of Moat wrote. They are kept."""
 
 
 KINDS = {name: type(value) for name, value in asdict(Decided()).items() if name != "more"}
@@ -100,7 +106,7 @@ def _read(fields: dict[str, Any]) -> Decided:
 
 
 def _sort(entries: dict[str, Any]) -> tuple[dict[str, Decided], dict[str, Any]]:
-    """Returns the decisions, and the entries in another version's form, which are kept."""
+    """Splits the entries into decisions and those in another version's form. Both are kept."""
     decided: dict[str, Decided] = {}
     odd: dict[str, Any] = {}
     for key, entry in entries.items():
@@ -112,14 +118,16 @@ def _sort(entries: dict[str, Any]) -> tuple[dict[str, Decided], dict[str, Any]]:
 
 
 class Journal:
+    """The log of one plugin, in memory and in a file. `clean` removes secrets from each line."""
+
     def __init__(self, path: Path, clean: Callable[[str], str]) -> None:
         self._path = path
         self._clean = clean
         self._lines: deque[tuple[str, bool]] = deque(maxlen=KEPT_LINES)
-        """Each line, and whether it is Moat's own."""
+        """Each line with its time, and whether Moat wrote it rather than the plugin."""
 
     def note(self, text: str, *, is_own: bool = False) -> None:
-        """`is_own`: Moat says so, not the plugin."""
+        """Adds lines to the log. `is_own`: Moat wrote them, not the plugin."""
         for line in self._clean(text)[: LONGEST_LINE * 4].splitlines():
             stamped = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line[:LONGEST_LINE]}"
             self._lines.append((stamped, is_own))
@@ -129,7 +137,7 @@ class Journal:
         return [line for line, _ in self._lines][-count:] if count > 0 else []
 
     def since(self, last: list[str]) -> list[str]:
-        """Returns what the plugin said after the line that was the last one then, without times."""
+        """Returns the plugin's own lines after those in `last`, without their times."""
         lines = list(self._lines)
         known = max((at for at, (line, _) in enumerate(lines, 1) if line in last), default=0)
         return [line[STAMP:] for line, is_own in lines[known:] if not is_own]
@@ -147,10 +155,13 @@ class Journal:
 
 
 READS = ("get", "post", "query")
+"""The HTTP methods that are allowed while changing methods are off."""
 HTTP_S = 30.0
 LISTING_S = 10.0
 REST_S = 120.0
+"""Seconds before a server that did not list its tools is asked again."""
 STAMP = len("2026-01-01 00:00:00 ")
+"""The length of the time before each line of a log."""
 _TELLING = re.compile(
     r"error|exception|cannot|no module|not found|denied|fatal|invalid|refused", re.IGNORECASE
 )
@@ -158,9 +169,9 @@ _TRACE = re.compile(r"^\s*(?:at\b|File\b|code:|errno:|\^)")
 
 
 def choose_telling(lines: list[str]) -> str:
-    """Picks the line that names what went wrong from a program's last words, else the last line.
+    """Returns the line of a program's output that best explains a failure, else its last line.
 
-    Node ends what it says about an error with a brace and its version.
+    Node's last line is its version, after a closing brace.
     """
     telling = [line for line in lines if _TELLING.search(line) and not _TRACE.match(line)]
     spoken = [line for line in lines if re.search(r"\w", line)]
@@ -169,17 +180,19 @@ def choose_telling(lines: list[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What all plugins share: the egress and the places for data."""
+    """What all plugins share: the egress, the folder for data, and two callbacks."""
 
     door: Egress
     data: Path
     changed: Callable[[], None] = lambda: None
-    """Called when something changes that a screen shows."""
+    """Called when something changes that the window shows."""
     unwatched: Callable[[str], None] = lambda _key: None
-    """Called with the key of a plugin that starts a program without walls."""
+    """Called with the key of a plugin that starts a program without a sandbox."""
 
 
 class Plugin:
+    """A plugin that has been read. It starts its programs when they are first needed."""
+
     def __init__(
         self, loaded: Loaded, decided: Decided, sealed: Sealed, journal: Journal, outside: Outside
     ) -> None:
@@ -201,15 +214,17 @@ class Plugin:
             for server in self.manifest.servers
             if server.url and not has_own_way(server)
         }
-        """Servers over HTTP may ask for a sign-in; these are theirs, by name."""
+        """The sign-ins of its MCP servers over HTTP, by server name. A server may ask for one."""
         self._lib: LibHost | None = None
         self._clients: dict[str, McpClient] = {}
         self._resting: dict[str, float] = {}
+        """The loop time, by server name, before which a failed server is not asked again."""
         self.failures: dict[str, str] = {}
+        """Why an MCP server does not list its tools, by server name."""
         self.failure_details: dict[str, str] = {}
-        """Why an MCP server does not list its tools, by its name."""
+        """Technical details of `failures`, by server name."""
         self.working: dict[str, str] = {}
-        """What a server is doing before it can answer, by its name."""
+        """What a server is doing before it can answer, by server name; empty if nothing."""
 
     @property
     def sign_ins(self) -> tuple[SignIn | McpSignIn, ...]:
@@ -217,13 +232,13 @@ class Plugin:
 
     @property
     def person_sign_in(self) -> SignIn | McpSignIn | None:
-        """What a person signs in to now, or out of: one after the other."""
+        """The sign-in to show now: an open one, else one that is needed, else a finished one."""
         order = ("open", "needed", "done")
         found = [sign_in for sign_in in self.sign_ins if sign_in.state]
         return min(found, key=lambda sign_in: order.index(sign_in.state), default=None)
 
     def _sign_in_changed(self, server: str) -> None:
-        """A server that waits for a sign-in is asked again at once."""
+        """Publishes the change. The server that waited for this sign-in is asked again at once."""
         self._resting.pop(server, None)
         if self.mcp_sign_ins[server].state == "done":
             self.failures.pop(server, None)
@@ -239,7 +254,7 @@ class Plugin:
 
     @property
     def program_reason(self) -> str:
-        """The reason for what its programs send by themselves, which only they can read."""
+        """The egress reason for encrypted traffic of its programs, which Moat cannot read."""
         return f"program of plugin {self.key}"
 
     @property
@@ -249,12 +264,12 @@ class Plugin:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Every address it may talk to, including the one that was set for its API."""
+        """Every address it may reach, including the API address that a person set."""
         return tuple(dict.fromkeys(filter(None, (self.server, *self.loaded.hosts))))
 
     @property
     def auth(self) -> Auth | None:
-        """The sign-in of plugin.json, else that of the API's own description."""
+        """The sign-in from plugin.json, else the one from the API's description."""
         api = self.loaded.api
         return self.manifest.auth or (api.auth if api else None)
 
@@ -271,10 +286,10 @@ class Plugin:
 
     @property
     def reviewed(self) -> str:
-        """What a person accepts by enabling it: everything in its folder as it is now.
+        """The hash of what a person accepts by enabling the plugin: its files, hosts and secrets.
 
-        It includes that the plugin runs with the person's rights. A plugin that was accepted within
-        walls does not run without them.
+        It also covers whether programs run without a sandbox: a plugin that was accepted with one
+        does not run without it.
         """
         accepted: list[Any] = [self.loaded.hosts, sorted(self.loaded.files().items()), self.secrets]
         runs = self.loaded.tools or any(server.command for server in self.manifest.servers)
@@ -284,7 +299,7 @@ class Plugin:
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """The files that have changed since it was accepted; empty for a new plugin."""
+        """The files that changed since the plugin was accepted; empty for a new plugin."""
         before, now = self.decided.files, self.loaded.files()
         if not before or self.decided.reviewed == self.reviewed:
             return ()
@@ -294,13 +309,13 @@ class Plugin:
 
     @property
     def is_walled(self) -> bool:
-        """Whether the system keeps its programs from files and network."""
+        """Whether the system has a sandbox that keeps its programs from files and network."""
         return bool(walls.kind())
 
     def open_door(self) -> None:
-        """Allows its hosts, for this plugin's reason only.
+        """Allows its hosts in the egress, for this plugin only.
 
-        An invalid address stays closed. The plugin is there all the same, so that it can be fixed.
+        Skips invalid addresses, so that a plugin with such an address still loads and can be fixed.
         """
         door = self._outside.door
         self.close_door()
@@ -348,7 +363,7 @@ class Plugin:
         )
 
     def mcp_actions(self) -> list[McpAction]:
-        """Returns the tools of servers that have listed them. No server is started."""
+        """Returns the tools of servers that have listed them. Starts no server."""
         return [
             McpAction(server, tool, client)
             for server in self.manifest.servers
@@ -358,11 +373,11 @@ class Plugin:
 
     @property
     def listed(self) -> list[Listed]:
-        """What its servers offer beside tools, as far as they were asked."""
+        """The resources and prompts that its servers have listed so far."""
         return [client.listed for client in self._clients.values()]
 
     async def tools(self) -> list[Action]:
-        """Returns every tool of its servers and its code. Starts both to ask them."""
+        """Returns every tool of its servers and its code. Starts both to list them."""
         found: list[Action] = [*await self._server_tools()]
         if self.loaded.tools:
             found += [self._lib_action(name) for name in await self._host().tools()]
@@ -383,7 +398,7 @@ class Plugin:
         return [*declared, *await self.tool_flows()]
 
     async def tool_flows(self) -> list[Flow]:
-        """Returns a flow for each tool without one: MCP tools, and lib tools if automatic."""
+        """Returns a flow for each MCP tool and, with `automatic_flow`, each tool of its code."""
         found: list[Flow] = []
         for action in await self._server_tools():
             params = {"server": action.server.name, "tool": action.tool.name}
@@ -396,13 +411,13 @@ class Plugin:
         return found
 
     async def _list_tools(self, server: McpServer) -> dict[str, McpTool]:
-        """Asks a server for its tools. One that does not answer is left alone for a while."""
+        """Asks a server for its tools. On failure returns {} and rests the server for REST_S."""
         loop = asyncio.get_running_loop()
         if loop.time() < self._resting.get(server.name, 0.0):
             return {}
         client = self._client(server)
         await client.prepare()
-        # A client that fetches has limits of its own, which move while something arrives.
+        # A client that fetches packages has its own limits, which grow while data arrives.
         patience_s = MOST_S if client.packages and not client.version else LISTING_S
         before, last_words = (client.known, client.listed), self.journal.recent(1)
         try:
@@ -423,14 +438,14 @@ class Plugin:
         return found
 
     def _with_last_words(self, reason: object, before: list[str]) -> str:
-        """Adds what its program said about the failure, as far as it said anything since then."""
+        """Adds what the program printed since `before` to the reason for its failure."""
         said = self.journal.since(before)
         words = f"It said: {choose_telling(said)}" if said else ""
         return " ".join(filter(None, (str(reason), words)))
 
     @property
     def must_fetch(self) -> bool:
-        """Whether a server would have to fetch a package first, and is not left alone now."""
+        """Whether a server has yet to fetch its package, and is not resting after a failure."""
         now = asyncio.get_running_loop().time()
         for server in self.manifest.servers:
             client = self._clients.get(server.name)
@@ -441,7 +456,7 @@ class Plugin:
         return False
 
     async def forget_packages(self) -> None:
-        """Removes what its programs have fetched. They must not run any more."""
+        """Removes the packages that its programs have fetched. The programs must have ended."""
         await asyncio.to_thread(remove_packages, self._packages)
 
     @property
@@ -449,7 +464,7 @@ class Plugin:
         return self._data / "packages"
 
     def switched_off(self, flow: Flow, is_blocked: Callable[[str], bool]) -> str:
-        """Says why the flow cannot succeed: it must reach a step that is off. Empty if it can."""
+        """Returns why a step that the flow must reach is off or blocked; empty if none is."""
         for step in flow.certain:
             name = self._operation_name(step)
             if is_blocked(name):
@@ -517,7 +532,7 @@ class Plugin:
         return self._lib
 
     def _readable(self) -> tuple[str, ...]:
-        """The files and folders that the person chose for it."""
+        """The files and folders that a person chose in its options."""
         found: list[str] = []
         for option in self.manifest.options:
             value = self.decided.options.get(option.name, "")
@@ -526,7 +541,7 @@ class Plugin:
         return tuple(found)
 
     def _command(self, server: McpServer) -> tuple[str, ...]:
-        """An argument `${option:NAME}` becomes what was chosen: an argument for each line of it."""
+        """Returns the command. `${option:NAME}` becomes one argument per line of that option."""
         made: list[str] = []
         for part in server.command:
             match = OPTION.fullmatch(part)
@@ -586,7 +601,7 @@ class Plugin:
         return Packages(server.command, self._packages, tell, note)
 
     async def _http(self, asked: Json) -> Json:
-        """Makes a call for a tool's code: only to declared hosts, and only to read."""
+        """Makes an HTTP call for a tool's code: GET and HEAD only, to declared hosts only."""
         door = self._outside.door
         method = str(asked.get("method", "GET")).upper()
         if method not in ("GET", "HEAD"):

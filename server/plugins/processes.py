@@ -1,4 +1,4 @@
-"""Processes of plugins: follows what they print, and makes sure that they end."""
+"""Child processes of plugins: starts them, reads their output, and makes sure that they end."""
 
 import asyncio
 import contextlib
@@ -15,13 +15,14 @@ from server.tasks import spawn
 
 TICK_S = 0.02
 KILLED_S = 2.0
+"""Seconds to wait for a process to end after it was killed."""
 LONGEST_LINE = 64 * 1024
 
 
 async def start(*command: str, **options: Any) -> Process:
-    """Starts a process with pipes to all its streams and, where possible, in its own session.
+    """Starts a process with pipes for all streams and, except on Windows, in a session of its own.
 
-    asyncio cannot cancel a start halfway: it would wait forever. So it is finished and undone.
+    A cancelled start is completed and undone, because asyncio's would wait forever.
     """
     starting = spawn(_try_start(command, options), "child-start")
     try:
@@ -37,7 +38,7 @@ async def start(*command: str, **options: Any) -> Process:
 
 
 async def follow(stream: asyncio.StreamReader, note: Callable[[str], None]) -> None:
-    """Passes on each line. Of a line that is too long only the beginning is kept."""
+    """Passes each line to `note`. Cuts a line after LONGEST_LINE bytes."""
     begun = b""
     while chunk := await stream.read(1 << 16):
         *ended, rest = chunk.split(b"\n")
@@ -50,8 +51,8 @@ async def follow(stream: asyncio.StreamReader, note: Callable[[str], None]) -> N
 
 
 async def end(process: Process, patience_s: float) -> None:
-    """Ends the process and all that it has started, even if this call is cancelled."""
-    # Listed now: once the process has ended, nobody knows what it had started.
+    """Ends the process and everything it started, even if this call is cancelled."""
+    # List them now: once the process has ended, its children cannot be found.
     family = _family(process)
     try:
         if process.stdin is not None:
@@ -73,7 +74,7 @@ def kill(process: Process, family: Iterable[psutil.Process] = ()) -> None:
 
 
 async def release(process: Process) -> None:
-    """Called after a kill. `process.wait()` would wait for everyone who holds its pipes."""
+    """Closes the pipes after a kill. `process.wait()` would wait for every holder of the pipes."""
     try:
         await _has_ended(process, KILLED_S)
     finally:
@@ -102,7 +103,7 @@ async def _has_ended(process: Process, limit_s: float) -> None:
 
 
 def _family(process: Process) -> list[psutil.Process]:
-    """Lists the process and its descendants; empty once it has ended and its id may be reused."""
+    """Returns the process and its descendants; empty once it has ended, as its id may be reused."""
     if process.returncode is None:
         with contextlib.suppress(psutil.Error):
             first = psutil.Process(process.pid)

@@ -1,4 +1,4 @@
-"""The plugins on this machine: reads them, watches for changes, replaces them as a whole."""
+"""The plugins on this machine: reads them, watches for changes, replaces each as a whole."""
 
 import asyncio
 import contextlib
@@ -24,16 +24,18 @@ from server.tasks import spawn, stop
 log = logging.getLogger(__name__)
 
 LOOK_S = 30.0
-"""How often the folders are checked while nobody uses or sees plugins."""
+"""Seconds between two looks at the folders while nobody uses or sees plugins."""
 FRESH_S = 1.0
-"""A second check within this time is skipped."""
+"""Seconds within which a second look is skipped."""
 RETIRE_S = 300.0
+"""Seconds that current runs have to finish with a plugin that was replaced."""
 Signature = tuple[tuple[str, int, int], ...]
+"""The path, time of change in ns, and size of each file in a folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class PluginPlaces:
-    """Where plugins come from and where their data is kept."""
+    """The folders of plugins, and of their settings, data and logs."""
 
     shipped: Path
     home: Path
@@ -57,7 +59,7 @@ class PluginPlaces:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The parts of the core that plugins need."""
+    """The parts of the server that plugins need."""
 
     door: Egress
     keychain: Keychain
@@ -65,7 +67,7 @@ class Shared:
 
 
 class PluginShelf:
-    """Every plugin by its key. `changed` is called after each replacement."""
+    """All plugins by key. `changed` is called after each change."""
 
     def __init__(self, places: PluginPlaces, shared: Shared, changed: Callable[[], None]) -> None:
         self.places = places
@@ -82,7 +84,7 @@ class PluginShelf:
         self._retired: list[Plugin] = []
         self._watch: asyncio.Task[None] | None = None
         self.unwatched: Value[tuple[str, ...]] = Value(())
-        """The plugins that have run a program without walls since Moat started."""
+        """The plugins that have run a program without a sandbox since Moat started."""
 
     async def open(self, look_s: float = LOOK_S) -> None:
         await self.look()
@@ -94,7 +96,7 @@ class PluginShelf:
             await plugin.close()
 
     async def look_again(self) -> None:
-        """Checks before plugins are used or shown, so that an edit shows at once."""
+        """Looks for changes before plugins are used or shown. An error is logged."""
         if asyncio.get_running_loop().time() - self._looked_at < FRESH_S:
             return
         try:
@@ -103,7 +105,7 @@ class PluginShelf:
             log.warning("The plugins could not be read: %s", error)
 
     async def look(self) -> None:
-        """Reads what is new or changed, and forgets what is gone."""
+        """Reads plugins that are new or changed, and drops those that are gone."""
         async with self._looking:
             await self._look()
             self._looked_at = asyncio.get_running_loop().time()
@@ -125,7 +127,7 @@ class PluginShelf:
             self._changed()
 
     def decide(self, key: str, decided: Decided) -> None:
-        """Applies a person's decision: the plugin starts again."""
+        """Saves a person's decision and starts the plugin again."""
         self.kept.set(key, decided)
         plugin = self.plugins[key]
         self._put(plugin.loaded)
@@ -158,7 +160,7 @@ class PluginShelf:
         return [plugin for plugin in self.plugins.values() if self.is_enabled(plugin)]
 
     def _put(self, loaded: Loaded) -> None:
-        """Adds a plugin. One that cannot start is broken; the others and Moat go on."""
+        """Replaces a plugin. If it cannot start, it counts as broken; the others go on."""
         self._retire(loaded.key)
         if loaded.manifest is None:
             self.broken[loaded.key] = loaded
@@ -184,7 +186,7 @@ class PluginShelf:
             self.unwatched.set((*self.unwatched.get(), key))
 
     def _retire(self, key: str) -> None:
-        """Lets current runs finish with it for a while. No new run begins."""
+        """Takes a plugin out of use. Closes it after RETIRE_S, so that current runs can finish."""
         self.broken.pop(key, None)
         plugin = self.plugins.pop(key, None)
         if plugin is None:
@@ -201,7 +203,7 @@ class PluginShelf:
         loop.call_later(RETIRE_S, lambda: spawn(end(), "plugin-retire"))
 
     def _folders(self) -> list[Path]:
-        """Returns one folder for each key: installed before shipped."""
+        """Returns one folder per key. An installed plugin hides a shipped one."""
         found: dict[str, Path] = {}
         for root in (self.places.home, self.places.shipped):
             for folder in sorted(root.iterdir()) if root.is_dir() else ():
@@ -231,7 +233,7 @@ def _unusable(loaded: Loaded, error: Exception) -> Loaded:
 
 
 def _signature(folder: Path) -> Signature:
-    """Describes the files that can be read. Reading the plugin reports the rest."""
+    """Describes the files that can be read. Reading the plugin reports the others."""
     found = []
     with contextlib.suppress(OSError):
         for path in everything_in(folder):

@@ -1,4 +1,4 @@
-"""Secrets of plugins: inserted where a call is sent, blacked out everywhere else."""
+"""The secrets of plugins: inserted into what is sent, hidden everywhere else."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ class SecretMissing(AppError):
 
 
 class Sealed:
-    """The secrets of one plugin, in the system's keyring under its name."""
+    """The secrets of one plugin, in the system's keyring."""
 
     def __init__(self, plugin: str, keychain: Keychain, redactor: Redactor) -> None:
         self._plugin = plugin
@@ -31,7 +31,7 @@ class Sealed:
         self._kept: set[str] = set()
 
     async def opened(self, text: str) -> str:
-        """Inserts the secrets into the text, only for what is sent."""
+        """Inserts the secrets into a text that is sent. Raises SecretMissing."""
         for name in SECRET.findall(text):
             value = await self.get(name)
             if not value:
@@ -48,7 +48,7 @@ class Sealed:
         self._kept.add(name)
 
     def hide(self, value: str) -> None:
-        """Blacks out a secret that is a part of what is kept."""
+        """Hides a value that is only part of what the keyring holds."""
         self._seen.add(value)
         self._redactor.hide(value)
 
@@ -57,7 +57,7 @@ class Sealed:
         self._kept.discard(name)
 
     async def get(self, name: str) -> str:
-        """Returns an empty text if there is none."""
+        """Returns the secret; empty if there is none."""
         value = await self._keychain.get(self._name(name)) or ""
         if value:
             self.hide(value)
@@ -69,18 +69,17 @@ class Sealed:
         return found
 
     def is_kept(self, name: str) -> bool:
-        """Returns the state at the last check."""
+        """Whether the secret was there when the keyring was last asked."""
         return name in self._kept
 
     def clean(self, text: str) -> str:
-        """Cleans a text for logs, prompts and screens. Long secrets first: they may contain
-        others."""
+        """Hides secrets in a text. Long secrets come first, because they may contain others."""
         for value in sorted(self._seen, key=len, reverse=True):
             text = text.replace(value, HIDDEN)
         return text
 
     def clean_all(self, value: Any, depth: int = 0) -> Any:
-        """Cleans every text in a JSON value, names too. Very deep values are dropped."""
+        """Hides secrets in every text and name of a JSON value. Replaces values nested too deep."""
         if isinstance(value, str):
             return self.clean(value)
         if isinstance(value, dict | list) and depth >= DEEPEST:

@@ -1,4 +1,4 @@
-"""What screens and conversations need from plugins, and the card of each plugin."""
+"""The plugins as the window and conversations use them, and the card that shows each plugin."""
 
 import asyncio
 import json
@@ -52,7 +52,7 @@ from server.tasks import spawn, stop
 
 @dataclass(frozen=True, slots=True)
 class KnownOperation:
-    """An operation that is known without asking: from code that was read, or from a decision."""
+    """An operation that is known without starting anything: from its code, or a decision."""
 
     key: str
     description: str
@@ -61,10 +61,10 @@ class KnownOperation:
 
 
 def decidable(plugin: Plugin, approvals: Approvals) -> dict[str, Action | KnownOperation]:
-    """Returns its operations by key: of its API, its code, and servers that have listed their
-    tools.
+    """Returns the operations that a person can decide about, by key.
 
-    A tool with a decision is included even before its server has listed it.
+    They come from its API, its code, and servers that have listed their tools. A tool with a
+    decision is included even before its server has listed it.
     """
     digest = plugin.loaded.digest
     servers = {server.name for server in plugin.manifest.servers}
@@ -148,7 +148,7 @@ def _operations(plugin: Plugin, approvals: Approvals) -> tuple[OperationCard, ..
 
 
 def _findings(plugin: Plugin) -> tuple[str, ...]:
-    """Lists what is wrong: failed servers and sign-in first, then its files."""
+    """Returns the problems to show: failed servers, then those of its files, then its sign-in."""
     failed = [f"The server '{name}' failed: {why}" for name, why in plugin.failures.items()]
     problem = sign_in.problem if (sign_in := plugin.person_sign_in) else ""
     return (*failed, *summarise(plugin.loaded.findings), *filter(None, [problem]))
@@ -163,7 +163,7 @@ def _failure_details(plugin: Plugin) -> str:
 
 
 def card_options(plugin: Plugin) -> tuple[OptionCard, ...]:
-    """Lists the manifest's options, and the address of its API, which may differ from it."""
+    """Returns the options of plugin.json and, if it has an API, the API's address."""
     found = [
         OptionCard(
             option.name, option.label, option.kind, plugin.decided.options.get(option.name, "")
@@ -192,6 +192,7 @@ CHANGING = "changing_methods"
 MOST_NAMED = 8
 TRIAL_S = 60.0
 SHOW_S = 0.5
+"""Seconds between two looks at the progress of fetching."""
 NOTHING_BEFORE: Json = {"background": "", "question": "", "files": [], "previous_data": {}}
 
 
@@ -204,7 +205,7 @@ class NoPlugin(BadRequest):
 
 
 class PluginHouse:
-    """The plugins of this machine: everything in `server.face.plugins.PluginsFace`, and flows."""
+    """The plugins of this machine: implements `server.face.plugins.PluginsFace`, supplies flows."""
 
     def __init__(
         self,
@@ -230,7 +231,7 @@ class PluginHouse:
         self._own_talk = PluginTalk(self.flows, self._own_kit, *given)
 
     async def open(self) -> None:
-        """Does not wait for the keychain, which may be slow or ask the person first."""
+        """Reads the plugins. A task asks the keyring, which may be slow or ask the person."""
         await asyncio.to_thread(walls.kind)
         await self.shelf.open()
         self._asking_keychain = spawn(self._look_for_secrets(), "plugin-secrets")
@@ -240,20 +241,20 @@ class PluginHouse:
         await self.shelf.close()
 
     def for_clients(self) -> PluginTalk | None:
-        """None while connected programs may not use plugins, or no plugin is enabled."""
+        """Returns None while connected programs may not use plugins, or if no plugin is enabled."""
         settings = self._settings()
         may_answer = settings.serve_clients and not settings.paused and self.shelf.enabled()
         return self.talk if may_answer else None
 
     def talk_for(self, *, is_own: bool) -> PluginTalk | None:
-        """Returns the plugins' answers. The person's own window needs no permission.
+        """Returns the talk for Moat's own window, which needs no permission, or for other clients.
 
-        It also learns why a plugin that it names cannot answer.
+        In the window a person also sees why a plugin that they named cannot answer.
         """
         return self._own_talk if is_own else self.for_clients()
 
     async def flows(self) -> Sequence[Flow]:
-        """Returns every flow of every enabled plugin. One that is off is marked unusable."""
+        """Returns the flows of all enabled plugins. A flow that is switched off is not usable."""
         found: list[Flow] = []
         await self.shelf.look_again()
         plugins = [] if self._settings().paused else self.shelf.enabled()
@@ -264,9 +265,9 @@ class PluginHouse:
         return found
 
     async def prepare(self) -> AsyncGenerator[str, None]:
-        """Yields what is going on while enabled plugins fetch the packages of their programs.
+        """Fetches the packages of enabled plugins, and yields a line about each new stage.
 
-        Whoever stops listening gives up what is not fetched yet.
+        Closing the generator stops the fetching.
         """
         fetching = [
             plugin
@@ -289,8 +290,10 @@ class PluginHouse:
             await stop(listing)
 
     async def explain(self, key: str, flow: str | None) -> str:
-        """Says why the named plugin, or its flow, cannot answer; empty if there is no such
-        plugin."""
+        """Returns why the named plugin, or its flow, cannot answer.
+
+        Empty if it can, or if no plugin has a similar name.
+        """
         known = (*self.shelf.plugins, *self.shelf.broken)
         if key not in known:
             hint = nearest(key, known)
@@ -336,7 +339,7 @@ class PluginHouse:
         self._forms.answer(form_id, values)
 
     async def look_again(self) -> None:
-        """Sees what changed in the plugins' folders."""
+        """Reads plugins whose folders have changed."""
         await self.shelf.look_again()
 
     async def install(self, path: str) -> str:
@@ -350,7 +353,7 @@ class PluginHouse:
         return loaded.key
 
     async def import_servers(self, path: str) -> list[str]:
-        """Nothing is installed unless the whole file can be read."""
+        """Imports every server in the file as a plugin. Installs nothing if one cannot be read."""
         found = await asyncio.to_thread(lambda: install.read_servers(Path(path).expanduser()))
         for server in found:
             await self._import(server)
@@ -396,7 +399,7 @@ class PluginHouse:
         files = plugin.loaded.files()
         decided = replace(plugin.decided, enabled=True, reviewed=plugin.reviewed, files=files)
         if not self.shelf.is_enabled(plugin):
-            # Whoever enables it again wants today's packages, and a way out of damaged ones.
+            # Enabling again fetches the current packages, which also replaces damaged ones.
             await plugin.close()
             await plugin.forget_packages()
         self.shelf.decide(key, decided)
@@ -476,7 +479,7 @@ class PluginHouse:
         self._publish()
 
     async def test(self, key: str, flow: str, question: str, mode: str) -> PluginTest:
-        """Tests a flow, or a tool as a flow of one step whose arguments the model fills in."""
+        """Tests a flow. A tool becomes a flow of one step, whose arguments the model fills in."""
         plugin = self._find(key)
         found = plugin.loaded.flows.get(flow) or await self._tool_flow(plugin, flow)
         if not found.is_usable:
@@ -530,7 +533,7 @@ class PluginHouse:
             raise BadRequest("Plugins are paused; resume them to run one.", "mode")
 
     async def _tool_flow(self, plugin: Plugin, name: str) -> Flow:
-        """Returns the flow of a tool that no file declares. Its code and programs start for it."""
+        """Returns the flow of a tool that no file declares. Starts the plugin's programs for it."""
         servers = {server.name for server in plugin.manifest.servers}
         is_tool = name in {tool.name for tool in plugin.loaded.tools}
         if not is_tool and name.partition("/")[0] not in servers:
@@ -561,7 +564,7 @@ class PluginHouse:
         return plugin
 
     def kit(self, flow: Flow, chat: str) -> Kit:
-        """Returns what the flow's plugin gives it for this chat."""
+        """Returns the kit for the flow's plugin in this chat."""
         return PluginKit(self._find(flow.plugin), self._approvals, chat)
 
     def _own_kit(self, flow: Flow, chat: str) -> Kit:
@@ -626,7 +629,7 @@ def _first_error(loaded: Loaded) -> str:
 async def _try_call(
     action: Action, arguments: Json, kit: Kit, rehearsal: RehearsalKit
 ) -> PluginTest:
-    """Calls a tool once with a person's arguments, and returns its answer."""
+    """Calls a tool once with a person's arguments. A failure becomes the text of the result."""
     text, failed = "", False
     around = {**NOTHING_BEFORE, "plugin": kit.plugin}
     kit.note(f"try {action.key}")

@@ -1,7 +1,8 @@
-"""Signing in with a plugin's provider: OpenID Connect by authorization code with PKCE (RFC 8252).
+"""Sign-in with a plugin's provider: OpenID Connect, authorization code with PKCE (RFC 8252).
 
-The person signs in with their own browser. The provider sends it back to a port of this machine
-that is open for that one answer. The tokens go into the keyring and are renewed before they expire.
+The person signs in with their own browser, which the provider sends back to a port of this machine
+that is open for this one answer. The tokens go into the keyring, and are renewed before they
+expire.
 """
 
 import asyncio
@@ -32,8 +33,9 @@ Work = Callable[[], Awaitable[None]]
 PATIENCE_S = 300.0
 REPLY_S = 20.0
 EARLY_S = 60.0
-"""How long before its end a token is renewed."""
+"""Seconds before its end at which a token is renewed."""
 USUAL_LIFE_S = 3600.0
+"""The life of a token, in seconds, if the provider does not state it."""
 LARGEST_REPLY = 256 * 1024
 LONGEST_LINE = 16 * 1024
 PAGE = (
@@ -64,13 +66,13 @@ class OpenSignIn:
     verifier: str = field(default_factory=lambda: secrets.token_urlsafe(48))
     redirect: str = ""
     issuer: str = ""
-    """Who says that the answer comes from them."""
+    """The issuer that the answer names; empty if it names none."""
     code: asyncio.Future[str] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
 
     async def listen(self) -> asyncio.Server:
-        """Opens the port that the browser comes back to."""
+        """Opens the port that the browser returns to."""
         server = await asyncio.start_server(
             lambda reader, writer: _answer(self, reader, writer),
             "127.0.0.1", 0, limit=LONGEST_LINE,
@@ -81,10 +83,10 @@ class OpenSignIn:
 
 
 class BrowserSignIn:
-    """A sign-in by the person's browser. `changed` is called when it begins or ends."""
+    """A sign-in with the person's browser. `changed` is called when it begins or ends."""
 
     kept: tuple[str, ...] = ()
-    """The names under which the keyring holds its tokens; the first one shows that it is done."""
+    """The names of its tokens in the keyring. The sign-in is done if the first one is there."""
 
     def __init__(
         self,
@@ -100,12 +102,12 @@ class BrowserSignIn:
         self._task: asyncio.Task[None] | None = None
         self.is_open = False
         self.problem = ""
-        """Why the last sign-in failed."""
+        """Why the last sign-in failed; empty if it did not."""
 
     def _open(
         self, server: asyncio.Server, work: Callable[[], Awaitable[None]]
     ) -> asyncio.Task[None]:
-        """Does the work while the port is open that the browser comes back to."""
+        """Starts the work in a task. The port for the browser stays open until it ends."""
         self.problem = ""
         self._show(is_open=True)
         self._task = spawn(self._finish(server, work), "sign in")
@@ -145,7 +147,7 @@ class BrowserSignIn:
 
 
 class SignIn(BrowserSignIn):
-    """The sign-in of one plugin with its provider."""
+    """A plugin's sign-in with its provider."""
 
     kept = TOKENS
 
@@ -162,7 +164,7 @@ class SignIn(BrowserSignIn):
         self._renewing = asyncio.Lock()
 
     async def begin(self) -> str:
-        """Returns the address for the browser. Gives up a sign-in that was open."""
+        """Returns the address for the browser. Cancels a sign-in that is still open."""
         await self.close()
         opened = OpenSignIn(await self._endpoints())
         self._open(await opened.listen(), partial(self._redeem, opened))
@@ -175,7 +177,7 @@ class SignIn(BrowserSignIn):
         return "done" if self.sealed.is_kept(ACCESS) else "needed"
 
     async def renew(self) -> None:
-        """Renews a token that is about to end, before a call."""
+        """Renews a token that is about to expire. Raises SignInFailed if that is impossible."""
         async with self._renewing:
             ends = await self.sealed.get(EXPIRES)
             if not ends or float(ends) - EARLY_S > time.time():
@@ -267,7 +269,7 @@ def _address(provider: Provider, opened: OpenSignIn) -> str:
 async def _answer(
     opened: OpenSignIn, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
-    """Takes the browser's return. Any other visitor of the port learns nothing."""
+    """Handles the browser's return. Other visitors get a 404."""
     try:
         async with asyncio.timeout(REPLY_S):
             line = (await reader.readline()).decode("latin-1")

@@ -1,4 +1,4 @@
-"""An operation of an API as an action: composes, shows and sends its request."""
+"""Calls an operation of an API: composes its request, shows it, and sends it."""
 
 import asyncio
 import hashlib
@@ -25,6 +25,8 @@ Pairs = list[tuple[str, str]]
 
 @dataclass(slots=True)
 class Outgoing:
+    """A request before it is sent."""
+
     method: str
     url: str
     query: Pairs = field(default_factory=list)
@@ -32,11 +34,11 @@ class Outgoing:
     cookies: dict[str, str] = field(default_factory=dict)
     media: str = ""
     fields: Any = None
-    """The body's values, before they are written in its media type."""
+    """The body's values, before they are encoded."""
     files: tuple[str, ...] = ()
-    """The fields that name a file. The file's content is sent instead."""
+    """The fields that name a file, whose content is sent instead."""
     held: dict[str, bytes] = field(default_factory=dict)
-    """The content of each file by name, once it is read."""
+    """The content of each file, by name, once it was read."""
 
     @property
     def address(self) -> str:
@@ -146,14 +148,16 @@ def _one_line(text: str) -> str:
 
 MAX_ANSWER = 1024 * 1024
 EXCERPT = 2048
+"""The most characters of an error's body that are reported."""
 TRIES = (0.5, 2.0)
+"""Seconds to wait before the second and the third try. Only GET is repeated."""
 TRY_AGAIN = frozenset({429, 502, 503, 504})
 LONGEST_PAUSE_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Reaching:
-    """How a plugin's calls leave: the egress, the reason, the sign-in."""
+    """How a plugin's calls leave: by which egress, for what reason, with which sign-in."""
 
     door: Egress
     reason: str
@@ -194,7 +198,7 @@ class ApiAction:
         headers = dict(outgoing.headers)
         auth = self.reaching.auth
         if auth is not None:
-            # Hidden even where it is not a secret by name: a literal may be one too.
+            # Hide it even if it is no `${secret:…}`: a literal value may be secret too.
             headers |= {f"{name} ({auth.place})": HIDDEN for name in auth.args}
         title = f"{outgoing.method} {outgoing.address}"
         return Preview(title, self.reaching.server, headers, outgoing.fields)
@@ -281,11 +285,13 @@ class ApiAction:
         except (ValueError, RecursionError):
             raise FlowFailed("http_status", "The answer says it is JSON, but it is not.") from None
         count = f"{len(data)} items" if isinstance(data, list) else f"{len(text)} characters"
-        # Cleaned again: JSON may escape the characters of a secret.
+        # Clean the values again: JSON may have escaped characters of a secret.
         return Output(self.reaching.sealed.clean_all(data), f"HTTP {status}, {count}")
 
 
 class _Again(Exception):
+    """Raised when a request may succeed if it is sent again."""
+
     def __init__(self, error: FlowFailed, wait_s: float = 0.0) -> None:
         super().__init__(str(error))
         self.error = error
@@ -300,7 +306,7 @@ async def _read_limited(response: Any) -> bytes:
 
 
 def _read_files(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
-    """Reads only files that the person picked for this run, whatever a model writes."""
+    """Reads the files to send. Only files that the person picked for this run are allowed."""
     given = [outgoing.fields[slot] for slot in outgoing.files]
     # A field may hold several files.
     names = [

@@ -1,4 +1,4 @@
-"""Reads openapi.yaml, 3.0 to 3.2, into operations: their arguments and their risk."""
+"""Reads openapi.yaml (3.0 to 3.2): operations, their arguments and their risk."""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ class Parameter:
     name: str
     place: Place
     slot: str
-    """Its name among the arguments."""
+    """The parameter's name among the arguments: `name@place` if `name` alone is not unique."""
     explode: bool = True
     style: str = "form"
 
@@ -39,12 +39,12 @@ class Parameter:
 class Body:
     media: str
     is_object: bool
-    """Its properties are single arguments; otherwise it is the argument 'body'."""
+    """Whether its properties are arguments. If not, the whole body is the argument `body`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What an operation takes and returns, read from its description."""
+    """The arguments and the answer of an operation, with resolved schemas."""
 
     schema: Json
     parameters: tuple[Parameter, ...]
@@ -55,7 +55,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation. Its schemas are resolved when first needed."""
+    """An operation of an API. Its schemas are resolved when they are first needed."""
 
     method: str
     path: str
@@ -63,7 +63,7 @@ class Operation:
     risk: Risk
     at: At
     source: tuple[Map, Map, Map]
-    """The document, the path's item, and the operation within it."""
+    """The document, the path item, and the operation."""
 
     @property
     def key(self) -> str:
@@ -76,7 +76,7 @@ class Operation:
 
 
 class Glance(Plain):
-    """Looks at a schema without resolving it: enough to find mistakes around it."""
+    """Reads schemas without resolving them, which is enough to check what is around them."""
 
     def schema(self, given: Any, depth: int = 0, seen: tuple[str, ...] = ()) -> Json:  # noqa: ARG002
         kind = given.get("type") if isinstance(given, dict) else None
@@ -231,7 +231,7 @@ def _body_of(
 
 
 def _answer(plain: Plain, given: Map, findings: Findings) -> tuple[Any, Json]:
-    """Returns an example of a good answer, if there is one, and its schema."""
+    """Returns the example of a successful answer, or None, and the answer's schema."""
     responses = given.get("responses")
     if not isinstance(responses, Map):
         return None, {}
@@ -269,6 +269,7 @@ METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace", 
 NO_SCHEMAS = frozenset({
     "example", "examples", "default", "enum", "securitySchemes", "x-enum", "const", "mapping",
 })  # fmt: skip
+"""Keys whose values are not schemas, so that a `type` in them is not checked."""
 PLACES = ("query", "header", "cookie")
 SECRET_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 MEANT = {"timestamp": "a text or a number", "any": "anything"}
@@ -277,10 +278,10 @@ MEANT = {"timestamp": "a text or a number", "any": "anything"}
 @dataclass(slots=True)
 class Api:
     server: str = ""
-    """Empty: the person must enter it."""
+    """The address of the API. If it is empty, a person must enter it."""
     operations: dict[str, Operation] = field(default_factory=dict)
     auth: Auth | None = None
-    """How the API's own description says that calls sign in."""
+    """The sign-in from the description's security schemes."""
 
 
 def parse(data: Any, findings: Findings) -> Api | None:
@@ -363,7 +364,7 @@ def _with_variables(url: str, variables: Any) -> str:
 
 
 def _auth(data: Map) -> Auth | None:
-    """Returns the first scheme that every call needs and that a secret can satisfy."""
+    """Returns the first required scheme that a secret can satisfy; None if there is none."""
     components = data.get("components")
     schemes = components.get("securitySchemes") if isinstance(components, Map) else None
     asked = data.get("security")
@@ -384,7 +385,7 @@ def _auth(data: Map) -> Auth | None:
 
 
 def _check_types(item: Any, findings: Findings, *, is_names: bool = False) -> None:
-    """Finds types that JSON Schema does not have, at any depth."""
+    """Warns about types that JSON Schema does not have, at any depth."""
     if isinstance(item, Map):
         kind = item.get("type")
         if not is_names and isinstance(kind, str) and kind not in TYPES:
@@ -400,7 +401,7 @@ def _check_types(item: Any, findings: Findings, *, is_names: bool = False) -> No
 
 
 def _check_refs(item: Any, plain: Plain, findings: Findings) -> None:
-    """Finds references that lead nowhere or out of the file."""
+    """Warns about references that lead nowhere or out of the file."""
     if isinstance(item, Map):
         pointer = item.get("$ref")
         if isinstance(pointer, str) and plain.resolve(pointer) is None:

@@ -1,11 +1,12 @@
-"""The child process that runs a plugin's own tools: started once, then one call at a time.
+"""The child process that runs a plugin's own tools, one call at a time.
 
-Frames on its private pipe have four bytes of length, then JSON. What the code prints is logged.
+A frame on its private pipe is four bytes of length, then JSON. What the code prints goes to the
+plugin's log.
 
-The code is limited: no network, no programs, no files but its own. An audit hook sees what Python
-does, not what native code does, and code in its process can undo it. It only names what is not
-allowed. The real walls are the system's, in `server.plugins.walls.walls`. Without walls, the
-person who enables such a plugin is warned.
+The code has no network, no programs, and no files but its own. The audit hook here only names what
+is not allowed: it sees what Python does, not what native code does, and code in this process can
+undo it. The real protection is the system's sandbox, in `server.plugins.walls.walls`. On a system
+without it, the person who enables such a plugin is warned.
 """
 
 import asyncio
@@ -36,15 +37,18 @@ DENIED = (
     "os.chroot", "os.unshare", "mmap.", "sys.addaudithook",
     "sqlite3.enable_load_extension", "sqlite3.load_extension",
 )  # fmt: skip
+"""The audit events that are always refused; a name with a final dot covers a whole group."""
 CHANGING = frozenset({
     "os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.truncate",
     "os.chmod", "os.chown", "os.utime", "os.setxattr", "os.removexattr", "os.mkfifo", "os.mknod",
     "shutil.copyfile", "shutil.move", "shutil.rmtree", "shutil.unpack_archive",
 })  # fmt: skip
+"""The audit events that change files. Their paths must be writable."""
 LISTING = frozenset({"os.listdir", "os.scandir", "os.walk", "glob.glob", "os.chdir"})
+"""The audit events that list folders. Their paths must be readable."""
 SYSTEM_FILES = ("/usr/share/zoneinfo", "/etc/localtime", "/dev/null", "/dev/urandom")
 ADDRESS = re.compile(r"file:(?://(?:localhost)?(?=/))?([^?#]*)", re.DOTALL)
-"""A database's address, as SQLite reads it."""
+"""The address of a database, as SQLite reads it."""
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -53,7 +57,7 @@ class Forbidden(PermissionError):
 
 
 def install(writable: Iterable[str], readable: Iterable[str]) -> None:
-    """Guards this process for the rest of its life."""
+    """Installs the audit hook. It cannot be removed."""
     may_write = tuple(_real(path) for path in writable)
     may_read = (*may_write, *(_real(path) for path in (*readable, *_own(), *SYSTEM_FILES)))
 
@@ -78,7 +82,10 @@ def install(writable: Iterable[str], readable: Iterable[str]) -> None:
 
 
 def _guard_connections(roots: tuple[str, ...]) -> threading.local:
-    """Gives every connection an authorizer. The result shows whether one is being made."""
+    """Wraps sqlite3.connect so that each connection gets an authorizer.
+
+    The returned flag is set in a thread while a wrapped connection is made.
+    """
     connecting, plain, authorize = threading.local(), sqlite3.connect, _attaching(roots)
 
     def connect(*given: Any, **more: Any) -> Any:
@@ -106,7 +113,7 @@ def _check_database(name: Any, roots: tuple[str, ...], event: str) -> None:
 
 
 def _attaching(roots: tuple[str, ...]) -> Callable[..., int]:
-    """Lets a connection do everything except open files that are not the plugin's."""
+    """Returns an authorizer that refuses only ATTACH of files outside the plugin's folders."""
 
     def authorize(action: int, name: str | None, *_rest: str | None) -> int:
         if action != sqlite3.SQLITE_ATTACH:
@@ -151,10 +158,12 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 MEMORY_BYTES = 1024 * 1024 * 1024
+"""The most address space of the child in bytes, where the system can limit it."""
 FILE_BYTES = 64 * 1024 * 1024
 LENGTH = struct.Struct(">I")
 LONGEST_FRAME = 16 * 1024 * 1024
 SCHEMA_PLACES = ("params_schema", "params", "Params", "_params", "params_model")
+"""The attributes of a tool that may hold the schema of its arguments."""
 Json = dict[str, Any]
 
 
@@ -163,7 +172,7 @@ class Wire:
         self._incoming = incoming
         self._outgoing = outgoing
         self._job = ""
-        """The id of the last request. Every frame names the request it belongs to."""
+        """The id of the last request. Every frame that is sent carries it."""
 
     def receive(self) -> Json | None:
         head = self._incoming.read(LENGTH.size)
@@ -183,13 +192,13 @@ class Wire:
 
 
 class Host:
-    """What a tool sees of Moat: `self.host.http(...)` calls a declared host."""
+    """Moat, as a tool sees it: `self.host.http(...)` calls a declared host."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
 
     def http(self, method: str, url: str, **options: Any) -> Json:
-        """Returns {"status": …, "text": …}. Options: headers, json."""
+        """Sends GET or HEAD; the only option is `headers`. Returns {"status": …, "text": …}."""
         self._wire.send({"ask": "http", "method": method, "url": url, **options})
         answer = self._wire.receive()
         if answer is None:

@@ -1,6 +1,6 @@
-"""A plugin's own code: its tools as actions, run in a child process.
+"""A plugin's own code: its tools as actions, which run in a child process.
 
-The child is started on first use, limited, and ended when idle.
+The child starts on first use and ends when it is idle. Its files, network and memory are limited.
 """
 
 import asyncio
@@ -26,9 +26,12 @@ from server.system import processes
 from server.tasks import spawn, stop
 
 OPEN_S = 20.0
+"""Seconds for the code to start and list its tools."""
 IDLE_S = 300.0
+"""Seconds without a call after which the child ends."""
 WATCH_S = 0.25
 LAST_WORDS_S = 1.0
+"""Seconds to read the rest of the output of a child that was killed."""
 UNASKED = "The plugin's code sent an unexpected answer and was stopped."
 KEPT_VARIABLES = frozenset({"PYTHONPATH", "SYSTEMROOT", "LANG", "TZ", processes.PARENT})
 
@@ -44,7 +47,7 @@ class ToolFound:
 
 @dataclass(frozen=True, slots=True)
 class LibPlaces:
-    """The plugin's folder, the folder it may write to, and what else it may read."""
+    """The plugin's folder, the folder it may write to, and other places it may read."""
 
     folder: Path
     data: Path
@@ -55,6 +58,8 @@ class LibPlaces:
 
 
 class LibHost:
+    """The child process of a plugin's code. Calls run one after another."""
+
     def __init__(self, places: LibPlaces, note: Callable[[str], None], http: Http) -> None:
         self._places = places
         self._note = note
@@ -65,9 +70,10 @@ class LibHost:
         self._tasks: list[asyncio.Task[None]] = []
         self._idle: asyncio.TimerHandle | None = None
         self._excess = False
+        """Whether the child was killed because of its memory."""
 
     async def tools(self) -> dict[str, ToolFound]:
-        """Returns what the code offers. Runs the code if it has not run yet."""
+        """Returns the tools of the code. Starts the child if it has not listed them yet."""
         if not self._tools:
             async with self._turn:
                 await self._open()
@@ -77,7 +83,7 @@ class LibHost:
         return self._tools[name]
 
     async def call(self, tool: str, arguments: Json, surroundings: Json) -> Json:
-        """Returns the tool's result: output, message and more fields. Cancelling ends the child."""
+        """Returns the tool's result, with `output` and `message`. Cancelling ends the child."""
         async with self._turn:
             try:
                 await self._open()
@@ -106,7 +112,7 @@ class LibHost:
         env = {key: environment[key] for key in environment if key in KEPT_VARIABLES}
         by = await asyncio.to_thread(walls.kind)
         if by in ("bubblewrap", "namespaces"):
-            # The child sees only its own processes, so it cannot check whether its parent lives.
+            # The child sees only its own processes, so it cannot check whether its parent is alive.
             env.pop(processes.PARENT, None)
         room = self._places.room()
         command = await asyncio.to_thread(walls.walled, processes.command("tools"), room, by)
@@ -124,7 +130,7 @@ class LibHost:
         self._rest()
 
     async def _introduce(self) -> dict[str, ToolFound]:
-        """Tells the child its folders. The child runs the code and lists what it offers."""
+        """Sends the folders to the child, which then runs the code and lists its tools."""
         places = self._places
         opening = {
             "folder": str(places.folder), "data": str(places.data), "readable": places.readable,
@@ -139,7 +145,7 @@ class LibHost:
         return {tool["name"]: ToolFound(**tool) for tool in answer["tools"]}
 
     async def _exchange(self, frame: Json) -> Json:
-        """Returns the one answer to this request. Both carry an id that nobody can guess."""
+        """Sends a request and returns its answer. Both carry an id that the code cannot guess."""
         name = secrets.token_hex(16)
         await self._send({**frame, "id": name})
         while True:
@@ -179,7 +185,7 @@ class LibHost:
         return FlowFailed("lib_crash", f"The plugin's code {reason}.")
 
     async def _watch(self, process: asyncio.subprocess.Process) -> None:
-        """Limits the memory where the system does not."""
+        """Kills the child if it takes too much memory, on systems that do not limit it."""
         with contextlib.suppress(psutil.Error):
             watched = psutil.Process(process.pid)
             while process.returncode is None:
@@ -191,7 +197,7 @@ class LibHost:
                 await asyncio.sleep(WATCH_S)
 
     async def _has_stayed_quiet(self, process: asyncio.subprocess.Process) -> bool:
-        """Whether it sent nothing between calls."""
+        """Whether the child sent nothing between two calls."""
         assert process.stdout
         try:
             async with asyncio.timeout(0):
@@ -225,7 +231,7 @@ class LibAction:
     tool: ToolFound
     host: LibHost
     digest: str
-    """The checksum of the code: other code is another action."""
+    """The checksum of the plugin's files: changed code needs new permission."""
     options: Json
     risk: Risk = "change"
 
@@ -249,7 +255,7 @@ class LibAction:
         return Preview(f"Run {self.key}", "the plugin's own code on this computer", {}, arguments)
 
     async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output:  # noqa: ARG002
-        # Only requests need the paths of the person's files: a tool's code gets none.
+        # Only API requests need the paths of the person's files. A tool's code does not get them.
         around = {key: value for key, value in surroundings.items() if key != "paths"}
         found = await self.host.call(self.tool.name, arguments, {**around, "options": self.options})
         return Output(found["output"], str(found.get("message") or ""))
