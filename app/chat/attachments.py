@@ -1,4 +1,4 @@
-"""Files that go along with a question: text as it is, documents read by the server, images."""
+"""Files that are sent with a question: texts as they are, documents read by the server, images."""
 
 import base64
 import re
@@ -11,10 +11,10 @@ from server.errors import AppError
 from server.face.core import Face
 
 LARGEST = 512 * 1024
-"""Of text: more does not fit into any model's context."""
+"""The largest text in bytes: more does not fit into any model's context."""
 BYTES_PER_TOKEN = 3
 MOST_OF_CONTEXT = 0.5
-"""The rest is for the question, the answer and what was said before."""
+"""The share of the context for one file. The rest is for the question, answer and history."""
 LARGEST_IMAGE = 8 * 1024 * 1024
 IMAGES = {
     ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
@@ -33,6 +33,8 @@ class NotAttached(AppError):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
+    """A file that is sent with a question."""
+
     name: str
     text: str = ""
     image: Image | None = None
@@ -40,17 +42,17 @@ class Attachment:
     size: int = 0
     path: str = ""
     is_searched: bool = False
-    """It does not fit into the model's context: passages of it go along instead."""
+    """Whether it does not fit into the model's context. Then passages from it are sent instead."""
 
 
 def name_filters() -> str:
-    """For the file dialog. Any other file may be text, too."""
+    """Returns the filters for the file dialog. Any other file may be text, too."""
     known = " ".join(f"*{kind}" for kind in (*DOCUMENTS, *TEXTS, *IMAGES))
     return f"{tr('Documents, text and images')} ({known});;{tr('All files')} (*)"
 
 
 async def read(path: Path, core: Face) -> Attachment:
-    """By what the file is; an image only when the model that answers can see it."""
+    """Reads a file by its kind. Raises NotAttached, also for an image the model cannot see."""
     kind = path.suffix.lower()
     if kind in IMAGES:
         if not core.model.get().sees_images:
@@ -70,7 +72,7 @@ async def read(path: Path, core: Face) -> Attachment:
 
 
 def fits(text: str, context_tokens: int) -> bool:
-    """Whether a model may read it at once. A context that is not known yet counts as large."""
+    """Whether a model can read the text at once. An unknown context (0) counts as large."""
     size = len(text.encode("utf-8", "replace"))
     most = context_tokens * MOST_OF_CONTEXT * BYTES_PER_TOKEN if context_tokens else LARGEST
     return size <= min(most, LARGEST)
@@ -96,7 +98,7 @@ def from_url(text: str) -> Image | None:
 
 
 def joined(text: str, attached: list[Attachment]) -> str:
-    """The question, then each file in a fence longer than any in it."""
+    """Returns the question, then each file in a fence longer than any fence in it."""
     parts = [text]
     for one in attached:
         if one.image is not None:
@@ -124,7 +126,7 @@ def _text(path: Path) -> Attachment:
 
 
 def _beginning(path: Path) -> bytes:
-    """Enough to see whether it is text, up to the last whole letter."""
+    """Returns enough to see whether the file is text, up to the last complete character."""
     try:
         with path.open("rb") as file:
             held = file.read(4096)

@@ -1,4 +1,4 @@
-"""The column of kept chats: by date, found by words, renamed, pinned and deleted in their place."""
+"""The list of saved chats: grouped by date, with search, rename, pin and delete in place."""
 
 import time
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ _WEEK, _MONTH = 7, 30
 
 
 def group_words(chat: Chat, today: date) -> str:
-    """The heading that a chat stands under."""
+    """Returns the heading that a chat is listed under."""
     if chat.pinned:
         return tr("Pinned")
     days = (today - date.fromtimestamp(chat.changed_at)).days
@@ -49,7 +49,7 @@ def group_words(chat: Chat, today: date) -> str:
 
 
 class RowActions(QWidget):
-    """What can be done with the chat of one row, at the end of that row."""
+    """The buttons at the end of a row: pin, rename and delete."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -76,6 +76,8 @@ class RowActions(QWidget):
 
 
 class ChatList(QWidget):
+    """The list of saved chats. Its signals carry the id of a chat."""
+
     opened = Signal(str)
     forgotten = Signal(str)
     renamed = Signal(str, str)
@@ -128,7 +130,7 @@ class ChatList(QWidget):
         self.keep.clicked.connect(lambda: self._ask(asking=False))
 
     def show_chats(self, chats: Sequence[Chat], current: str) -> None:
-        """The chosen one stays chosen, until another chat is opened."""
+        """Shows the chats. The selection stays, unless another chat was opened."""
         has_changed = current != self._current
         self._chats, self._current = chats, current
         self._filter(current if has_changed else self._chosen())
@@ -147,7 +149,7 @@ class ChatList(QWidget):
         return super().eventFilter(watched, event)
 
     def _filter(self, wanted: str = "") -> None:
-        if self._is_renaming:  # It would take the field away in which the person writes.
+        if self._is_renaming:  # It would remove the field that the person is typing in.
             return
         text = self.search.text().strip()
         asked = self._chosen() if self.sure.isVisibleTo(self) else ""
@@ -175,7 +177,7 @@ class ChatList(QWidget):
             item = QListWidgetItem(short_name(chat.title))
             item.setData(_ID, chat.id)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-            # As markup on purpose: Qt would take a title that looks like markup for some.
+            # Use markup on purpose: Qt would interpret a title that looks like markup.
             item.setToolTip(f"<p>{escape(shortened(one_line(chat.title), LONGEST_HINT))}</p>")
             self.list.addItem(item)
             if chat.id == chosen:
@@ -186,7 +188,7 @@ class ChatList(QWidget):
         return str(item.data(_ID)) if item else ""
 
     def _place_actions(self, entered: QListWidgetItem | None = None) -> None:
-        """At the row under the pointer, else at the chosen one while the keyboard is here."""
+        """Shows the buttons at the row under the pointer, else at the current row with focus."""
         item = entered
         if item is None and self.list.viewport().underMouse():
             pointer = self.list.viewport().mapFromGlobal(self.cursor().pos())
@@ -231,7 +233,7 @@ class ChatList(QWidget):
             self._ask(asking=True)
 
     def _ask(self, *, asking: bool) -> None:
-        """Whether the chosen one is to go; the answer is about no other."""
+        """Asks whether to delete the selected chat, or withdraws the question."""
         item = self.list.currentItem()
         title = item.text() if item else ""
         words = tr("This deletes “{title}” for good.").format(title=title)

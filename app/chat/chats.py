@@ -1,4 +1,4 @@
-"""Chats kept on this computer: one file each, written whole or not at all."""
+"""Chats that are saved on this computer, one file each, written atomically."""
 
 import json
 import logging
@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 
 _TITLE_LETTERS = 60
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""The errors that a damaged or foreign file may cause."""
 
 
 class ChatNotKept(AppError):
@@ -31,7 +32,7 @@ class ChatNotKept(AppError):
 
 @dataclass(slots=True)
 class KeptFile:
-    """A text file or document that went along with a question."""
+    """A text file or document that was sent with a question."""
 
     name: str
     text: str
@@ -49,7 +50,7 @@ class Quote:
 
     @property
     def place(self) -> str:
-        """Where it stands, for people."""
+        """Where the passage is, as shown to people."""
         if self.page:
             return tr("{name}, page {page}").format(name=self.name, page=self.page)
         return f"{self.name}, {self.sheet}" if self.sheet else self.name
@@ -57,25 +58,27 @@ class Quote:
 
 @dataclass(slots=True)
 class Said:
+    """A message of a chat: a question or an answer, and its other versions."""
+
     role: str
     text: str
     images: list[str] = field(default_factory=list)
-    """As data: addresses."""
+    """The images, as data: URLs."""
     image_names: list[str] = field(default_factory=list)
-    """In the same order; chats of earlier versions have none."""
+    """The names of the images, in the same order. Chats from earlier versions have none."""
     model: str = ""
-    """The model that wrote it; chats of earlier versions do not know it."""
+    """The model that wrote it; empty in chats from earlier versions."""
     files: list[KeptFile] = field(default_factory=list)
     quotes: list[Quote] = field(default_factory=list)
     others: list[list["Said"]] = field(default_factory=list)
-    """The other versions of this message, each with all that was said after it."""
+    """The other versions of this message, each with all messages that followed it."""
     at: int = 0
-    """The place of this version among them."""
+    """The index of this version among all versions."""
     more: dict[str, Any] = field(default_factory=dict)
-    """What a newer version wrote beside it."""
+    """Fields that a newer version of Moat wrote. They are kept."""
 
     def attached(self) -> list[Attachment]:
-        """The files and images that went along, to be shown and to go along again."""
+        """Returns the files and images, to show them and to send them again."""
         names = [*self.image_names, *[""] * len(self.images)]
         images = [
             Attachment(name or tr("Image"), image=image, size=len(image.data))
@@ -85,18 +88,18 @@ class Said:
         return [*(Attachment(file.name, file.text, size=file.size) for file in self.files), *images]
 
     def with_files(self) -> str:
-        """The text and the files that went along with it."""
+        """Returns the text with its files."""
         return joined(self.text, [Attachment(file.name, file.text) for file in self.files])
 
 
 def versions(tail: Sequence[Said]) -> list[list[Said]]:
-    """All versions of what was said from here on, in the order they were made."""
+    """Returns all versions of the messages from here on, in the order they were made."""
     first = tail[0]
     return [*first.others[: first.at], list(tail), *first.others[first.at :]]
 
 
 def put_beside(new: Said, tail: Sequence[Said]) -> None:
-    """Make `new` the newest version of what was said from here on."""
+    """Makes `new` the newest version of the messages from here on."""
     known = versions(tail)
     tail[0].others, tail[0].at = [], 0
     new.others, new.at = known, len(known)
@@ -104,15 +107,17 @@ def put_beside(new: Said, tail: Sequence[Said]) -> None:
 
 @dataclass(slots=True)
 class Chat:
+    """A conversation with its system prompt and its sources."""
+
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     system: str = ""
     said: list[Said] = field(default_factory=list)
     changed_at: float = 0.0
     name: str = ""
-    """What the person calls it; else its first question is its title."""
+    """The name that the person gave it. If it is empty, the first question is the title."""
     pinned: bool = False
     sources: list[str] = field(default_factory=list)
-    """Files and folders that each question is looked up in, by their paths."""
+    """The paths of files and folders that are searched for each question."""
     more: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -124,7 +129,10 @@ class Chat:
         return line if len(line) <= _TITLE_LETTERS else f"{line[:_TITLE_LETTERS].rstrip()}…"
 
     def messages(self) -> list[Message]:
-        """As they are sent: the system prompt first. Passages go along with the last question."""
+        """Returns the messages to send, with the system prompt first.
+
+        Passages are sent with the last question only.
+        """
         found = [Message("system", self.system)] if self.system.strip() else []
         last = max((n for n, one in enumerate(self.said) if one.role == "user"), default=-1)
         return [*found, *(_message(one, number == last) for number, one in enumerate(self.said))]
@@ -135,7 +143,7 @@ class Chat:
         return any(wanted in text.casefold() for text in texts)
 
     def turn_to(self, place: int, number: int) -> None:
-        """Go on from another version of the message at this place."""
+        """Switches to another version of the message at this place."""
         tail = self.said[place:]
         known = versions(tail)
         tail[0].others, tail[0].at = [], 0
@@ -153,10 +161,12 @@ class Chat:
 
 
 class ChatStore:
+    """The saved chats in a folder."""
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._known: dict[Path, tuple[int, int, Chat]] = {}
-        """Chats that were read, by their files, with the time and size of those."""
+        """The chats that were read, by file, with each file's time of change in ns and its size."""
 
     def keep(self, chat: Chat) -> None:
         if chat.said:
@@ -164,14 +174,14 @@ class ChatStore:
             self._write(chat)
 
     def amend(self, chat_id: str, **changes: Any) -> None:
-        """Change what a chat is called or whether it is pinned. It does not count as used."""
+        """Changes a chat's name or pin. It does not count as used."""
         if chat := self.find(chat_id):
             for name, value in changes.items():
                 setattr(chat, name, value)
             self._write(chat)
 
     def find(self, chat_id: str) -> Chat | None:
-        """Read anew, so that nobody else has the same one in their hands."""
+        """Reads a chat. The object is new, so that nobody else can change it."""
         try:
             return _read(self._file(chat_id))
         except _UNREADABLE:
@@ -192,10 +202,9 @@ class ChatStore:
             raise ChatNotKept(error) from error
 
     def all(self) -> list[Chat]:
-        """To look at only; newest first.
+        """Returns all chats, newest first. Callers must not change them.
 
-        A file that cannot be read is passed over and left where it is. One that is as it was when
-        it was read is not read again.
+        Skips a file that cannot be read. Reads a file again only if it has changed.
         """
         known, self._known = self._known, {}
         for path in self.folder.glob("*.json"):
@@ -215,7 +224,7 @@ class ChatStore:
 
 
 def asked(text: str, attached: list[Attachment]) -> Said:
-    """A question with what goes along with it."""
+    """Makes a question with its files."""
     images = [(as_url(one.image), one.name) for one in attached if one.image]
     urls, names = [url for url, _ in images], [name for _, name in images]
     kept = [KeptFile(one.name, one.text, one.size) for one in attached if not one.image]
@@ -231,7 +240,7 @@ def _message(said: Said, is_last: bool) -> Message:
 
 
 def _quoting(text: str, quotes: Sequence[Quote]) -> str:
-    """The question, then what was found for it. That is material, whoever wrote it."""
+    """Returns the question, then the passages that were found for it, marked as mere material."""
     if not quotes:
         return text
     found = [
@@ -281,7 +290,7 @@ def _said(told: dict[str, Any]) -> Said:
 
 
 def _told(known: dict[str, Any]) -> dict[str, Any]:
-    """A chat or something said in it, with what a newer version wrote beside it."""
+    """Returns a chat or message for JSON, with the fields of a newer version."""
     more = known.pop("more")
     if "said" in known:
         known["said"] = [_told(one) for one in known["said"]]

@@ -1,4 +1,4 @@
-"""Files and folders as chips: what they are called, what they are, and a way to take them off."""
+"""Files and folders as chips, with a name, a description and a button to remove them."""
 
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from server.face.core import SourceCard
 from server.system.limits import one_line
 
 _LONGEST = 36
+"""The most characters of a name."""
 _KB, _MB = 1000, 1_000_000
 
 
@@ -27,7 +28,7 @@ def size_words(size: int) -> str:
 
 
 def kind_words(name: str) -> str:
-    """What a file is, by its name."""
+    """Returns the kind of a file, by its name."""
     kind = Path(name).suffix.lower()
     if kind in IMAGES:
         return tr("Image")
@@ -42,7 +43,7 @@ def file_words(attached: Attachment) -> str:
 
 
 def source_words(path: Path, card: SourceCard | None) -> str:
-    """What a source is, and how far it can be searched."""
+    """Returns what a source is, and how far it can be searched."""
     kind = tr("Folder") if path.is_dir() else kind_words(path.name)
     if card is None:
         return kind
@@ -66,7 +67,7 @@ def source_words(path: Path, card: SourceCard | None) -> str:
 
 
 class Chip(QFrame):
-    """`removed` when its ✕ is pressed; one that only shows what went along has none."""
+    """A chip. `removed` is emitted when its ✕ is pressed. Without `closes` it has no ✕."""
 
     removed = Signal()
 

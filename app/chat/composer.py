@@ -1,4 +1,4 @@
-"""Where one writes: grows with the text, Enter sends, and the files that go along are shown."""
+"""The composer: a field that grows with its text, and the files to send. Enter sends."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ from server.face.core import Face, SourceCard
 
 @dataclass(slots=True, eq=False)
 class _Picked:
-    """Files picked together, without those that were read. Each is only equal to itself."""
+    """Files that were picked together and are not read yet. Each object equals only itself."""
 
     waiting: list[Path]
 
 
 class AttachedFiles(QWidget):
-    """What goes along with the next question, and what every question of the chat is looked up in.
+    """The chips of the files for the next question, and of the sources of the chat.
 
-    Each is a chip with its own ✕.
+    Each chip has its own ✕.
     """
 
     changed = Signal()
@@ -65,7 +65,7 @@ class AttachedFiles(QWidget):
         self._show()
 
     def add_source(self, path: Path) -> None:
-        """Look questions of this chat up in a file or folder from now on."""
+        """Searches a file or folder for the questions of this chat from now on."""
         if str(path) not in self.sources:
             self.sources = [*self.sources, str(path)]
             self._index(str(path))
@@ -73,7 +73,7 @@ class AttachedFiles(QWidget):
         self._show()
 
     def show_sources(self, sources: list[str]) -> None:
-        """Those of the chat that was opened. What has changed in them is read again."""
+        """Shows the sources of the chat that was opened. Reads again what has changed in them."""
         self.sources = list(sources)
         for path in sources:
             if Path(path).exists():
@@ -88,19 +88,19 @@ class AttachedFiles(QWidget):
                 chip.show_words(source_words(Path(path), known.get(path)))
 
     def clear(self) -> None:
-        """Also what is still being read: it is not wanted any more."""
+        """Removes the files. Drops those that are still being read."""
         self._picked.clear()
         self.files = []
         self._show()
 
     def take(self) -> list[Attachment]:
-        """They go along once; sources stay."""
+        """Returns the files and removes them. Sources stay."""
         taken = self.files
         self.clear()
         return taken
 
     async def read(self, paths: list[Path]) -> None:
-        """Those before a file that cannot be read stay attached."""
+        """Reads files; folders become sources. Files before an unreadable one stay attached."""
         picked = _Picked([path for path in paths if not path.is_dir()])
         for path in paths:
             if path.is_dir():
@@ -118,14 +118,14 @@ class AttachedFiles(QWidget):
                     picked.waiting.remove(path)
                     self.add([found])
         except Exception as error:
-            # Nobody waits any more for what was removed.
+            # The error is of no interest once its file was removed.
             if self._end(picked) or not isinstance(error, AppError):
                 raise
         else:
             self._end(picked)
 
     def _end(self, picked: _Picked) -> bool:
-        """Whether it was still wanted."""
+        """Ends the reading of these files. Returns whether they were still wanted."""
         if picked not in self._picked:
             return False
         self._picked.remove(picked)
@@ -133,7 +133,7 @@ class AttachedFiles(QWidget):
         return True
 
     def _index(self, path: str) -> None:
-        """A source that cannot be indexed says so when it is searched."""
+        """Indexes a source. A failure is shown when the source is searched."""
 
         async def index() -> None:
             with suppress(AppError):
@@ -198,13 +198,16 @@ class AttachedFiles(QWidget):
 
 
 _MOST_LINES = 8
+"""The most lines before the field scrolls."""
 
 
 class Composer(QFrame):
+    """The field for a message, with buttons to attach files and to send or stop."""
+
     sent = Signal(str)
     stopped = Signal()
     escaped = Signal()
-    """Esc where there is nothing to stop."""
+    """Emitted for Esc when there is nothing to stop."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -229,13 +232,13 @@ class Composer(QFrame):
         self._update()
 
     def show_open(self, hint: str, *, is_open: bool) -> None:
-        """Whether something can be sent now, and what the empty field says."""
+        """Sets whether a message can be sent now, and the hint in the empty field."""
         self._open = is_open
         self.editor.setPlaceholderText(hint)
         self._update()
 
     def hold(self, *, held: bool) -> None:
-        """Nothing can be sent yet, because what goes along is not there."""
+        """Keeps messages from being sent while files are being read."""
         self._held = held
         self._update()
 
@@ -309,7 +312,7 @@ class _Editor(QPlainTextEdit):
             super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
-        """Files are for the page; text is for the field."""
+        """Lets the page take files. The field takes text."""
         if event.mimeData().hasUrls():
             event.ignore()
         else:

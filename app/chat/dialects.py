@@ -1,4 +1,4 @@
-"""The protocols the chat can speak: what each sends, and what its events mean."""
+"""The protocols that the chat can use: what each sends, and how its events are read."""
 
 import base64
 import json
@@ -43,12 +43,14 @@ class Options:
     top_p: float | None = None
     max_tokens: int | None = None
     model: str = ""
-    """Which model is to answer; empty: the one in use."""
+    """The model that answers; empty for the one in use."""
     chat: str = ""
-    """The chat it is asked in, by the window's own name for it."""
+    """The id of the chat, as the window knows it."""
 
 
 class Dialect(Protocol):
+    """A protocol: builds a request's body and reads the events of its answer."""
+
     path: str
     carries_images: bool
 
@@ -115,7 +117,7 @@ class OpenBB:
     carries_images = False
 
     def body(self, messages: Sequence[Message], options: Options) -> Json:
-        """OpenBB has no system prompt of the asker and no sampling."""
+        """Builds the body. OpenBB takes no system prompt from a client, and no sampling options."""
         roles = {"user": "human", "assistant": "ai"}
         said = [one for one in messages if one.role in roles]
         if any(one.images for one in said):
@@ -189,7 +191,7 @@ class AgUi:
 
 
 def _content(message: Message) -> str | list[Json]:
-    """With images: parts, each an object."""
+    """Returns a message's content for OpenAI: a list of parts if it has images."""
     if not message.images:
         return message.content
     images = [{"type": "image_url", "image_url": {"url": as_url(one)}} for one in message.images]
@@ -197,7 +199,7 @@ def _content(message: Message) -> str | list[Json]:
 
 
 def _parts(message: Message) -> str | list[Json]:
-    """The same in AG-UI."""
+    """Returns a message's content for AG-UI: a list of parts if it has images."""
     if not message.images:
         return message.content
     images = [
@@ -208,7 +210,7 @@ def _parts(message: Message) -> str | list[Json]:
 
 
 def _artifact(told: Json) -> Artifact:
-    """OpenBB's artifact: rows, and which of their columns are drawn."""
+    """Reads OpenBB's artifact: rows, and the columns that are drawn."""
     kind, content = told.get("type"), told.get("content")
     name, about = str(told.get("name", "")), str(told.get("description", ""))
     if kind == "text" or not isinstance(content, list):
@@ -219,7 +221,7 @@ def _artifact(told: Json) -> Artifact:
     across = params.get("xKey") or params.get("calloutLabelKey")
     ys = params.get("yKey") or [params.get("angleKey")]
     chart = {"kind": params.get("chartType"), "x": across, "y": ys}
-    # Its name is made unique for OpenBB by six letters at the end; people read the rest.
+    # OpenBB needs unique names, so the server adds "_" and six letters. The title omits them.
     title = name.rpartition("_")[0].replace("_", " ") or name
     return Artifact("chart", title, about, {"rows": content, "chart": chart})
 
@@ -238,7 +240,7 @@ def _custom(name: Any, value: Any) -> list[Heard]:
 
 
 def failure(body: Any) -> AppError:
-    """An error as each protocol words it."""
+    """Returns the error from a response, in any of the protocols."""
     told = body.get("error", body)
     sentence = told.get("message", "") if isinstance(told, dict) else str(told)
     found = AppError(sentence or BROKEN_OFF)

@@ -1,6 +1,7 @@
-"""Markdown as a read-only text that is as tall as its content, with coloured code and tables.
+"""Markdown as read-only text that is as tall as its content, with coloured code and tables.
 
-Qt would read any file, and on Windows any machine's share, that an answer names as a picture.
+Pictures are never loaded: Qt would read any file, and on Windows any network share, that an answer
+names.
 """
 
 import re
@@ -40,7 +41,7 @@ Part = Literal["word", "text", "number", "name", "comment"]
 Span = tuple[int, int, Part]
 
 LONGEST = 50_000
-"""Longer code stays plain: it would be coloured again with each word that comes."""
+"""The most characters of code that are coloured, since that is repeated with each new piece."""
 _PYTHON = (
     "and as assert async await break class continue def del elif else except False finally for from"
     " global if import in is lambda match None nonlocal not or pass raise return True try while"
@@ -83,7 +84,7 @@ _JSON = frozenset({"json", "jsonc", "json5"})
 
 
 def spans(code: str, language: str) -> list[Span]:
-    """Where each coloured part begins, how long it is, and what it is."""
+    """Returns the start, the length and the kind of each coloured part of the code."""
     language = language.lower().strip()
     if language in _PLAIN or len(code) > LONGEST:
         return []
@@ -106,7 +107,7 @@ def spans(code: str, language: str) -> list[Span]:
 
 
 def _rules(language: str) -> tuple[str, frozenset[str], bool]:
-    """Comments, the language's own words, and whether these may be in capitals."""
+    """Returns the pattern of comments, the keywords, and whether keywords ignore case."""
     if language == "sql" or language.endswith("sql"):
         return _DASHES, frozenset(_SQL.split()), True
     if language in _SHELLS:
@@ -119,14 +120,14 @@ def _rules(language: str) -> tuple[str, frozenset[str], bool]:
 
 
 def nothing() -> QImage:
-    """What is shown for a picture: a null value would let Qt look for the file by itself."""
+    """Returns an empty image in place of a picture. For a null value Qt would look for the file."""
     empty = QImage(1, 1, QImage.Format.Format_ARGB32)
     empty.fill(0)
     return empty
 
 
 def tell_pictures(document: QTextDocument) -> None:
-    """Each picture becomes its description and its address."""
+    """Replaces each picture by its description and address."""
     for position in reversed(_places(document)):
         cursor = QTextCursor(document)
         cursor.setPosition(position)
@@ -157,7 +158,7 @@ def _blocks(document: QTextDocument) -> Iterator[QTextBlock]:
 
 
 def _runs(block: QTextBlock) -> Iterator[QTextFragment]:
-    """The parts of a block, each with a look of its own."""
+    """Yields the fragments of a block; each has one format."""
     iterator = block.begin()
     while not iterator.atEnd():
         yield iterator.fragment()
@@ -183,8 +184,8 @@ class MarkdownView(QTextBrowser):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTabChangesFocus(True)
-        # Told in the middle of setMarkdown: to resize there would lay out, and look through, a
-        # document that is half written. That crashed; so it waits for the event loop.
+        # Qt emits this in the middle of setMarkdown. Resizing at that moment would lay out a
+        # document that is half written, which crashed. So it waits for the event loop.
         self.document().documentLayout().documentSizeChanged.connect(
             self._fit, Qt.ConnectionType.QueuedConnection
         )
@@ -200,11 +201,12 @@ class MarkdownView(QTextBrowser):
         tell_pictures(document)
         _restyle(document, theme.colours_of(QGuiApplication.palette()))
         self._fit()
-        # Only now: half-way through, the document has no code and the buttons would flicker.
+        # Place them only now: during the change the document has no code, and buttons would
+        # flicker.
         self._place_copies()
 
     def loadResource(self, _kind: int, _address: QUrl | str) -> QImage:  # noqa: N802
-        """Nothing that an answer names is opened."""
+        """Returns an empty image. Nothing that an answer names is opened."""
         return nothing()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
@@ -227,7 +229,7 @@ class MarkdownView(QTextBrowser):
         self._place_copies()
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        # The transcript scrolls, not one message.
+        # The transcript scrolls, not a single message.
         event.ignore()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
@@ -241,7 +243,7 @@ class MarkdownView(QTextBrowser):
             self.setFixedHeight(height)
 
     def _place_copies(self) -> None:
-        """A button in the corner of each block of code."""
+        """Puts a copy button into the corner of each code block."""
         boxes = _code_boxes(self.document())
         while len(self.copies) < len(boxes):
             code = partial(self._code, len(self.copies))
@@ -260,14 +262,14 @@ class MarkdownView(QTextBrowser):
 
 
 def _open(address: QUrl) -> None:
-    """Only web pages, and only by the user's click: a model's answer may name anything."""
+    """Opens web pages only, and only on a click: an answer may name anything."""
     if address.scheme() in ("http", "https"):
         QDesktopServices.openUrl(address)
 
 
 def _restyle(document: QTextDocument, colours: Colours) -> None:
     mono = theme.mono().families() or [theme.mono().family()]
-    # As one change: the text is laid out once, not once for each of its lines.
+    # Make it one change, so that the text is laid out once instead of once per line.
     whole = QTextCursor(document)
     whole.beginEditBlock()
     for block in _blocks(document):
@@ -315,7 +317,7 @@ def _space(block: QTextBlock) -> None:
 
 
 def _restyle_code_words(block: QTextBlock, mono: list[str], colours: Colours) -> None:
-    """Runs of code, alone or in a sentence, in the system's own monospaced font."""
+    """Sets code, in blocks or inline, in the system's monospaced font."""
     code_block = _is_code(block)
     runs = [
         (run.position(), run.length())
@@ -361,12 +363,12 @@ def _is_code(block: QTextBlock) -> bool:
 
 
 def code_blocks(document: QTextDocument) -> list[str]:
-    """The text of each block of code."""
+    """Returns the text of each code block."""
     return [code for _, _, code in code_at(document)]
 
 
 def code_at(document: QTextDocument) -> list[tuple[int, str, str]]:
-    """Where each block of code begins, its language, and its text."""
+    """Returns the position, the language and the text of each code block."""
     found: list[tuple[int, str, list[str]]] = []
     for block in filter(_is_code, _blocks(document)):
         if not (found and _is_code(block.previous())):

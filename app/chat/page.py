@@ -1,4 +1,8 @@
-"""Chat: a tester that talks to the server over the same API as everybody else."""
+"""The Chat page: a client that talks to the server over the same API as every other program.
+
+`ChatPage` connects the parts: the list of saved chats, the transcript, the composer, the options
+and the raw events. A `Turn` carries one question and its answer.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -64,6 +68,8 @@ _LENGTHS = (None, 64, 128, 256, 512, 1024, 2048, 4096, 8192)
 
 
 class ChatOptions(Column):
+    """The panel of options: the protocol, the sampling values and the system prompt."""
+
     system_changed = Signal(str)
     raw_wanted = Signal(bool)
 
@@ -142,6 +148,7 @@ def _value_words(value: float | None) -> str:
 
 
 _MOST_LINES = 5000
+"""The most lines of raw events; older lines are dropped."""
 
 
 class RawEvents(QWidget):
@@ -165,6 +172,7 @@ class RawEvents(QWidget):
 
 
 _MOST_OFFERS = 2
+"""The most questions of plugins that are offered."""
 
 
 def suggestions() -> tuple[str, ...]:
@@ -176,7 +184,7 @@ def suggestions() -> tuple[str, ...]:
 
 
 class EmptyChat(QScrollArea):
-    """In the middle of the page; scrolls where questions leave it little room."""
+    """The page of a chat without messages. It scrolls if there is little room."""
 
     suggested = Signal(str)
     wants_start = Signal()
@@ -238,7 +246,7 @@ class EmptyChat(QScrollArea):
         self._update()
 
     def show_plugins(self, cards: tuple[PluginCard, ...]) -> None:
-        """What enabled plugins offer to be asked takes the place of what anybody may ask."""
+        """Offers the questions of enabled plugins in place of the general suggestions."""
         asked = [f"@{one.key} {one.question}" for one in cards if one.enabled and one.question]
         for place, button in enumerate(self.offers):
             button.ask(asked[place] if place < len(asked) else "")
@@ -258,7 +266,7 @@ class EmptyChat(QScrollArea):
 
 
 def _titles_at_rest() -> dict[str, str]:
-    """By the phases of a server that answers nobody."""
+    """Returns the titles for the phases in which the server does not answer."""
     return {
         "stopped": tr("Moat is stopped"),
         "failed": tr("The server cannot start"),
@@ -267,7 +275,7 @@ def _titles_at_rest() -> dict[str, str]:
 
 
 def _state_words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, str]:
-    """A title, a sentence and the label of the one button, if there is something to press."""
+    """Returns a title, a sentence and the label of the button; no label means no button."""
     titles = _titles_at_rest()
     if server.phase in titles:
         return (
@@ -307,11 +315,11 @@ def _state_words(server: ServerStatus, model: ModelStatus) -> tuple[str, str, st
 
 
 _SURROUND = theme.ICON + 3 * theme.MEDIUM
-"""What a button takes beside its text."""
+"""The width of a button beside its text, in pixels."""
 
 
 class ModelPicker(Button):
-    """Says which model answers, and lets one choose another. A long name is cut in the middle."""
+    """A button that shows the model in use and opens the list. Cuts a long name in the middle."""
 
     def __init__(self) -> None:
         super().__init__("", "down")
@@ -349,7 +357,7 @@ class ModelPicker(Button):
 
 
 def keep_room(label: Label) -> None:
-    """What is below must not move when the label is shown."""
+    """Keeps the label's place while it is hidden, so that nothing below it moves."""
     policy = label.sizePolicy()
     policy.setRetainSizeWhenHidden(True)
     label.setSizePolicy(policy)
@@ -373,6 +381,7 @@ def model_menu(
 
 _LIST_OPEN, _LIST_WIDTH = "chat/list", "chat/list_width"
 SHOWN_AT_ONCE = 40
+"""How many messages of a saved chat are shown at first."""
 
 
 class ChatPage(Page):
@@ -385,9 +394,9 @@ class ChatPage(Page):
         self._chat = Chat()
         self._turn: Turn | None = None
         self._edited: list[Said] = []
-        """A question that is being changed, and all that followed it."""
+        """The question that is being edited, and all messages after it."""
         self._drafts: dict[str, str] = {}
-        """What was written and not sent, by the chat."""
+        """The unsent text of each chat, by chat id."""
         self.new_chat = Button(tr("New chat"), "plus")
         self.show_list = Button("", "sidebar", "icon", name=tr("Show saved chats"))
         self.picker = ModelPicker()
@@ -415,7 +424,7 @@ class ChatPage(Page):
         self._bind(core)
 
     def ask(self, text: str) -> None:
-        """One turn at a time, with all its files: until then it waits in the composer."""
+        """Sends a question. While an answer or a file is on its way, it waits in the composer."""
         if self._turn or self.attached.is_reading or self._is_refused():
             if not self.composer.editor.toPlainText():
                 self.composer.editor.setPlainText(text)
@@ -436,13 +445,13 @@ class ChatPage(Page):
             self._turn.stop()
 
     def clear(self) -> None:
-        """A new chat: no instructions, no files, nothing said."""
+        """Opens a new, empty chat."""
         self.attached.clear()
         self.open(Chat())
         self.composer.editor.setFocus()
 
     def open(self, chat: Chat, most: int = SHOWN_AT_ONCE) -> None:
-        """Its last messages; the earlier ones when they are asked for."""
+        """Opens a chat and shows its last `most` messages. A button shows earlier ones."""
         self._leave_turn()
         self._edited = []
         self._change_draft(chat)
@@ -457,7 +466,7 @@ class ChatPage(Page):
         self.show_chats()
 
     def close_something(self) -> None:
-        """An answer stops; an edit is given up; a panel closes; the keyboard is at the message."""
+        """Stops the answer; else gives up an edit, closes panels and focuses the composer."""
         if self._turn:
             self.stop()
             return
@@ -470,7 +479,7 @@ class ChatPage(Page):
         self.composer.editor.setFocus()
 
     def remember(self, memory: QSettings) -> None:
-        """The column of chats: whether it is open, and how wide it is."""
+        """Restores whether the list of chats is open and how wide. Saves changes to `memory`."""
         if (kept := str(memory.value(_LIST_WIDTH, ""))).isdecimal():
             self.middle.left.widen(int(kept))
         self.show_list.setChecked(memory.value(_LIST_OPEN, "yes") == "yes")
@@ -480,7 +489,7 @@ class ChatPage(Page):
         self.middle.left.widened.connect(lambda width: memory.setValue(_LIST_WIDTH, width))
 
     def saved(self) -> list[tuple[str, str]]:
-        """Id and title of each saved chat, newest first."""
+        """Returns the id and title of each saved chat, newest first."""
         return [(chat.id, chat.title) for chat in self._store.all()]
 
     def attach(self, found: list[Attachment]) -> None:
@@ -508,7 +517,7 @@ class ChatPage(Page):
         self._body.setCurrentWidget(self.transcript)
 
     def answer_again(self, answer: Answer, model: str = "") -> None:
-        """By the model in use, or by another one for this answer only."""
+        """Replaces an answer, by the model in use or, for this answer only, by `model`."""
         self._leave_turn()
         self._give_up_edit()
         replaced = self._chat.said[answer.place :]
@@ -516,9 +525,9 @@ class ChatPage(Page):
         self._answer(replaced, model)
 
     def edit(self, question: Question) -> None:
-        """Back to before this question, with its text to change and its images.
+        """Removes this question and what follows, and puts its text and files into the composer.
 
-        Once it is sent, what was there stays as another version.
+        Once the question is sent, the removed messages stay as another version.
         """
         self._leave_turn()
         self._give_up_edit()
@@ -536,7 +545,7 @@ class ChatPage(Page):
             raise AppError(text.format(why=error.strerror)) from error
 
     def turn_version(self, message: Question | Answer, number: int) -> None:
-        """Go on from another version of this message, with what followed that one."""
+        """Switches to another version of this message and the messages that followed it."""
         self._leave_turn()
         self._give_up_edit()
         self._chat.turn_to(message.place, number)
@@ -545,7 +554,7 @@ class ChatPage(Page):
         self._keep(self._chat)
 
     def offer_models(self, answer: Answer) -> QMenu:
-        """The models that may answer again in place of the one that did."""
+        """Shows a menu of the models that may answer again."""
         menu = model_menu(
             answer,
             self.core.models.cards.get(),
@@ -556,7 +565,7 @@ class ChatPage(Page):
         return menu
 
     def _give_up_edit(self) -> None:
-        """What was there before a question was to be changed is there again."""
+        """Restores the messages that were removed for an edit."""
         edited, self._edited = self._edited, []
         place = len(self._chat.said)
         self._chat.said.extend(edited)
@@ -568,7 +577,10 @@ class ChatPage(Page):
             self._show_said(number)
 
     def _change_draft(self, chat: Chat) -> None:
-        """What was written and not sent stays with its chat. An empty chat hands it on."""
+        """Saves the unsent text for the old chat and shows that of the new one.
+
+        An unsent text moves along between two empty chats.
+        """
         editor = self.composer.editor
         if not self._chat.said and not chat.said:
             return
@@ -581,7 +593,7 @@ class ChatPage(Page):
         self.transcript.cut(message)
 
     def _is_refused(self) -> bool:
-        """Told before anything is asked, so that question and files stay where they are."""
+        """Shows an error if the protocol cannot carry an image. The question and its files stay."""
         carries = dialects.of(self.options.options()).carries_images
         if carries or not any(one.image for one in self.attached.files):
             return False
@@ -589,7 +601,7 @@ class ChatPage(Page):
         return True
 
     def _show_before(self, end: int, most: int = SHOWN_AT_ONCE) -> None:
-        """Above what is there, so that an answer on its way goes on."""
+        """Inserts the messages before `end` at the top. An answer in progress is not disturbed."""
         first = max(0, end - most)
         for at, place in enumerate(range(first, end)):
             self._show_said(place, at)
@@ -632,7 +644,7 @@ class ChatPage(Page):
     def _end_turn(self, finished: Finished | None) -> None:
         turn, self._turn = self._turn, None
         try:
-            # First: while the program ends there may be nothing left to show it on.
+            # Save first: while the program ends, the widgets may be gone.
             self._keep(self._chat)
         finally:
             self.composer.show_answering(answering=False)
@@ -646,14 +658,14 @@ class ChatPage(Page):
                 turn.answer.versions.show_place(said.at, len(versions([said])))
 
     def _show_replaced(self, turn: Turn) -> None:
-        """No new answer came: the old one and what followed it are there again."""
+        """Shows the old answer and what followed it again, because no new answer came."""
         self.transcript.cut(turn.answer)
         self._show_from(turn.answer.place)
         if turn.problem:
             self.failed.emit(turn.problem)
 
     def _leave_turn(self, *, kept: bool = True) -> None:
-        """The answer ends here; its chat keeps what has come of it."""
+        """Ends the answer in progress. If `kept`, its chat keeps what has arrived."""
         turn, self._turn = self._turn, None
         self.composer.show_answering(answering=False)
         if turn:
@@ -680,7 +692,7 @@ class ChatPage(Page):
             self.attached.add_source(Path(picked))
 
     def _let_go(self, path: str) -> None:
-        """What no chat is looked up in any more need not be kept."""
+        """Stops reading a source, and deletes its index if no chat uses it any more."""
         chats = [self._chat, *(chat for chat in self._store.all() if chat.id != self._chat.id)]
         is_used = any(path in chat.sources for chat in chats)
         command = self.core.sources.stop if is_used else self.core.sources.forget
@@ -733,7 +745,7 @@ class ChatPage(Page):
         self._chat.system = text
 
     def _show_panels(self) -> None:
-        """The options stand in for the chats where there is no room for both beside the chat."""
+        """Opens and closes the two panels. The options replace the list if both do not fit."""
         is_listed, has_options = self.show_list.isChecked(), self.show_options.isChecked()
         both_fit = self.middle.fits(self.middle.left, self.middle.right)
         shown = is_listed and (not has_options or both_fit)
@@ -747,12 +759,12 @@ class ChatPage(Page):
         self._show_panels()
 
     def _make_room(self) -> None:
-        """The column of chats closes where it would cover the chat, until there is room again."""
+        """Closes the list of chats if it would cover the chat; reopens it when there is room."""
         has_room = self.middle.fits(self.middle.left)
         if has_room == self._has_room:
             return
         self._has_room = has_room
-        # Not as the person does it: how it was left is remembered.
+        # Without a signal: the person's own choice is what is remembered.
         with QSignalBlocker(self.show_list):
             if not has_room:
                 self._was_listed = self.show_list.isChecked()
@@ -762,7 +774,7 @@ class ChatPage(Page):
         self.models_menu().popup(self.picker.mapToGlobal(self.picker.rect().bottomLeft()))
 
     def models_menu(self) -> QMenu:
-        """The models one can change to, and the way to more of them."""
+        """Returns a menu of the installed models, with a way to more."""
         menu = model_menu(
             self.picker,
             self.core.models.cards.get(),

@@ -1,4 +1,4 @@
-"""System prompts with names: kept on this computer, chosen again, taken away."""
+"""Named system prompts: saved on this computer, chosen again and deleted."""
 
 from pathlib import Path
 
@@ -18,13 +18,13 @@ class PresetStore:
         self._file = JsonFile(path, "The saved system prompts", is_precious=True)
 
     def all(self) -> dict[str, str]:
-        """By their names, in the order of those."""
+        """Returns the texts by name, sorted by name."""
         found = self._file.read().items()
         texts = {name: text for name, text in found if isinstance(text, str) and text.strip()}
         return dict(sorted(texts.items(), key=lambda item: item[0].casefold()))
 
     def keep(self, name: str, text: str) -> None:
-        """Under a name that is taken it replaces the text there."""
+        """Saves a text. Replaces the text if the name exists."""
         self._file.write({**self._file.read(), name: text})
 
     def forget(self, name: str) -> None:
@@ -32,7 +32,7 @@ class PresetStore:
 
 
 class Presets(QWidget):
-    """`chosen` carries the text of the preset that the person picked."""
+    """The controls for saved system prompts. `chosen` carries the text that was picked."""
 
     chosen = Signal(str)
 
@@ -70,7 +70,7 @@ class Presets(QWidget):
         self.naming.hide()
 
     def show_text(self, text: str) -> None:
-        """The preset with this text is the chosen one; there may be none."""
+        """Selects the preset with this text, if there is one."""
         self._text = text
         known = self._store.all()
         with QSignalBlocker(self.list):

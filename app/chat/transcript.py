@@ -1,7 +1,7 @@
 """The messages of a chat: questions, answers with text and charts, suggestions.
 
-Qt lays out a whole document at once. A long table or thousands of code words would stop the window,
-so only a beginning is drawn; all of it can be read as text, which costs little.
+Qt lays out a whole document at once, and a long table or thousands of code words would block the
+window. So a `Budget` limits what is drawn. All of it can be shown as plain text, which is cheap.
 """
 
 import time
@@ -41,19 +41,19 @@ from server.events import Finished
 from server.system.limits import one_line, printable
 
 MOST_READ = 400_000
-"""Letters of an answer that are looked through for charts and text."""
+"""The most characters of an answer that are searched for charts and text."""
 MOST_LETTERS = 40_000
 MOST_LINES = 1_000
 MOST_TABLE_ROWS = 200
 LONGEST_LINE = 8_000
 MOST_MARKS = 6_000
-"""Backticks, stars, brackets and the like. Each may begin a piece with a look of its own."""
+"""The most Markdown marks, such as backticks, stars and brackets. Each may start a styled run."""
 _MARKS = "`*_[]<>~!|&\\"
 _MARK_TABLE = str.maketrans("", "", _MARKS)
 
 
 class Budget:
-    """What may still be drawn of one answer; `is_spent` when something was left out."""
+    """How much of an answer may still be drawn. `is_spent` is set once something was left out."""
 
     def __init__(self) -> None:
         self.is_spent = False
@@ -63,7 +63,7 @@ class Budget:
         self._marks = MOST_MARKS
 
     def take(self, text: str) -> str:
-        """The beginning of the text that can be drawn; a line is left out or cut, never hidden."""
+        """Returns the beginning of the text that may be drawn, and reduces the budget."""
         if self.is_spent:
             return ""
         kept: list[str] = []
@@ -96,7 +96,7 @@ class Budget:
 
 
 class AllText(QWidget):
-    """Says that only a beginning is drawn, and shows all of it as plain text on demand."""
+    """A note that only the beginning is drawn, with a button that shows all of it as plain text."""
 
     def __init__(self, name: str, text: Callable[[], str]) -> None:
         super().__init__()
@@ -116,7 +116,7 @@ class AllText(QWidget):
         self.setVisible(offered)
 
     def refresh(self) -> None:
-        """The text has come to its end."""
+        """Shows the current text again, if it is open. Called when the answer ends."""
         if self.button.isChecked():
             self.box.setPlainText(text_to_read(self._text()))
 
@@ -131,17 +131,19 @@ Part = MarkdownView | ChartView
 
 
 class AnswerBody(QWidget):
+    """The drawn part of an answer: Markdown views and charts, in order."""
+
     def __init__(self) -> None:
         super().__init__()
         self._parts: list[Part] = []
         self.budget = Budget()
         self._drawn = ""
-        """The text whose beginning filled the budget: what comes after it changes nothing."""
+        """The text that used up the budget. What comes after it is not drawn."""
         self._column = stack(spacing=theme.MEDIUM)
         self.setLayout(self._column)
 
     def show_text(self, text: str) -> None:
-        """Parts that are the same stay; an answer grows at its end, so few are made anew."""
+        """Shows the text. Parts that have not changed stay, so only the end is drawn again."""
         if self.budget.is_spent and text.startswith(self._drawn):
             return
         self.budget = Budget()
@@ -224,11 +226,11 @@ class Suggestion(Button):
 
 
 _SIDE = 132
-"""Two fit side by side into the bubble of the smallest window."""
+"""The most width and height in pixels. Two fit side by side into the smallest window's bubble."""
 
 
 class Thumbnail(Label):
-    """The picture where Qt can read it, else its name."""
+    """A picture, or its name if Qt cannot read it."""
 
     def __init__(self, attached: Attachment) -> None:
         super().__init__(attached.name, "small")
@@ -240,7 +242,7 @@ class Thumbnail(Label):
 
 
 def _small(data: bytes, scale: float) -> QPixmap:
-    """Scaled by its reader, which for some kinds need not read all of it."""
+    """Returns the picture, scaled by its reader, which need not decode all of some formats."""
     buffer = QBuffer()
     buffer.setData(QByteArray(data))
     reader = QImageReader(buffer)
@@ -256,19 +258,21 @@ def _small(data: bytes, scale: float) -> QPixmap:
 
 
 _RENDER_MS = 90
+"""The least milliseconds between two drawings of an answer."""
 _MEASURABLE_S = 0.05
+"""Seconds below which no speed is shown."""
 _MOST_SUGGESTIONS = 3
 _SHOWN_LETTERS = 2000
 _SHOWN_THOUGHTS = 10_000
 _IN_A_ROW = 2
 _REST = 4
-"""After a drawing this many times as long is left until the next."""
+"""The pause after a drawing, as a multiple of the time it took."""
 _MOST_STEPS = 50
 _LONGEST_STEP = 400
 
 
 class Versions(QWidget):
-    """The versions of a message: which of them is shown, and the way to the others."""
+    """Shows which version of a message this is, with buttons for the others."""
 
     turned = Signal(int)
 
@@ -296,7 +300,7 @@ class Versions(QWidget):
 
 
 class Question(QWidget):
-    """`place` is where it stands in the conversation."""
+    """A question. `place` is its index among the chat's messages."""
 
     edited = Signal()
 
@@ -335,17 +339,17 @@ class Question(QWidget):
 
 
 def _beginning(text: str, most: int = _SHOWN_LETTERS) -> str:
-    """A label lays out all of its text at once."""
+    """Returns the beginning of a text, because a label lays out all of its text at once."""
     return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _words(text: str) -> Label:
-    """What was asked; of a long file that went along only the beginning."""
+    """Returns a label with the question, at most _SHOWN_LETTERS characters."""
     text = printable(_beginning(text))
     label = Label(text, wrap=True)
     label.let_select()
     label.setAccessibleName(tr("You: {text}").format(text=text))
-    # A label that wraps asks for little width and would wrap a short text.
+    # A label that wraps asks for little width, and would wrap even a short text.
     widest = max(label.fontMetrics().horizontalAdvance(line) for line in text.split("\n"))
     label.setMinimumWidth(min(widest + theme.TINY, theme.SURE_WIDTH))
     return label
@@ -362,7 +366,7 @@ def _side_by_side(pictures: Sequence[Thumbnail]) -> QGridLayout:
 
 @dataclass(slots=True)
 class Pace:
-    """How fast an answer comes, as its reader sees it."""
+    """The speed of an answer as a reader sees it. Times are monotonic, in seconds."""
 
     asked_at: float
     first_at: float = 0.0
@@ -375,7 +379,7 @@ class Pace:
         self.pieces += 1
 
     def words(self, tokens: int) -> str:
-        """`tokens` is the server's count once it is known; until then each piece is one."""
+        """Describes the speed. Without the server's count of tokens, each piece counts as one."""
         tokens = tokens or self.pieces
         words = tr("1 token") if tokens == 1 else tr("{count} tokens")
         parts = [words.format(count=numeral(tokens))]
@@ -392,7 +396,7 @@ class Pace:
 
 
 class Sources(QWidget):
-    """The passages that an answer was given from: their places, and on demand their words."""
+    """The passages that an answer is based on: where they are, and on demand their text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -407,7 +411,7 @@ class Sources(QWidget):
 
     def show_quotes(self, quotes: Sequence[Quote]) -> None:
         numbered = [(f"[{number}] {one.place}", one.text) for number, one in enumerate(quotes, 1)]
-        # A place stays in one line where it can.
+        # Keep each place on one line if possible.
         places = [place.replace(" ", "\N{NO-BREAK SPACE}") for place, _ in numbered]
         self.places.setText("   ".join(places))
         self.texts.setText("\n\n".join(f"{place}\n{text}" for place, text in numbered))
@@ -415,13 +419,13 @@ class Sources(QWidget):
 
 
 class Answer(QWidget):
-    """Grows while it streams; drawn again at most every 90 ms, whatever the speed."""
+    """An answer, which grows while it streams. It is drawn at most every _RENDER_MS."""
 
     again = Signal()
     again_with_another = Signal()
-    """Another model is to answer; which one is still to be chosen."""
+    """Emitted to choose another model that answers again."""
     suggested = Signal(str)
-    """A question that was offered to go on with."""
+    """Emitted with a suggested question that was clicked."""
 
     def __init__(self, model: str, place: int = 0) -> None:
         super().__init__()
@@ -462,7 +466,7 @@ class Answer(QWidget):
         self._came()
 
     def add_block(self, text: str) -> None:
-        """A table or chart that came beside the text: a paragraph of its own in it."""
+        """Adds a table or chart as a paragraph of its own."""
         if text:
             gap = "\n\n" if self.text() and not self.text().endswith("\n\n") else ""
             self.add_text(f"{gap}{text}\n\n")
@@ -472,22 +476,22 @@ class Answer(QWidget):
         self._came()
 
     def add_step(self, text: str) -> None:
-        """Something it did on the way: a tool, a search."""
+        """Shows something that was done for the answer, such as a tool call or a search."""
         self._steps.append(f"•  {shortened(told(text), _LONGEST_STEP)}")
         self.steps.tell("\n".join(self._steps[-_MOST_STEPS:]))
         if not self._pace.pieces:
-            # It may wait for a tool or for a person, and not for the model.
+            # It may be waiting for a tool or a person, not for the model.
             self.footer.setText(tr("Working…"))
 
     def suggest(self, prompts: tuple[str, ...]) -> None:
-        """What may be asked next, as buttons under the answer."""
+        """Shows suggested next questions as buttons under the answer."""
         for prompt in (shortened(each, _LONGEST_STEP) for each in prompts[:_MOST_SUGGESTIONS]):
             button = Suggestion(prompt)
             button.clicked.connect(lambda _=False, text=prompt: self.suggested.emit(text))
             self._column.addWidget(button)
 
     def show_whole(self, text: str) -> None:
-        """An answer that was given earlier."""
+        """Shows an answer that was saved earlier."""
         self._text = [text]
         self._draw()
         self._close("")
@@ -495,7 +499,7 @@ class Answer(QWidget):
     def finish(self, finished: Finished) -> None:
         end = f"  ·  {tr('length limit reached')}" if finished.reason == "length" else ""
         tokens = finished.usage.completion_tokens
-        # The answer of a tool has none: no model wrote it.
+        # A tool's answer has no tokens, because no model wrote it.
         self._close(self._pace.words(tokens) + end if tokens or not self._steps else "")
         if not self.text():
             self.footer.setText(tr("The model returned an empty answer.") + end)
@@ -508,7 +512,7 @@ class Answer(QWidget):
         title = tr("No answer") if not self._text else tr("The answer was interrupted")
         self.failure.fail(title, error)
         self.failure.show()
-        # Last: it may have been the drawing that failed.
+        # Close last: it may have been the drawing that failed.
         self._close("")
 
     def _came(self) -> None:
@@ -527,7 +531,7 @@ class Answer(QWidget):
         self.thoughts.setText(shown)
         self.all_thoughts.offer(offered=self.thinking.isChecked() and shown != thoughts)
         self.footer.setText(self._pace.words(0))
-        # A long answer takes longer to draw: most of the time must be left for the person.
+        # A long answer takes longer to draw. Leave most of the time to the rest of the window.
         took_ms = round((time.monotonic() - began) * 1000)
         self._render.setInterval(max(_RENDER_MS, _REST * took_ms))
 
@@ -569,6 +573,8 @@ class Answer(QWidget):
 
 
 class Transcript(Column):
+    """The scrolling column of messages. It follows the newest one unless the person scrolls up."""
+
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("Conversation"))
@@ -589,7 +595,7 @@ class Transcript(Column):
         attached: Sequence[Attachment] = (),
         at: int | None = None,
     ) -> Question:
-        """The newest, or with `at` an earlier one so far from the top."""
+        """Adds a question at the end, or at position `at` from the top."""
         question = Question(text, place, attached)
         self._add(question, at)
         return question
@@ -602,7 +608,7 @@ class Transcript(Column):
         return answer
 
     def offer_earlier(self, count: int, show: Callable[[], None]) -> None:
-        """A button at the top that gives way to what `show` puts there."""
+        """Adds a button at the top. A click removes it and calls `show`, which adds messages."""
         words = tr("Show {count} earlier messages").format(count=count)
         button = Button(words, "reset")
         button.clicked.connect(lambda: self._drop(0))
@@ -611,7 +617,7 @@ class Transcript(Column):
         self.body.insertWidget(0, button, alignment=Qt.AlignmentFlag.AlignHCenter)
 
     def allow_again(self, *, allowed: bool) -> None:
-        """Whether answers can be asked for again now."""
+        """Enables or disables the buttons that ask for another answer."""
         self._may_again = allowed
         for at in range(self.body.count()):
             item = self.body.itemAt(at)
@@ -620,7 +626,7 @@ class Transcript(Column):
                 answer.other.setEnabled(allowed)
 
     def cut(self, message: QWidget) -> None:
-        """Take away this message and all after it."""
+        """Removes this message and all messages after it."""
         first = self.body.indexOf(message)
         while first >= 0 and self.body.count() > first + 1:
             self._drop(first)

@@ -1,4 +1,4 @@
-"""One turn of a chat: the question goes to the server, what comes back goes into the answer."""
+"""One turn of a chat: sends the question to the server, and shows what comes back as the answer."""
 
 import asyncio
 import logging
@@ -30,7 +30,7 @@ NOT_UNDERSTOOD = "The server sent something this window does not understand."
 OWN_HEADER = "X-Moat-Window"
 CHAT_HEADER = "X-Moat-Chat"
 STEP = "step "
-"""A comment by which OpenAI's protocol, that has no word for it, tells what a flow does."""
+"""The prefix of an SSE comment that names a flow's step: OpenAI's protocol has no event for it."""
 
 
 async def ask(
@@ -41,9 +41,9 @@ async def ask(
     raw: Callable[[str], None] = lambda _line: None,
     own_key: str = "",
 ) -> AsyncGenerator[Heard, None]:
-    """Stream an answer; `raw` sees every line of it. A failure is an AppError with its sentence.
+    """Streams an answer. `raw` gets every line. Raises AppError on failure.
 
-    With `own_key` the server knows that it is the person's own window that asks.
+    `own_key` shows the server that Moat's own window asks.
     """
     dialect = dialects.of(options)
     headers = {"User-Agent": NAME}
@@ -68,7 +68,7 @@ async def ask(
     except aiohttp.ClientError as error:
         raise LinkLost from error
     except ValueError as error:
-        # Without its message: that quotes the answer.
+        # Log no message: it quotes the answer.
         log.warning("An answer could not be read: %s", type(error).__name__)
         raise AppError(NOT_UNDERSTOOD) from error
 
@@ -99,13 +99,13 @@ Over = Callable[[Finished | None], None]
 
 
 MOST_QUOTES = 6
-"""Passages for a question: with 700 letters each, a thousand tokens."""
+"""The most passages for a question. With 700 characters each they take about 1,000 tokens."""
 
 
 class Turn:
-    """An answer on its way into a chat. `over` is called at its end, unless one has left it.
+    """An answer on its way into a chat. `over` is called at its end, unless the turn was left.
 
-    What it takes the place of stays as another version; when nothing comes, it is the only one.
+    Messages that it replaces stay as another version, or come back if no answer arrives.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Turn:
         self.chat = chat
         self.answer = answer
         self.problem: AppError | None = None
-        """Why nothing came, unless the person stopped it."""
+        """Why no answer came; None if the person stopped it."""
         self._replaced = replaced
         self._over = over
         self._is_left = False
@@ -126,23 +126,23 @@ class Turn:
         self._task = tasks.spawn(self._take(core, options, raw), "chat turn")
 
     def stop(self) -> None:
-        """A task that is cancelled before it begins would end without a word."""
+        """Stops the turn. A task that is cancelled before it starts would never call `over`."""
         self._is_stopped = True
         if self._task and self._has_begun:
             self._task.cancel()
 
     def leave(self) -> None:
-        """From here on the answer's widget may be gone."""
+        """Stops the turn for good. From now on the answer's widget may be gone."""
         self._is_left = True
         self.stop()
 
     @property
     def is_in_vain(self) -> bool:
-        """There is still only what it was to take the place of."""
+        """Whether no answer came, although there was one to replace."""
         return bool(self._replaced) and not self.answer.text()
 
     def put_down(self) -> None:
-        """What has come so far, as a part of the chat."""
+        """Adds what has arrived so far to the chat."""
         if text := self.answer.text():
             said = Said("assistant", text, model=self.answer.model)
             if self._replaced:
@@ -174,7 +174,7 @@ class Turn:
                 self._over(finished)
 
     async def _look_up(self, core: Face) -> None:
-        """Find the passages of the chat's sources for its last question."""
+        """Finds passages for the last question in the chat's sources."""
         question = self.chat.said[-1]
         if not self.chat.sources:
             return
@@ -182,7 +182,7 @@ class Turn:
         try:
             found = await core.sources.find(self.chat.sources, question.text, MOST_QUOTES)
         except AppError as error:
-            # A source that is gone is no reason to answer nothing.
+            # Answer even if a source is gone.
             self.answer.add_step(told(str(error)))
             return
         question.quotes = [Quote(one.name, one.page, one.sheet, one.text) for one in found]
@@ -199,7 +199,7 @@ async def listen(
     answer: Answer,
     raw: Raw,
 ) -> Finished | None:
-    """Until the answer is over; None when it never said so."""
+    """Shows the events of an answer. Returns its last event; None if none came."""
     key = await core.access_key() if core.settings.get().server.asks_for_key else ""
     address = core.server.get().address
     finished: Finished | None = None
@@ -224,7 +224,7 @@ async def listen(
 
 
 def used_words(finished: Finished, context_tokens: int) -> str:
-    """How much of the context is used; nothing where that is not known."""
+    """Describes how much of the context is used; empty if that is not known."""
     used = finished.usage.prompt_tokens + finished.usage.completion_tokens
     if not used or not context_tokens:
         return ""
@@ -233,7 +233,7 @@ def used_words(finished: Finished, context_tokens: int) -> str:
 
 
 def why(error: Exception) -> AppError:
-    """What ended a turn; what has no sentence is told in the log."""
+    """Returns the error to show. Logs an unexpected exception."""
     if isinstance(error, AppError):
         return error
     log.error("A turn of the chat failed", exc_info=error)
