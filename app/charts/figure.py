@@ -1,4 +1,4 @@
-"""What a chart shows: its numbers, told apart from how they are drawn, and as ECharts options."""
+"""The content of a chart, apart from how it is drawn, and its form as ECharts options."""
 
 import json
 import math
@@ -31,13 +31,13 @@ class Series:
     values: tuple[float | None, ...]
 
     def known(self) -> list[tuple[int, float]]:
-        """Where there is a number, and which."""
+        """Returns the index and the value of each number that is known."""
         return [(at, value) for at, value in enumerate(self.values) if value is not None]
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """`labels` stand under the axis, or name the slices; one value of each series for each."""
+    """A chart. `labels` are under the axis or name the slices; each series has a value for each."""
 
     kind: Kind
     labels: tuple[str, ...]
@@ -47,7 +47,7 @@ class Figure:
     is_log: bool = False
     is_stacked: bool = False
     places: tuple[float, ...] = ()
-    """Where each label stands, when the axis is one of numbers."""
+    """The position of each label on a numeric axis; empty if the axis is not numeric."""
 
     @property
     def is_round(self) -> bool:
@@ -55,7 +55,7 @@ class Figure:
 
 
 def number(value: float) -> str:
-    """As short as it can be read: 1,250 or 3.4 M."""
+    """Formats a number briefly: 1,250 or 3.4 M."""
     size = abs(value)
     if size and (size >= 1e15 or size < 1e-4):
         return numeral(value, ".2g")
@@ -78,7 +78,7 @@ def kind_words(figure: Figure) -> str:
 
 
 def describe(figure: Figure) -> str:
-    """The chart for a person who does not see it."""
+    """Describes the chart for a person who does not see it."""
     count = len(figure.labels)
     parts = [f"{kind_words(figure)}: {figure.title}." if figure.title else kind_words(figure) + "."]
     if figure.is_round:
@@ -102,7 +102,7 @@ def describe(figure: Figure) -> str:
 
 
 def point_words(figure: Figure, at: int) -> str:
-    """What is to be read off at one place."""
+    """Returns the label and the values at one place."""
     lines = [figure.labels[at]]
     for series in figure.series:
         value = series.values[at]
@@ -113,7 +113,7 @@ def point_words(figure: Figure, at: int) -> str:
 
 
 def shares(figure: Figure) -> list[float]:
-    """Each slice's part of the whole; what is not positive has none."""
+    """Returns each slice's share of the whole; 0 for a value that is not positive."""
     values = [max(value or 0.0, 0.0) for value in figure.series[0].values]
     whole = math.fsum(values)
     return [value / whole if whole else 0.0 for value in values]
@@ -122,14 +122,14 @@ def shares(figure: Figure) -> list[float]:
 LANGUAGE = "echarts"
 MOST_TABLE_ROWS = 50
 LARGEST, SMALLEST = 1e300, 1e-300
-"""Numbers whose sums and differences can still be reckoned with."""
+"""The range of numbers whose sums and differences do not overflow or vanish."""
 _OPENING = re.compile(rf"^```{LANGUAGE}[ \t]*\n", re.MULTILINE)
 _CLOSING = re.compile(r"\n```[ \t]*$", re.MULTILINE)
 _OPENED = re.compile(rf"^```{LANGUAGE}[ \t]*(?:\n(?:(?!^```).)*)?\Z", re.MULTILINE | re.DOTALL)
 
 
 def parts(text: str) -> list[str | Figure]:
-    """An answer's text, with a figure where a chart is written; one half written is left out."""
+    """Splits an answer into texts and figures. Leaves out a chart that is not complete yet."""
     found: list[str | Figure] = []
     end = 0
     for fence in _fences(text):
@@ -143,7 +143,7 @@ def parts(text: str) -> list[str | Figure]:
 
 
 def without_charts(text: str) -> str:
-    """For the model: the numbers are in the table beside it."""
+    """Returns the text for the model, which reads the numbers in the table beside the chart."""
     found, end = [], 0
     for fence in _fences(text):
         found.append(text[end : fence.start].strip("\n"))
@@ -161,7 +161,7 @@ class _Fence(NamedTuple):
 
 
 def _fences(text: str) -> Iterator[_Fence]:
-    """The charts written in a text. Two patterns: a single one would be quadratic."""
+    """Yields the charts in a text, by two patterns: a single one would be quadratic."""
     at = 0
     while (opening := _OPENING.search(text, at)) and (
         closing := _CLOSING.search(text, opening.end())
@@ -172,7 +172,7 @@ def _fences(text: str) -> Iterator[_Fence]:
 
 
 def written(made: Artifact) -> str:
-    """A chart or table as the text of an answer holds it, so that it is kept with the chat."""
+    """Returns a chart or table as text for an answer, so that it is saved with the chat."""
     if made.kind == "text":
         return str(made.content.get("text", ""))
     every = _every_row(made.content.get("rows"))
@@ -186,7 +186,7 @@ def written(made: Artifact) -> str:
 
 
 def figure_of(option: Any) -> Figure | None:
-    """None when there is nothing in it that can be drawn."""
+    """Returns the figure of an ECharts option; None if nothing in it can be drawn."""
     try:
         return _figure(option)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
@@ -223,7 +223,7 @@ def _figure(option: Json) -> Figure | None:
 
 
 def _with_slices(figure: Figure) -> Figure | None:
-    """Only what has a part of the whole."""
+    """Returns the figure with its positive slices only; None if there are none."""
     kept = [
         (label, value)
         for label, value in zip(figure.labels, figure.series[0].values, strict=True)
@@ -250,7 +250,7 @@ def _places(option: Json, kind: str, cells: Sequence[Any]) -> tuple[float, ...]:
 
 
 def _option(title: str, rows: list[Json], chart: Any) -> Json | None:
-    """An option for rows that came with the names of their columns, as OpenBB's do."""
+    """Returns an ECharts option for rows whose columns are named, such as OpenBB's."""
     if not rows or not isinstance(chart, dict):
         return None
     kind, x, ys = chart.get("kind"), chart.get("x"), chart.get("y")

@@ -1,4 +1,4 @@
-"""A chart in the window: axes, marks, slices and legend, read with the pointer or arrow keys."""
+"""A chart widget: axes, marks, slices and a legend. It is read with the pointer or arrow keys."""
 
 import html
 import math
@@ -25,7 +25,9 @@ from app.look.theme import Colours
 from app.look.translate import numeral
 
 _HOLE = 0.56
+"""The size of a ring's hole, as a share of the ring."""
 _PULLED = 5.0
+"""How far the slice under the pointer is moved out, in pixels."""
 
 
 def square(room: QRectF) -> QRectF:
@@ -60,7 +62,7 @@ def draw(
 
 
 def slice_at(figure: Figure, box: QRectF, point: QPointF) -> int | None:
-    """Which slice is under the pointer."""
+    """Returns the index of the slice under the point; None if there is none."""
     from_middle = point - box.center()
     distance = math.hypot(from_middle.x(), from_middle.y())
     if not 0 < distance <= box.width() / 2:
@@ -75,7 +77,7 @@ def slice_at(figure: Figure, box: QRectF, point: QPointF) -> int | None:
 
 
 def colour_of(at: int, colours: Colours) -> QColor:
-    """After the last colour they come again, a little different."""
+    """Returns the colour of a slice or series. The colours repeat, a little lighter each time."""
     colour = QColor(colours.series[at % len(colours.series)])
     return colour.lighter(100 + 18 * (at // len(colours.series)))
 
@@ -92,7 +94,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Legend:
-    """`spots` are where each entry stands; `height` is what they take together."""
+    """A legend. `spots` holds the place of each entry; `height` is that of all entries."""
 
     spots: tuple[tuple[Entry, QRectF], ...]
     height: float
@@ -140,9 +142,11 @@ class Legend:
 
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+"""The steps between ticks, times a power of ten."""
 _NEAR_ZERO = 0.4
+"""An axis starts at 0 if its lowest value is below this share of the highest."""
 _SAME = 1e-12
-"""Of a number: what differs by less cannot be told apart on an axis."""
+"""The relative difference below which numbers cannot be distinguished on an axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +157,7 @@ class Scale:
     is_log: bool = False
 
     def part(self, value: float) -> float:
-        """0 at the low end, 1 at the high one."""
+        """Returns the position of a value: 0 at the low end, 1 at the high end."""
         low, high = self.low, self.high
         if self.is_log:
             value = math.log10(max(value, low))
@@ -184,7 +188,7 @@ def logarithmic(low: float, high: float) -> Scale:
 
 
 def upwards(figure: Figure) -> Scale:
-    """The axis of values: bars begin at nought, lines where their numbers do."""
+    """Returns the scale of the values. Bars start at 0, lines near their lowest value."""
     values = [value for series in figure.series for _, value in series.known()]
     if figure.is_stacked:
         values += _heights(figure)
@@ -197,7 +201,7 @@ def upwards(figure: Figure) -> Scale:
 
 
 def _heights(figure: Figure) -> list[float]:
-    """The tops and bottoms of what is stacked."""
+    """Returns the top and the bottom of each stack."""
     found = []
     for at in range(len(figure.labels)):
         values = [series.values[at] or 0.0 for series in figure.series]
@@ -210,11 +214,12 @@ _BAR_SHARE = 0.72
 _WIDEST_BAR = 56.0
 _LABEL_GAP = 14.0
 _DOTS_UNTIL = 60
+"""Up to this many points, lines have dots."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """Where things stand in the plot."""
+    """The plot area and its scales. It converts values to pixels."""
 
     figure: Figure
     plot: QRectF
@@ -286,7 +291,7 @@ def draw_marks(painter: QPainter, axes: Axes, colours: Colours) -> None:
 
 
 def draw_pointer(painter: QPainter, axes: Axes, at: int, colours: Colours) -> None:
-    """A line through the place one looks at, and its points made larger."""
+    """Draws a line through the place under the pointer, and enlarges its points."""
     x = axes.x(at)
     painter.setPen(QPen(QColor(colours.muted), 1, Qt.PenStyle.DashLine))
     painter.drawLine(QPointF(x, axes.plot.top()), QPointF(x, axes.plot.bottom()))
@@ -302,7 +307,7 @@ def draw_pointer(painter: QPainter, axes: Axes, at: int, colours: Colours) -> No
 
 
 def _draw_labels(painter: QPainter, axes: Axes, metrics: QFontMetricsF) -> None:
-    """As many as fit without touching each other."""
+    """Draws as many labels as fit without touching."""
     top = axes.plot.bottom() + theme.TINY
     if axes.along is not None:
         for tick in axes.along.ticks:
@@ -322,7 +327,7 @@ def _draw_labels(painter: QPainter, axes: Axes, metrics: QFontMetricsF) -> None:
 
 
 def _stacked(figure: Figure, place: int) -> list[tuple[int, float]]:
-    """The points of a series, on top of those before it when they are stacked."""
+    """Returns the points of a series, on top of the series before it if they are stacked."""
     known = figure.series[place].known()
     if not figure.is_stacked:
         return known
@@ -333,7 +338,7 @@ def _stacked(figure: Figure, place: int) -> list[tuple[int, float]]:
 def _draw_line(
     painter: QPainter, points: list[QPointF], colour: QColor, values: tuple[float | None, ...]
 ) -> None:
-    """A gap where a number is missing."""
+    """Draws a line, with a gap where a number is missing."""
     path = QPainterPath()
     waiting = iter(points)
     is_down = False
@@ -379,7 +384,7 @@ class ChartView(QWidget):
         super().__init__()
         self.figure = figure
         self.pointed: int | None = None
-        """The place one reads off just now."""
+        """The index of the place under the pointer; None if there is none."""
         self.setMinimumHeight(theme.CHART_HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -506,7 +511,7 @@ class ChartView(QWidget):
         if self.pointed is None:
             QToolTip.hideText()
         else:
-            # Names come from strangers, and a tooltip would take their markup for markup.
+            # Escape the names: they come from outside, and a tooltip would interpret their markup.
             told = html.escape(point_words(self.figure, self.pointed))
             QToolTip.showText(self.mapToGlobal(where), f"<pre>{told}</pre>", self)
 
