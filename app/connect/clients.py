@@ -1,4 +1,4 @@
-"""The programs people connect: what each reads and where, and the first request it will send."""
+"""The programs that people connect: what each needs, and the first requests it would send."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,11 +19,12 @@ from server.system.files import write_atomically
 WORKSPACE_ORIGIN = "https://pro.openbb.co"
 NO_KEY = "moat"
 KEY_PLACE = "YOUR-ACCESS-KEY"
+"""Stands for the access key in what is shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """`snippet` has the places $address, $model and $key; `path` follows the server's address."""
+    """A program. `snippet` may use $address, $model, $key; `path` follows the server's address."""
 
     id: str
     name: str
@@ -32,13 +33,13 @@ class Client:
     snippet: str
     steps: tuple[Step, ...]
     older: str = ""
-    """What programs paste that do not have the newest form of the client yet."""
+    """The snippet for programs that use an older form of the client."""
     older_advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """What goes into a snippet."""
+    """The values for the places in a snippet."""
 
     address: str
     model: str
@@ -177,16 +178,16 @@ def _listed(key: str, name: str) -> Callable[[Any], str]:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """`snippet` and `start` have the places $address, $model and $key, as that of a client has."""
+    """Settings of an editor or agent. `snippet` and `start` may use $address, $model and $key."""
 
     name: str
     file: str
-    """Where the program reads it."""
+    """The file that the program reads."""
     snippet: str
     start: str
-    """What to do then: a command, or where to click."""
+    """What to do next: a command, or where to click."""
     is_whole: bool = True
-    """The file holds nothing else, so it can be written. Otherwise the lines are added to it."""
+    """Whether the file holds nothing else. Then Moat may write it; if not, lines are added."""
 
 
 RECIPES = (
@@ -335,7 +336,7 @@ class RecipesCard(Card):
         return RECIPES[self.choice.currentIndex()]
 
     def show_here(self, address: str, model: str, key: str) -> None:
-        """The key itself is only ever copied or written, not shown."""
+        """Sets the values. The key is only copied or written, never shown."""
         self._here = Here(address, model, key)
         self._show()
 

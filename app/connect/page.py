@@ -1,4 +1,4 @@
-"""Connect: what to give each program, a test for each, and who tried to connect."""
+"""The Connect page: what to enter in each program, a test for each, and who tried to connect."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
@@ -33,6 +33,7 @@ from server.errors import AppError, LinkLost
 from server.face.core import Face, KeyCard, KeyLimits, ServerStatus
 
 _MOST = 1_000_000_000
+"""The largest limit that can be entered."""
 
 
 class KeyRow(Removable):
@@ -100,7 +101,7 @@ class KeysCard(Card):
         self.unasked.tell("" if asks or not cards else text)
 
     def show_made(self, name: str, key: str) -> None:
-        """Shown until the next one is made: nobody can show it again."""
+        """Shows a new key until the next is made. It cannot be shown again later."""
         for edit in (self.name, self.models):
             edit.clear()
         for number in (self.at_once, self.tokens):
@@ -166,11 +167,11 @@ class ClientCard(Card):
         self.column.addWidget(self.outcome)
 
     def show_here(self, address: str, model: str, key: str) -> None:
-        """The key itself is only ever copied, not shown."""
+        """Fills in the address and the snippet. The key is only copied, never shown."""
         self.address.setText(f"{address}{self.client.path}" if address else "")
         self._filled, shown = _filled(self.client.snippet, address, model, key)
         self.snippet.show_text(shown)
-        # One line says no more than the address above it.
+        # A single line says no more than the address above it.
         self.paste.setVisible("\n" in shown)
         if self.older:
             self.older.show_here(address, model, key)
@@ -191,7 +192,7 @@ class ClientCard(Card):
 
 
 class OlderForm(QWidget):
-    """What to paste into a program that does not have the newest form of the client yet."""
+    """The snippet for programs that use an older form of the client."""
 
     def __init__(self, client: Client) -> None:
         super().__init__()
@@ -212,10 +213,10 @@ class OlderForm(QWidget):
 
 
 def _filled(snippet: str, address: str, model: str, key: str) -> tuple[str, str]:
-    """What is copied, and what is shown of it."""
+    """Returns the snippet to copy, and the snippet to show, without the key."""
     lines = snippet.split("\n")
     if not key:
-        # Lines that only carry a header for the key say nothing when there is none.
+        # Without a key, leave out the lines that only carry its header.
         lines = [line for line in lines if "Bearer" not in line and "Header" not in line]
     snippet = "\n".join(lines)
     copied = Here(address, model, key or NO_KEY).fill(snippet)

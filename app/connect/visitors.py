@@ -1,4 +1,4 @@
-"""Who knocked: tells apart a page that is not allowed, a missing key, and silence."""
+"""Recent visitors: distinguishes a page that is not allowed, a missing key, and silence."""
 
 import time
 from collections.abc import Iterable
@@ -37,7 +37,9 @@ _PICTURES: dict[Kind, tuple[str, str]] = {
     "allowed": ("check", "good"),
 }
 _MOST = 6
+"""The most visitors that are shown."""
 _STILL_MS = 800
+"""Milliseconds for which buttons are disabled after a line has moved."""
 _SHARED = frozenset(
     (
         "github.io",
@@ -63,7 +65,7 @@ _SHARED = frozenset(
         "run.app",
     )
 )
-"""Hosts that give names to anybody."""
+"""Hosts that give names to anyone, so that a name below them says nothing about its owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Visitor:
 
 
 def visitors(knocks: Iterable[Knock], allowed: Iterable[str]) -> list[Visitor]:
-    """What the knocks mean, newest first; our own tests are no visitors."""
+    """Returns what the connection attempts mean, newest first. Leaves out Moat's own tests."""
     welcome = set(allowed)
     found: dict[tuple[str, str], Visitor] = {}
     came = {one.origin for one in knocks if one.outcome == "let in" and one.method != "OPTIONS"}
@@ -101,15 +103,17 @@ def _kind(knock: Knock, welcome: set[str], came: set[str]) -> Kind | None:
 
 
 class Door(Card):
+    """The list of recent visitors, with buttons to allow an origin or to undo that."""
+
     allowed = Signal(str)
     removed = Signal(str)
-    """An origin that was allowed shall no longer be."""
+    """Emitted with an origin that is no longer allowed."""
     wants_key = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._let_in: dict[str, Visitor] = {}
-        """Allowed here; each stays in its place, so that this can be undone there."""
+        """The visitors that were allowed here. Each keeps its place, so that it can be undone."""
         self.silence = Label("", "muted", wrap=True)
         self.help = Label(_browsers(), "small", wrap=True)
         self.more = Button(tr("Not connecting?"), "info")
@@ -125,14 +129,15 @@ class Door(Card):
         self.show_knocks((), ())
 
     def show_knocks(self, knocks: tuple[Knock, ...], allowed: tuple[str, ...]) -> None:
-        """Lines stay where they are and new ones come below: no button moves under a pointer.
+        """Updates the lines. They keep their places and new ones come below, so no button moves.
 
-        Where a line above goes away, the buttons wait until people see what they press.
+        If a line above goes away, the buttons are disabled for a moment, so that nobody presses the
+        wrong one.
         """
         found = visitors(knocks, allowed)[:_MOST]
         kept = [one for who, one in self._let_in.items() if who in allowed]
         self._let_in = {one.who: one for one in kept}
-        # The line that was pressed becomes the one that tells of it and takes it back.
+        # The line that was pressed is replaced by one that confirms it and can undo it.
         told = {one.who for one in kept}
         wanted = {(one.kind, one.who): one for one in found if one.who not in told}
         wanted |= {("allowed", one.who): one for one in kept}
@@ -166,7 +171,7 @@ class Door(Card):
             line.open(is_open=is_open)
 
     def _drop(self, key: tuple[str, str], instead: Visitor | None) -> None:
-        """Takes the line away; a visitor who was let in takes its place."""
+        """Removes a line. A visitor that was just allowed takes its place."""
         line = self._lines.pop(key)
         place = self._list.indexOf(line)
         drop(self._list, line)
@@ -191,7 +196,7 @@ class Door(Card):
 
 
 class _Line(QWidget):
-    """One visitor: who it is, what happened, and what can be done about it."""
+    """A visitor: who it is, what happened, and what can be done."""
 
     def __init__(self, visitor: Visitor, *, can_remove: bool) -> None:
         super().__init__()
@@ -245,10 +250,10 @@ class _Line(QWidget):
 
 
 def site_of(origin: str) -> str:
-    """The end of a host that tells whose page it is.
+    """Returns the end of a host that shows whose page it is.
 
-    There is no list of public suffixes here. Two labels, or three where two are shared by many;
-    an address that is no name stays whole. The whole origin is always shown below it.
+    There is no list of public suffixes here. It takes two labels, or three if the last two are
+    shared by many. An IP address stays whole. The whole origin is always shown below it.
     """
     host = origin.partition("://")[2] or origin
     name = host if host.startswith("[") else host.partition(":")[0]
