@@ -1,4 +1,4 @@
-"""Start at login, by the means of each desktop: a file, a registry value or a launch agent."""
+"""Start at login, by each desktop's own means: a file, a registry value or a launch agent."""
 
 import os
 import plistlib
@@ -14,6 +14,7 @@ LABEL = "app.moat"
 _RUN_KEY = r"Software\Microsoft\Windows\CurrentVersion\Run"
 _RESERVED = '\\"`$'
 _DECIDING = ("Exec=", "Hidden=true", "X-GNOME-Autostart-enabled=false")
+"""The starts of lines in a desktop entry that decide whether and what it starts."""
 
 
 class AutostartFailed(AppError):
@@ -24,6 +25,8 @@ class AutostartFailed(AppError):
 
 
 class Autostart(Protocol):
+    """Start at login. `turn` raises AutostartFailed."""
+
     def is_on(self) -> bool: ...
     def turn(self, *, on: bool) -> None: ...
 
@@ -40,7 +43,7 @@ def find() -> Autostart:
 
 
 class File:
-    """On while the file is there and starts this program."""
+    """Start at login by a file. It is on while the file exists and starts this program."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
@@ -64,7 +67,7 @@ class File:
 
 
 class RunKey:
-    """Windows: a value of the user's Run key."""
+    """Start at login on Windows, by a value of the user's Run key."""
 
     def __init__(self, command: list[str]) -> None:
         self._line = " ".join(f'"{part}"' for part in command)
@@ -105,13 +108,13 @@ class RunKey:
 
 
 def deciding(text: str) -> list[str]:
-    """What decides whether something is started: desktops change the rest of their entries."""
+    """Returns the lines that decide what is started. Desktops change the other lines."""
     lines = text.splitlines()
     return [line for line in lines if line.startswith(_DECIDING)] or lines
 
 
 def desktop_entry(command: list[str]) -> str:
-    # TryExec: nothing is started, and nothing complained about, once the program was removed.
+    # With TryExec, nothing is started and no error is shown once the program was removed.
     program = command[0].replace("\\", "\\\\")
     return (
         "[Desktop Entry]\n"
@@ -127,9 +130,9 @@ def desktop_entry(command: list[str]) -> str:
 
 
 def quoted(part: str) -> str:
-    """As the Desktop Entry Specification wants an argument of Exec."""
+    """Quotes an argument of Exec as the Desktop Entry Specification requires."""
     escaped = "".join(f"\\{letter}" if letter in _RESERVED else letter for letter in part)
-    # The file's own escape doubles each backslash again.
+    # The file's own escaping doubles each backslash again.
     return '"' + escaped.replace("\\", "\\\\").replace("%", "%%") + '"'
 
 

@@ -13,14 +13,16 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 
 _WAKE = QEvent.Type(QEvent.registerEventType())
 _LONGEST_MS = 2**31 - 1
+"""The longest interval of a QTimer, in milliseconds."""
 _TIDY_ABOVE = 100
+"""The least number of cancelled timers before the heap is tidied."""
 
 
 class Loop(qasync.QEventLoop):  # type: ignore[misc]
-    """One queue of ready calls, one heap of timers, one precise QTimer.
+    """An event loop with one queue of ready calls, one heap of timers and one precise QTimer.
 
-    qasync starts a coarse Qt timer for every call: those fire up to 5 % early, outlive their
-    cancellation and make a hand-over from a thread some twenty times slower than it need be.
+    qasync starts a coarse Qt timer for every call. Those fire up to 5 % early, outlive their
+    cancellation, and make a hand-over from a thread about twenty times slower than necessary.
     """
 
     def __init__(self, app: QCoreApplication) -> None:
@@ -77,7 +79,7 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
         super().close()
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        # asyncio tells the loop about each cancelled timer through this name, just before it is.
+        # asyncio calls this method by name for each timer, just before the timer is cancelled.
         if self._later and handle is self._later[0]:
             heapq.heappop(self._later)
             self._set_alarm()
@@ -94,7 +96,7 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
             QCoreApplication.postEvent(self._waker, QEvent(_WAKE))
 
     def _set_alarm(self) -> None:
-        """For the next timer that somebody still waits for: nobody is woken for the others."""
+        """Sets the timer for the next call that was not cancelled."""
         while self._later and self._later[0].cancelled():
             heapq.heappop(self._later)
             self._cancelled_later -= 1
@@ -127,6 +129,8 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
 
 
 class _Waker(QObject):
+    """Receives the event that runs the ready calls in Qt's loop."""
+
     def __init__(self, run: Callable[[], None]) -> None:
         super().__init__()
         self._run = run

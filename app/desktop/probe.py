@@ -1,4 +1,4 @@
-"""Sends the first request of a client as the client would, and waits until one really talks."""
+"""Tests a client's first requests as the client would send them, and shows when one connects."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -18,13 +18,14 @@ from server.face.core import AnsweredRequest, Face, Knock, RunningRequest
 from server.settings import OPENBB_ORIGINS
 
 NAME = "Moat window"
+"""The User-Agent of the window's own requests."""
 _PATIENCE = aiohttp.ClientTimeout(total=60, sock_connect=5)
 _UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One request. `read` says in a sentence what the client finds in the answer."""
+    """A request. `read` returns a sentence about what the client finds in the answer."""
 
     method: str
     path: str
@@ -96,7 +97,7 @@ async def _check(response: aiohttp.ClientResponse, step: Step) -> None:
 
 
 async def _reason(response: aiohttp.ClientResponse) -> str:
-    """What the server says, in whichever shape this protocol words its errors."""
+    """Returns the server's error message, in whichever form the protocol has."""
     try:
         answer = await response.json()
         found = answer.get("error", answer.get("message", ""))
@@ -110,8 +111,9 @@ async def _reason(response: aiohttp.ClientResponse) -> str:
 
 State = Literal["nothing", "blocked", "no key", "reached", "asking", "failed", "answered"]
 OURS = frozenset({NAME, "moat chat"})
-"""The chat of the window, its tests, and the terminal are no other program."""
+"""The clients that are part of Moat: the window's chat and tests, and the terminal's chat."""
 GOOD = frozenset({"stop", "length", "tool_calls"})
+"""The outcomes of a request that was answered."""
 _PICTURES: dict[State, tuple[str, str]] = {
     "nothing": ("info", "muted"),
     "blocked": ("warning", "warn"),
@@ -125,12 +127,12 @@ _PICTURES: dict[State, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """How far a program has come, and which."""
+    """How far a program has come, and its name."""
 
     state: State = "nothing"
     who: str = ""
     path: str = ""
-    """What it asked for last, where that is known."""
+    """The path of its last request, if it is known."""
 
 
 def find_talk(
@@ -138,8 +140,8 @@ def find_talk(
     requests: Iterable[RunningRequest],
     answered: Iterable[AnsweredRequest],
 ) -> Talk:
-    """An answer counts more than a question, a question more than a knock."""
-    # What was answered on the spot, as /health is, was no question.
+    """Returns the furthest that any program has come: an answer, a question, or a connection."""
+    # A request that was answered at once, such as /health, was not a question.
     ended = [one for one in answered if one.client not in OURS and one.took_s]
     if good := next((one for one in ended if one.outcome in GOOD), None):
         return Talk("answered", name_of(good.client), good.route)
@@ -156,7 +158,7 @@ def find_talk(
 
 
 def name_of(client: str) -> str:
-    """The name that people know it by."""
+    """Returns the name that people know the client by."""
     if client in OPENBB_ORIGINS:
         return "OpenBB Workspace"
     return breakable(shortened(client)) or tr("A program")
@@ -176,7 +178,10 @@ def words_of(talk: Talk) -> str:
 
 
 class FirstClient(QWidget):
-    """`came`: a program has its first answer. What was answered stays answered."""
+    """Shows how far the first program has come. `came` is emitted at its first answer.
+
+    Once a program has been answered, the state does not change.
+    """
 
     came = Signal()
 
