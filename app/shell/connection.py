@@ -1,7 +1,7 @@
-"""The HTTP side of the link: the server's stream of events, its pings, the commands sent to it.
+"""The HTTP side of the link: the server's event stream, pings, and commands to the server.
 
-It is imported when the server has said where it listens. Its library takes a good part of a start,
-and the icon in the tray waits for none of it.
+It is imported once the server has reported its address. aiohttp takes a large part of the start,
+and the tray icon must not wait for it.
 """
 
 import asyncio
@@ -23,13 +23,13 @@ _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=3)
 
 
 class Connection:
-    """Every method raises `LinkLost` when the server cannot be reached."""
+    """A connection to the server's control link. Methods raise LinkLost if it cannot be reached."""
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session
 
     async def events(self) -> AsyncIterator[str]:
-        """Yields the data of each event until the server ends the stream in good order."""
+        """Yields the data of each event, until the server ends the stream properly."""
         too_long = partial(log.warning, "An event of the server part was too long")
         reader = Reader(_LONGEST_LINE, on_too_long=too_long)
         try:
@@ -43,7 +43,7 @@ class Connection:
             raise LinkLost from error
 
     async def ping(self, patience_s: float) -> bool:
-        """Returns whether the server answered in time."""
+        """Returns whether the server answered within `patience_s` seconds."""
         try:
             async with (
                 asyncio.timeout(patience_s),
@@ -56,7 +56,7 @@ class Connection:
             raise LinkLost from error
 
     async def command(self, name: str, arguments: Any) -> Any:
-        """Sends a command and returns its result; raises what the server says went wrong."""
+        """Sends a command and returns its result. Raises the server's error as AppError."""
         body = {"name": name, "arguments": arguments}
         try:
             async with self._session.post("/control/command", json=body) as response:

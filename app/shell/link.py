@@ -1,6 +1,7 @@
-"""The server process: started, given the secret of the link, started again when it dies.
+"""The server process: starts it, passes it the secret of the link, restarts it when it dies.
 
-Its core is mirrored: its values and signals are here, our commands go there.
+`Link` mirrors the server's core: its values and signals are copied here, and commands are sent to
+it.
 """
 
 import asyncio
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _KEPT = "settings"
+"""The value that `Link.show` does not reset."""
 _MISSED = 2
-"""Pings in a row: one may be lost to a machine that slept in between."""
+"""Pings in a row that may fail. A single one may fail because the machine was asleep."""
 
 
 class Unresponsive(AppError):
@@ -44,19 +46,19 @@ class Unresponsive(AppError):
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """How often the core is asked whether it is awake, and how long it may take to say so."""
+    """How often the core is pinged, and how long it may take to answer."""
 
     every_s: float = 30.0
-    """While nobody looks; who acts or looks has it asked at once (`Link.look`)."""
+    """Seconds between pings while nobody looks. `Link.look` pings at once."""
     patience_s: float = 3.0
 
 
 class Link:
-    """`face` is what a page sees; what it holds follows from the declarations in `Face`."""
+    """A mirror of the server's core. `face` is what pages use; its parts are declared in `Face`."""
 
     def __init__(self, pulse: Pulse = Pulse()) -> None:  # noqa: B008
         self.restart = asyncio.Event()
-        """Set when the person wants another server: there is none, or it does not respond."""
+        """Set when the person wants a new server: there is none, or it does not respond."""
         self._pulse = pulse
         self._values: dict[str, Value[Any]] = {name: Value(initial(name)) for name in VALUES}
         self._signals: dict[str, Signal[Any]] = {name: Signal() for name in SIGNALS}
@@ -66,7 +68,10 @@ class Link:
         self.face = assemble(self._values | self._signals | commands)
 
     async def follow(self, address: str, secret: str) -> None:
-        """Mirror the core at this address until its stream ends, or it falls silent."""
+        """Mirrors the core at this address until its stream ends.
+
+        Raises LinkLost if the stream breaks, and Unresponsive if pings get no answer.
+        """
         from app.shell.connection import connect  # noqa: PLC0415
 
         async with connect(address, secret) as connection:
@@ -81,18 +86,18 @@ class Link:
                 raise LinkLost
 
     def look(self) -> None:
-        """Somebody looks at the core or commands it: ask now whether it is awake."""
+        """Pings the core at once. Called when somebody looks at the window or sends a command."""
         self._looked.set()
 
     def show(self, status: ServerStatus) -> None:
-        """What is true while there is no core to mirror. Settings stay, so the look does too."""
+        """Shows a status while there is no core. Settings stay, and with them the theme."""
         for name, value in self._values.items():
             if name not in (_KEPT, "server"):
                 value.set(initial(name))
         self.face.server.set(status)
 
     async def _read_stream(self, connection: "Connection") -> bool:
-        """Whether it ended in good order."""
+        """Reads the stream. Returns whether it ended properly."""
         try:
             async for told in connection.events():
                 self._hear(told)
@@ -112,7 +117,7 @@ class Link:
                 raise Unresponsive
 
     async def _wait_for_a_look(self, reading: "asyncio.Task[bool]") -> None:
-        """Until somebody looks, the stream ends, or it is time to ask again."""
+        """Waits until somebody looks, the stream ends, or the next ping is due."""
         looked = tasks.spawn(self._looked.wait(), "mirror: look")
         try:
             await asyncio.wait(
@@ -125,14 +130,14 @@ class Link:
         self._looked.clear()
 
     def _hear(self, told: str) -> None:
-        """One event that a page stumbles over must not keep the next from all of them."""
+        """Applies an event. Logs an exception of a page, so that the next events still arrive."""
         try:
             self._apply(json.loads(told))
         except Exception:
             log.exception("An event of the server part was passed over")
 
     def _apply(self, event: dict[str, Any]) -> None:
-        """A newer core may send what this window does not know; that is passed over."""
+        """Applies an event. Skips names that this window does not know, from a newer core."""
         if (name := event.get("value")) in self._values:
             self._values[name].set(VALUES[name].validate_python(event["data"]))
         elif (name := event.get("signal")) in self._signals:
@@ -158,14 +163,16 @@ class Link:
 
 
 _EXCEPTION = re.compile(r"[\w.]+: ")
-"""How the last line of a traceback begins."""
+"""The start of the last line of a traceback."""
 _FIRST_WORD_S = 60.0
+"""Seconds for a new server to report its address."""
 _LAST_WORDS_BYTES = 4096
 _RETRY_LINK_S = 0.5
 _SHORTEST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 30.0
 _HEALTHY_AFTER_S = 60.0
-# Together under the three seconds in which everything must be gone.
+"""Seconds after which a server counts as healthy, so that the next pause is short again."""
+# Together less than the three seconds in which everything must have ended.
 _CLOSE_S = 1.7
 _TERMINATE_S = 0.4
 
@@ -183,14 +190,14 @@ class Replaced(AppError):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to start, and the environment it sees."""
+    """The command of the server process, and its environment."""
 
     command: Sequence[str]
     environment: Mapping[str, str]
 
 
 async def keep_serving(program: Program, link: Link) -> None:
-    """Run the server role until cancelled; say in one sentence why it ended each time."""
+    """Runs the server process until cancelled. Restarts it, and shows why it ended."""
     loop = asyncio.get_running_loop()
     pause_s = _SHORTEST_PAUSE_S
     while True:
@@ -212,7 +219,7 @@ async def keep_serving(program: Program, link: Link) -> None:
 
 
 async def _pause(pause_s: float, link: Link) -> None:
-    """A person who wants to try again does not have to wait for it."""
+    """Waits before the next start, or until the person asks to start at once."""
     with suppress(TimeoutError):
         async with asyncio.timeout(pause_s):
             await link.restart.wait()
@@ -264,7 +271,7 @@ async def _running(program: Program) -> AsyncIterator[tuple[Process, bytearray]]
 
 
 def _apart() -> dict[str, bool] | dict[str, int]:
-    """Out of reach of a Ctrl-C meant for us: the child ends when we close its stdin."""
+    """Returns options that protect the child from our Ctrl-C. It ends when its stdin is closed."""
     if os.name == "nt":
         flags = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP  # type: ignore[attr-defined,unused-ignore]
         return {"creationflags": flags}
@@ -283,7 +290,7 @@ async def _introduce(process: Process, secret: str, last_words: bytearray) -> st
     except TimeoutError as error:
         raise ServerDied("The server did not respond in time.") from error
     except (OSError, ValueError, KeyError) as error:
-        # It ended, or is about to: its exit code and last words say why.
+        # It has ended or is about to. Its exit code and last output explain why.
         with suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_S):
                 await process.wait()
@@ -295,7 +302,7 @@ async def _mirror(link: Link, address: str, secret: str) -> None:
         try:
             await link.follow(address, secret)
         except Unresponsive as silence:
-            # Tried on: should it wake up, all is well again.
+            # Keep trying: if it wakes up, all is well again.
             if link.face.server.get().phase != "hung":
                 log.warning("%s", silence)
             link.show(ServerStatus("hung", reason=str(silence)))
@@ -307,14 +314,14 @@ async def _mirror(link: Link, address: str, secret: str) -> None:
 
 
 async def _listen(stream: asyncio.StreamReader, last_words: bytearray) -> None:
-    """Read on, whatever comes, so that the child never waits for us; keep the end of it."""
+    """Reads all output, so that the child never blocks. Keeps the last 4 KiB."""
     while heard := await stream.read(4096):
         last_words += heard
         del last_words[:-_LAST_WORDS_BYTES]
 
 
 async def _close(process: Process) -> None:
-    """Ask by closing its stdin, then tell, then make."""
+    """Ends the process: closes its stdin, then terminates it, then kills it."""
     assert process.stdin
     process.stdin.close()
     for wait_s, force in ((_CLOSE_S, process.terminate), (_TERMINATE_S, process.kill)):
@@ -330,7 +337,7 @@ async def _close(process: Process) -> None:
 
 
 def _death(process: Process, last_words: bytearray) -> ServerDied:
-    """Why it ended, in words; its signal or exit code and its last line are the details."""
+    """Explains why the process ended. The signal or exit code and the last line are the details."""
     code = process.returncode
     if code is None:
         return ServerDied("The server sent something this window does not understand.")

@@ -1,6 +1,6 @@
-"""The window role: opens link, server process, window and tray; closes them in order.
+"""The window process: opens the link, the server process, the window and the tray.
 
-There is one window per user: a second start asks the first to show itself.
+There is one window per user. A second start asks the first window to show itself.
 """
 
 import asyncio
@@ -40,12 +40,14 @@ if TYPE_CHECKING or sys.platform == "linux":
 
 _SHOW = b"show\n"
 _LONGEST_SOCKET_PATH = 100
+"""The longest path of a Unix socket that all systems allow."""
 _PATIENCE_S = 2.0
+"""Seconds to wait for the first window before its lock counts as stale."""
 _KNOCK_MS = 250
 
 
 class FirstWindow(QObject):
-    """Holds the lock; calls `on_show` when a later start knocks."""
+    """The right to be the only window. Calls `on_show` when a later start asks for the window."""
 
     def __init__(self, lock: QLockFile, name: str) -> None:
         super().__init__()
@@ -59,7 +61,7 @@ class FirstWindow(QObject):
         self._door.listen(name)
 
     def on_show(self, listener: Callable[[], None]) -> None:
-        """A knock that came before there was a window counts too."""
+        """Sets the listener, and calls it if a later start has already asked."""
         self._on_show = listener
         if self.knocks:
             listener()
@@ -77,7 +79,7 @@ class FirstWindow(QObject):
 
 
 def claim(runtime: Path) -> FirstWindow | None:
-    """The right to be the only window, or None after the one that has it was told to show."""
+    """Returns the right to be the only window; None if another window has it and was called."""
     lock = QLockFile(str(runtime / "window.lock"))
     lock.setStaleLockTime(0)
     name = _socket_name(runtime)
@@ -88,7 +90,7 @@ def claim(runtime: Path) -> FirstWindow | None:
         if lock.tryLock(_KNOCK_MS):
             return FirstWindow(lock, name)
         if time.monotonic() > give_up:
-            # Its process number now belongs to another program: nobody is behind this lock.
+            # No window answers, so the lock's process id now belongs to another program.
             lock.removeStaleLockFile()
             (runtime / "window.lock").unlink(missing_ok=True)
             return FirstWindow(lock, name) if lock.tryLock(0) else None
@@ -110,7 +112,7 @@ def _socket_name(runtime: Path) -> str:
     path = runtime / "window.sock"
     if os.name != "nt" and len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
         return str(path)
-    # Pipes of Windows have names, not paths; sockets have short paths.
+    # Windows pipes have names instead of paths; socket paths must be short.
     name = f"moat-{hashlib.sha256(os.fsencode(runtime)).hexdigest()[:16]}"
     return name if os.name == "nt" else str(Path(tempfile.gettempdir()) / name)
 
@@ -121,16 +123,18 @@ _INTERFACE = "org.freedesktop.login1.Manager"
 
 
 class Waking(QObject):
+    """Asks the core to check the engine after the machine has slept."""
+
     def __init__(self, core: Face) -> None:
         super().__init__()
         self._core = core
 
     def listen(self, bus: "QDBusConnection | None" = None) -> bool:
-        """Whether somebody will say it."""
+        """Listens to systemd-logind. Returns whether that works; only Linux has it."""
         if sys.platform != "linux":
             return False
         bus = bus or QDBusConnection.systemBus()
-        # Its stubs want bytes, and what it takes is text.
+        # The stubs ask for bytes, but the method takes text.
         slot: Any = SLOT("_sleep_changed(bool)")
         return bus.isConnected() and bus.connect(
             _SERVICE, _PATH, _INTERFACE, "PrepareForSleep", self, slot
@@ -145,11 +149,12 @@ class Waking(QObject):
         try:
             await self._core.check_engine()
         except AppError:
-            # The server is not there just now: whatever it loads next is fresh.
+            # The server is not running now. What it loads next is fresh anyway.
             return
 
 
 _TRAY_PATIENCE_S = 4.0
+"""Seconds to wait for a tray at login before the window says that there is none."""
 _THEME = "window/theme"
 _LANGUAGE = "window/language"
 _SAID_TRAY = "window/said_tray"
@@ -159,7 +164,7 @@ STAYS = "Moat keeps running in the tray. To quit, use the menu of its icon."
 
 
 def run(*, hidden: bool = False) -> int:
-    """Show the window until the person quits; returns the exit code."""
+    """Shows the window until the person quits. Returns the exit code."""
     logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
     places = paths.find()
     places.make()
@@ -195,7 +200,7 @@ async def _live(app: QApplication, first: FirstWindow, places: Paths, *, hidden:
     tray.menu.aboutToShow.connect(link.look)
     app.applicationStateChanged.connect(link.look)
     tray.show()
-    # The server process and the icon come now, while the window is being built.
+    # Let the server process and the icon start now, before the window is built.
     await asyncio.sleep(0)
     link.face.settings.set(wanted)
     session = Session(app, link.face, tray, memory)
@@ -215,10 +220,10 @@ async def _live(app: QApplication, first: FirstWindow, places: Paths, *, hidden:
 
 
 def wanted_at_start(saved: Path, memory: QSettings) -> Settings:
-    """Theme and language, before the server can tell them: its first word comes after the window.
+    """Returns the theme and language to start with, as the server is not running yet.
 
-    As for the server, a variable stands before the file. What the server said last counts where
-    there is no file that can be read.
+    As in the server, an environment variable has precedence over the file. Without a readable file
+    the last values that the server sent are used.
     """
     held = _window_group(saved)
     if held is None:
@@ -241,7 +246,7 @@ def _window_group(saved: Path) -> dict[str, Any] | None:
 
 
 class Session:
-    """What is on the screen. `quit` is set when the person wants to leave."""
+    """What is on the screen: the window and the tray. `quit` is set when the person quits."""
 
     def __init__(self, app: QApplication, core: Face, tray: Tray, memory: QSettings) -> None:
         self.quit = asyncio.Event()
@@ -251,7 +256,7 @@ class Session:
         self._theme = core.settings.get().window.theme
         self._language = core.settings.get().window.language
         self._repaint()
-        # All pages come in with the window; the icon is there before.
+        # Import the pages only now, when the icon is already shown.
         from app.shell.window import Window  # noqa: PLC0415
 
         self.window = Window(core, memory)
@@ -274,7 +279,7 @@ class Session:
         self._patience = tasks.spawn(self._wait_for_tray(), "wait for a tray")
 
     def welcome(self, autostart: Autostart, models: Path) -> None:
-        """Once, before anything else is shown."""
+        """Shows the welcome page before anything else, at the first start only."""
         if self._memory.value(_WELCOMED):
             return
         from app.welcome import WelcomePage  # noqa: PLC0415
@@ -298,7 +303,7 @@ class Session:
         self.window.hide()
 
     async def _wait_for_tray(self) -> None:
-        """Never hide into nothing: without a tray host the window stays and says so."""
+        """Shows a notice if there is no tray, so that the window does not disappear for good."""
         if _has_tray():
             return
         await asyncio.sleep(_TRAY_PATIENCE_S)
@@ -340,6 +345,6 @@ def _quit_on_signals(ending: asyncio.Event) -> None:
     loop = asyncio.get_running_loop()
     names = ["SIGINT", "SIGTERM"] if os.name == "nt" else ["SIGINT", "SIGTERM", "SIGHUP"]
     for name in names:
-        # The loop of Windows has no signal handlers; there the tray and the window quit.
+        # The event loop on Windows has no signal handlers. There the tray and the window quit.
         with suppress(NotImplementedError):
             loop.add_signal_handler(getattr(signal, name), ending.set)

@@ -1,4 +1,4 @@
-"""The tray: an icon that shows the state, and a menu made from the state each time it opens."""
+"""The tray: an icon that shows the state, and a menu that is rebuilt each time it opens."""
 
 from collections.abc import Callable, Coroutine
 from functools import partial
@@ -25,10 +25,11 @@ T = TypeVar("T")
 
 
 class News(Generic[T]):
-    """What is there at first is no news; things have an `id` and may have a `phase`.
+    """Calls `tell` for items that are new or whose `phase` has changed.
 
-    `arrivals`: whether one that comes is news. Not so where things are kept for long: the list is
-    empty while there is no server, and what then comes may be of last week.
+    Items have an `id`; those that exist at first are not news. With `arrivals=False` a new item is
+    not news either: while there is no server the list is empty, and what comes then may be a week
+    old.
     """
 
     def __init__(
@@ -52,30 +53,31 @@ def _phases(items: tuple[Any, ...]) -> dict[Any, Any]:
 
 
 KEPT = 20
+"""How many models are remembered."""
 _KEY = "models/recent"
 
 
 class RecentModels:
-    """Watches which model becomes ready; without a memory it knows only this run's."""
+    """The models that were used last. Without `memory` only those of this run are known."""
 
     def __init__(self, core: Face, memory: QSettings | None = None) -> None:
         self._memory = memory
         kept = memory.value(_KEY) if memory else None
-        # One name alone comes back as a text and no list.
+        # QSettings returns a list with one name as a text.
         self._names = [kept] if isinstance(kept, str) else []
         if isinstance(kept, list):
             self._names = [str(one) for one in kept]
         self.end: Disconnect = core.model.connect(self._see)
 
     def ordered(self, cards: tuple[ModelCard, ...]) -> list[ModelCard]:
-        """Those used last first, the others by their names."""
+        """Returns the cards, the most recently used first, the others by name."""
         places = {name: place for place, name in enumerate(self._names)}
         return sorted(
             cards, key=lambda card: (places.get(card.name, len(places)), card.name.casefold())
         )
 
     def count(self, cards: tuple[ModelCard, ...]) -> int:
-        """How many of these were ever used."""
+        """Returns how many of these models were ever used."""
         return sum(card.name in self._names for card in cards)
 
     def _see(self, model: ModelStatus) -> None:
@@ -88,9 +90,12 @@ class RecentModels:
 
 
 _NOTICE_MS = 10_000
+"""Milliseconds that a notification is shown."""
 
 
 class Tray(QObject):
+    """The tray icon with its menu and notifications."""
+
     wants_window = Signal()
     wants_logs = Signal()
     wants_quit = Signal()
@@ -129,7 +134,7 @@ class Tray(QObject):
         self.icon.hide()
 
     def tell(self, title: str, text: str) -> None:
-        # With a sign of Qt's own the panel would show that one in the place of ours meanwhile.
+        # Pass our icon: with one of Qt's the panel would show that instead of ours for a while.
         self.icon.showMessage(one_line(title), printable(text), self.icon.icon(), _NOTICE_MS)
 
     def show_summary(self, summary: Summary) -> None:

@@ -1,4 +1,4 @@
-"""The window: a sidebar, the pages, the keyboard, and what to do when it is closed."""
+"""The main window: a sidebar, the pages, keyboard shortcuts, and what happens on closing."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -50,6 +50,7 @@ from server.face.plugins import Approval, FormCard
 from server.observe import Disconnect, Value
 
 _MOST = 60
+"""The most places that are listed."""
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
@@ -61,13 +62,13 @@ class Shortcut:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Somewhere to go: a page, a chat, a model or a setting."""
+    """A place to go to: a page, a chat, a model or a setting."""
 
     words: str
     kind: str
     go: Callable[[], object]
     synonyms: str = ""
-    """Other words to find it by, which the list does not show."""
+    """Other words that find it. They are not shown."""
 
     def matches(self, wanted: Sequence[str]) -> bool:
         known = f"{self.words} {self.kind} {self.synonyms}".casefold()
@@ -78,7 +79,7 @@ class Place:
 
 
 def shortcuts() -> tuple[Shortcut, ...]:
-    """As the help shows them; `Window` binds the same keys."""
+    """Returns the shortcuts for the help. `Window._bind_keys` binds the same keys."""
     return (
         Shortcut("Ctrl+N", tr("New chat")),
         Shortcut("Ctrl+K", tr("Go to a page, chat, model or setting")),
@@ -103,7 +104,7 @@ class ShortcutHelp(SafeKeyboard, QDialog):
         form = QFormLayout()
         form.setHorizontalSpacing(theme.HUGE)
         form.setVerticalSpacing(theme.MEDIUM)
-        # The keys as the system and the language call them.
+        # Show the keys as the system and the language name them.
         native = QKeySequence.SequenceFormat.NativeText
         for one in shortcuts():
             parts = [QKeySequence(part).toString(native) or part for part in one.keys.split(" … ")]
@@ -114,7 +115,7 @@ class ShortcutHelp(SafeKeyboard, QDialog):
 
 
 class GoTo(SafeKeyboard, QDialog):
-    """Type a few letters, choose with the arrows, press Enter."""
+    """A dialog to find a place by typing a few letters. The arrows choose, and Enter goes there."""
 
     def __init__(self, places: Sequence[Place], parent: QWidget) -> None:
         super().__init__(parent)
@@ -142,7 +143,7 @@ class GoTo(SafeKeyboard, QDialog):
         self.text.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """The arrows move in the list while the keyboard stays in the field."""
+        """Lets the arrow keys move in the list while the focus stays in the field."""
         is_key = event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent)
         if is_key and event.key() in _MOVES:  # type: ignore[attr-defined]
             self.list.keyPressEvent(event)  # type: ignore[arg-type]
@@ -183,16 +184,18 @@ PAGES: tuple[type[Page], ...] = (
 _GEOMETRY = "window/geometry"
 _PAGE = "window/page"
 _MOST_ASKING = 0.6
-"""Of the window's height, for messages and questions above the page."""
+"""The most of the window's height that messages and questions may take above the page."""
 
 
 class NavButton(PushButton):
+    """A button of the sidebar, for one page."""
+
     def __init__(self, page: type[Page]) -> None:
         super().__init__(f"  {tr(page.title)}")
         self.page = page
         self.setCheckable(True)
         self.setAutoExclusive(True)
-        # A click must not leave the ring that shows where the keyboard is.
+        # A click must not leave the focus ring on the button.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setIconSize(QSize(theme.ICON, theme.ICON))
         self.setAccessibleName(tr(page.title))
@@ -211,7 +214,7 @@ class NavButton(PushButton):
 
 
 class Window(SafeKeyboard, QWidget):
-    """`closed` says that the person closed it; what that means is decided outside."""
+    """The main window. `closed` is emitted when the person closes it; the session acts on it."""
 
     closed = Signal()
     wants_quit = Signal()
@@ -246,7 +249,7 @@ class Window(SafeKeyboard, QWidget):
         self._remember()
 
     def turn_to(self, title: str) -> None:
-        """Not during the welcome: without the sidebar there would be no way on."""
+        """Shows a page. Does nothing during the welcome, where there is no sidebar to return by."""
         if self._is_welcoming:
             return
         self._stack.setCurrentWidget(self._built(title))
@@ -256,7 +259,7 @@ class Window(SafeKeyboard, QWidget):
         (self.page().first or self).setFocus()
 
     def welcome(self, page: Page) -> None:
-        """Show this page alone, until `farewell`."""
+        """Shows this page alone, without the sidebar, until `farewell`."""
         page.failed.connect(self.show_failure)
         self._stack.addWidget(page)
         self._stack.setCurrentWidget(page)
@@ -316,7 +319,7 @@ class Window(SafeKeyboard, QWidget):
             first.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Esc, where no control has a use for it: the message first, then what the page closes."""
+        """Handles Esc that no control used: hides a message, else closes something on the page."""
         if event.key() != Qt.Key.Key_Escape:
             super().keyPressEvent(event)
         elif not self.banner.isHidden():
@@ -331,7 +334,7 @@ class Window(SafeKeyboard, QWidget):
             GoTo(self.places(), self).open()
 
     def places(self) -> list[Place]:
-        """Everywhere one can go: pages, settings, chats and models."""
+        """Returns everything to go to: pages, models, chats and settings."""
         found = [
             Place(tr(page.title), tr("Page"), partial(self.turn_to, page.title)) for page in PAGES
         ]
@@ -376,7 +379,7 @@ class Window(SafeKeyboard, QWidget):
             self._turn_to_chat().clear()
 
     def _bind_keys(self) -> None:
-        """The list that F1 shows is `shortcuts()`."""
+        """Binds the shortcuts that `shortcuts()` lists."""
         keys: dict[str, Callable[[], object]] = {
             "Ctrl+N": self._new_chat,
             "Ctrl+K": self.go_to,
@@ -392,7 +395,7 @@ class Window(SafeKeyboard, QWidget):
     def _show_waiting(
         self, widget: Waiting[Asked, Any], source: Value[tuple[Asked, ...]]
     ) -> Disconnect:
-        """Shows what waits there for a person, under the names of the plugins."""
+        """Shows the questions that wait for a person, with the names of their plugins."""
         cards = self._core.plugins.cards
         return source.connect(
             lambda waiting: widget.show_waiting(
@@ -401,7 +404,7 @@ class Window(SafeKeyboard, QWidget):
         )
 
     def _answer(self, widget: Waiting[Any, Any], answer: Callable[[], Awaitable[None]]) -> None:
-        """What was refused, or did not arrive, is still open and can be mended."""
+        """Sends an answer. If it is refused or lost, the question opens again."""
 
         async def send() -> None:
             try:
@@ -413,7 +416,7 @@ class Window(SafeKeyboard, QWidget):
         self.page().run(send())
 
     def _built(self, title: str) -> Page:
-        """A page is made when it is first turned to: what it shows, it hears at once."""
+        """Returns a page. Builds it when it is first needed."""
         if title not in self._pages:
             page = next(page for page in PAGES if page.title == title)(self._core)
             page.failed.connect(self.show_failure)
@@ -462,7 +465,7 @@ class Window(SafeKeyboard, QWidget):
         messages.setContentsMargins(side, theme.MEDIUM, side, 0)
         self._messages.setLayout(messages)
         right = stack(self._asks, self._stack, spacing=0, grows=self._stack)
-        # Less than a page asks for, too: what asks comes first.
+        # Let it become smaller than a page wants: questions have precedence.
         self._stack.setMinimumHeight(1)
         for hidden in (self.notice, self.banner, self._messages):
             hidden.hide()
