@@ -1,1 +1,1 @@
-"""What every page is built from: theme, texts, controls and layouts."""
+"""The parts of every page: theme, texts, controls and layouts."""

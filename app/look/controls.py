@@ -1,4 +1,4 @@
-"""The small pieces pages are built from: labels, buttons, cards, columns, lists, banners."""
+"""The basic controls of all pages: labels, buttons, cards, columns, lists, banners."""
 
 import re
 from collections.abc import Callable, Hashable, Sequence
@@ -38,17 +38,19 @@ from server.system.limits import one_line, printable
 Tone = Literal["", "bad", "warn", "info", "plain"]
 Kind = Literal["", "primary", "icon", "round", "suggestion"]
 _COPIED_MS = 1500
+"""Milliseconds that a copy button shows its success."""
 LONGEST_LABEL = 20_000
 LONGEST_HINT = 1000
 LONGEST_NAME = 120
 _BREAK = "\u200b"
-"""Shows nothing; a line may end there."""
+"""A zero-width space: a line may break there."""
 _JOINTS = re.compile(r"(?<=[./-])")
 _UNBROKEN = 24
+"""The most characters of a name without a place to break."""
 
 
 class Label(QLabel):
-    """Plain text only: names, reasons and log lines come from elsewhere and are never markup."""
+    """A label with plain text only. Names, reasons and log lines from outside are never markup."""
 
     def __init__(self, text: str = "", role: str = "", *, wrap: bool = False) -> None:
         super().__init__(showable(text))
@@ -60,7 +62,7 @@ class Label(QLabel):
         super().setText(showable(text))
 
     def emphasise(self, sentence: str, **names: str) -> None:
-        """Show a sentence of ours with the names in it bold. The names stay plain text."""
+        """Shows a sentence of ours with the names in it in bold. The names stay plain text."""
         bold = {
             place: f"<b>{escape(breakable(showable(name)))}</b>" for place, name in names.items()
         }
@@ -69,7 +71,7 @@ class Label(QLabel):
         self.setAccessibleName(sentence.format(**names))
 
     def tell(self, text: str) -> None:
-        """Show the text, or take no room when there is none."""
+        """Shows the text. Hides the label if the text is empty."""
         self.setText(text)
         reveal(self, shown=bool(text))
 
@@ -78,7 +80,7 @@ class Label(QLabel):
         restyle(self)
 
     def let_select(self) -> None:
-        """Lets people mark its text, to copy it."""
+        """Lets people select the text, to copy it."""
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -93,28 +95,30 @@ _CHOSEN = (
     Qt.FocusReason.MouseFocusReason,
     Qt.FocusReason.ShortcutFocusReason,
 )
+"""The ways in which the person moves the focus."""
 _BACK = (
     Qt.FocusReason.ActiveWindowFocusReason,
     Qt.FocusReason.PopupFocusReason,
     Qt.FocusReason.MenuBarFocusReason,
 )
+"""The ways in which the focus comes back to a widget that had it before."""
 
 
 class PushButton(QPushButton):
-    """Enter presses it, as Space does, if the person brought the keyboard to it.
+    """A button that Enter presses, as Space does, if the person moved the focus to it.
 
-    Where the program moved the keyboard here, Enter may be meant for what had it before.
+    If the program moved the focus, Enter may be meant for the widget that had it before.
     """
 
     _is_chosen = False
 
     def __init__(self, text: str = "") -> None:
         super().__init__(text)
-        # In a dialog Qt would press it by an Enter in any field.
+        # In a dialog Qt would press it for Enter in any field.
         self.setAutoDefault(False)
 
     def await_enter(self) -> None:
-        """Puts the keyboard on it, for Enter to press it: only where that is all one can want."""
+        """Takes the focus so that Enter presses it. For pages where there is nothing else to do."""
         self._is_chosen = True
         self.setFocus(Qt.FocusReason.TabFocusReason)
 
@@ -169,7 +173,7 @@ class Button(PushButton):
 
 
 class CopyButton(Button):
-    """Puts text on the clipboard and says so for a moment."""
+    """A button that copies text to the clipboard and shows that for a moment."""
 
     def __init__(self, what: str, text: Callable[[], str], kind: Kind = "") -> None:
         super().__init__(tr("Copy"), "copy", kind, name=tr("Copy {what}").format(what=what))
@@ -192,7 +196,7 @@ class CopyButton(Button):
 
 
 def delay(owner: QObject, wait_ms: int, work: Callable[[], object]) -> QTimer:
-    """Does the work once, so long after the last call of its `start`."""
+    """Returns a timer that calls `work` once, `wait_ms` after the last call of its `start`."""
     timer = QTimer(owner)
     timer.setSingleShot(True)
     timer.setInterval(wait_ms)
@@ -201,7 +205,7 @@ def delay(owner: QObject, wait_ms: int, work: Callable[[], object]) -> QTimer:
 
 
 class Card(QFrame):
-    """A quiet box around things that belong together."""
+    """A box around things that belong together."""
 
     def __init__(self, tone: Tone = "") -> None:
         super().__init__()
@@ -212,7 +216,7 @@ class Card(QFrame):
 
 
 class Column(QScrollArea):
-    """A page's content: one column of readable width that scrolls when it must."""
+    """A page's content: a column of readable width, which scrolls if necessary."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -229,15 +233,15 @@ class Column(QScrollArea):
         self.setWidget(inner)
 
     def fill(self, page: QWidget) -> None:
-        """Becomes all that the page shows."""
+        """Makes this column the whole content of the page."""
         self.body.addStretch(1)
         page.setLayout(stack(self))
 
 
 def showable(text: str) -> str:
-    """Text from elsewhere as a label may hold it: nothing that steers a screen, and not endless.
+    """Returns text from outside for a label, without control characters and not too long.
 
-    A label lays out all of its text at once, so a long one would stop the window.
+    A label lays out all of its text at once, so a very long text would block the window.
     """
     if len(text) > LONGEST_LABEL:
         text = f"{text[:LONGEST_LABEL]}…"
@@ -245,13 +249,13 @@ def showable(text: str) -> str:
 
 
 def hint(text: str) -> str:
-    """A tooltip: Qt would read one that looks like HTML as such."""
+    """Returns the text for a tooltip. Qt would take text that looks like HTML for HTML."""
     text = shortened(printable(text), LONGEST_HINT)
     return f"<p>{escape(text)}</p>" if "<" in text else text
 
 
 class SecretsPlace(Label):
-    """Says where a secret is kept."""
+    """A label that says where a secret is kept."""
 
     def __init__(self) -> None:
         super().__init__("", "small", wrap=True)
@@ -262,7 +266,7 @@ class SecretsPlace(Label):
 
 
 def secrets_words(plain_file: str) -> str:
-    """Where a secret is kept. It is said where one is entered, before it is."""
+    """Returns where a secret is kept. It is shown where a secret is entered."""
     if not plain_file:
         return tr("It is stored in the system's keyring.")
     words = tr(
@@ -273,43 +277,43 @@ def secrets_words(plain_file: str) -> str:
 
 
 def short_name(text: str) -> str:
-    """A name from elsewhere as a line of a list."""
+    """Returns a name from outside for a line of a list."""
     return shortened(one_line(text), LONGEST_NAME)
 
 
 def for_menu(text: str) -> str:
-    """A name in a menu or on a button, where & underlines the letter after it."""
+    """Returns a name for a menu or button, where & would underline the next letter."""
     return short_name(text).replace("&", "&&")
 
 
 def shortened(text: str, most: int = LONGEST_NAME) -> str:
-    """Cut in the middle: the end of an address tells whose it is."""
+    """Shortens a text in the middle, because the end of an address shows whose it is."""
     if len(text) <= most:
         return text
     return f"{text[: most // 2]}…{text[len(text) - most // 2 :]}"
 
 
 def breakable(text: str) -> str:
-    """A long name may go on in the next line after a dot, a slash or a hyphen, or within a part."""
+    """Lets a long name wrap after a dot, a slash or a hyphen, and within long parts."""
     parts = _JOINTS.split(text)
     pieces = [part[at : at + _UNBROKEN] for part in parts for at in range(0, len(part), _UNBROKEN)]
     return _BREAK.join(pieces)
 
 
 def reveal(widget: QWidget, *, shown: bool) -> None:
-    """Show or hide; but a widget that is in no window yet would open as one of its own."""
+    """Shows or hides a widget. A widget without a parent is not shown: it would become a window."""
     if not shown or widget.parentWidget():
         widget.setVisible(shown)
 
 
 Part = QWidget | QLayout | int
-"""What rows and columns are made of; 0 is a stretch."""
+"""What rows and columns hold; 0 is a stretch."""
 
 
 def row(
     *parts: Part, spacing: int = theme.SMALL, grows: QWidget | QLayout | None = None
 ) -> QHBoxLayout:
-    """Parts side by side. The one that `grows` takes the room that is left."""
+    """Places parts side by side. The part named by `grows` takes the remaining space."""
     made = QHBoxLayout()
     made.setContentsMargins(0, 0, 0, 0)
     made.setSpacing(spacing)
@@ -320,7 +324,7 @@ def row(
 def stack(
     *parts: Part, spacing: int = theme.TINY, grows: QWidget | QLayout | None = None
 ) -> QVBoxLayout:
-    """Parts from top to bottom. The one that `grows` takes the room that is left."""
+    """Places parts from top to bottom. The part named by `grows` takes the remaining space."""
     made = QVBoxLayout()
     made.setContentsMargins(0, 0, 0, 0)
     made.setSpacing(spacing)
@@ -340,7 +344,7 @@ def put(layout: QBoxLayout, *parts: Part, grows: QWidget | QLayout | None = None
 
 
 def drop(layout: QLayout, widget: QWidget) -> None:
-    """Takes a widget away for good."""
+    """Removes a widget and deletes it."""
     layout.removeWidget(widget)
     widget.hide()
     widget.deleteLater()
@@ -353,7 +357,7 @@ def drop_all(layout: QLayout) -> None:
 
 
 def field(name: str, words: str = "") -> QLineEdit:
-    """A line to write in; `words` stand in it while it is empty."""
+    """Returns a line to write in. `words` is shown while it is empty."""
     made = QLineEdit()
     made.setAccessibleName(name)
     made.setPlaceholderText(words)
@@ -367,7 +371,7 @@ def search_field(words: str) -> QLineEdit:
 
 
 def line_to_copy(name: str, words: str = "") -> QLineEdit:
-    """A line that is only read and copied, such as an address or a key."""
+    """Returns a read-only line to copy, such as an address or a key."""
     made = field(name, words)
     made.setReadOnly(True)
     made.setFont(theme.mono())
@@ -375,7 +379,7 @@ def line_to_copy(name: str, words: str = "") -> QLineEdit:
 
 
 def form(controls: dict[str, QWidget]) -> QFormLayout:
-    """Controls below each other, each with its title before it."""
+    """Returns a form of controls, each with its title before it."""
     made = QFormLayout()
     made.setSpacing(theme.SMALL)
     made.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
@@ -393,17 +397,17 @@ def divider() -> QFrame:
 
 
 def restyle(widget: QWidget) -> None:
-    """Make Qt read the style sheet again after a property it selects by has changed."""
+    """Makes Qt apply the style sheet again, after a property that it selects by has changed."""
     widget.style().unpolish(widget)
     widget.style().polish(widget)
 
 
 LONGEST_LINE = 1000
-"""Letters: Qt lays a line out as a whole, however little of it is seen."""
+"""The most characters of a line: Qt lays out a whole line, however little is visible."""
 
 
 class ReadBox(QPlainTextEdit):
-    """Text to read, in the font of code."""
+    """A read-only box of text in a monospaced font."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -415,8 +419,10 @@ class ReadBox(QPlainTextEdit):
 
 
 class CodeBox(ReadBox):
+    """A read-only box of code that is as tall as its text."""
+
     _most_lines = 24
-    """Set before the font is, which Qt tells of at once."""
+    """Set here because Qt calls `changeEvent` during the parent's constructor."""
 
     def __init__(self, name: str, most_lines: int = 24) -> None:
         super().__init__(name)
@@ -431,7 +437,7 @@ class CodeBox(ReadBox):
         self._fit()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """The style gives it its font when it is first shown, and after a change of the theme."""
+        """Fits the height to a new font, which the style sets when the box is shown or restyled."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._fit()
@@ -443,7 +449,7 @@ class CodeBox(ReadBox):
 
 
 def text_to_read(text: str) -> str:
-    """Plain text as a box lays it out quickly: lines without end go on in the next one."""
+    """Returns plain text that a box lays out quickly: overlong lines are split."""
     return "\n".join(
         line[at : at + LONGEST_LINE]
         for line in printable(text).split("\n")
@@ -452,7 +458,7 @@ def text_to_read(text: str) -> str:
 
 
 class Segments(QWidget):
-    """The keyboard goes to the chosen one; the arrow keys choose another."""
+    """A row of buttons of which one is chosen. Tab reaches the chosen one, arrow keys change it."""
 
     chosen = Signal(int)
 
@@ -483,7 +489,7 @@ class Segments(QWidget):
 
 
 class NoWheel:
-    """Stands before a class of Qt: scrolling the page must not change what is under the pointer."""
+    """A mixin before a Qt class: the wheel scrolls the page instead of changing the value."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         event.ignore()
@@ -510,12 +516,14 @@ class FractionBox(NoWheel, QDoubleSpinBox):
 
 
 def _prepare_number(box: QAbstractSpinBox) -> None:
-    """The padding of a style sheet does not reach the text of a number box."""
+    """Sets the locale and the margin, since a style sheet's padding does not reach the text."""
     box.setLocale(locale())
     box.lineEdit().setTextMargins(theme.SMALL, 0, 0, 0)
 
 
 class Slider(QWidget):
+    """A slider over a list of values, with its title and the chosen value above it."""
+
     changed = Signal()
 
     def __init__(self, title: str, words: Callable[[Any], str], note: str = "") -> None:
@@ -534,7 +542,7 @@ class Slider(QWidget):
         self.note.tell(note)
 
     def offer(self, values: Sequence[Any], chosen: Any) -> None:
-        """These values; the one nearest to `chosen` is shown."""
+        """Sets the values, and selects the nearest to `chosen`."""
         self._values = values
         with QSignalBlocker(self.slider):
             self.slider.setRange(0, len(values) - 1)
@@ -548,7 +556,7 @@ class Slider(QWidget):
     def _tell(self) -> None:
         words = self._words(self.value())
         self.chosen.setText(words)
-        # A screen reader would else say only the number of the step.
+        # A screen reader would otherwise only say the number of the step.
         self.slider.setAccessibleName(f"{self.title.text()}: {words}")
 
 
@@ -564,7 +572,7 @@ Row = TypeVar("Row", bound=QWidget)
 
 
 class Rows(Generic[T, Row]):
-    """`make` builds a row for a key, `show` puts a thing into it. `layout` goes into the page."""
+    """Rows for items, by key. `make` builds a row, `show` fills it; `layout` goes into the page."""
 
     def __init__(
         self,
@@ -608,7 +616,7 @@ class Rows(Generic[T, Row]):
 
 
 class Removable(QWidget):
-    """A row that can be taken away: its button asks first, and `sure` does it."""
+    """A row that can be removed. Its button asks first, and `sure` does it."""
 
     def __init__(self, name: str, remove: Button, sure: Button) -> None:
         super().__init__()
@@ -618,7 +626,7 @@ class Removable(QWidget):
         self.keep.clicked.connect(lambda: self.ask(asking=False))
 
     def ask(self, *, asking: bool) -> None:
-        """Shows the question, or what is there while nothing is asked."""
+        """Shows or hides the question whether to remove it."""
         reveal(self.sure, shown=asking)
         reveal(self.keep, shown=asking)
         reveal(self.remove, shown=not asking)
@@ -632,7 +640,7 @@ _PICTURES: dict[Tone, tuple[str, str]] = {
 
 
 def advice_for(error: AppError) -> str:
-    """What to do, where the sentence does not say it."""
+    """Returns what to do about an error, if its sentence does not say so."""
     advice = {
         "model_damaged": tr("Download the file again, or choose another one."),
         "out_of_memory": tr("Close other programs, or choose a smaller model."),
@@ -643,7 +651,7 @@ def advice_for(error: AppError) -> str:
 
 
 class Details(QWidget):
-    """What is technical about a failure: its name and its cause, shown on request."""
+    """The technical details of a failure, shown on request."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -666,7 +674,7 @@ class Details(QWidget):
 
 
 class Remark(QWidget):
-    """Words beside what they are about, how it stands or why it failed; no room without words."""
+    """A short text about the state or a failure of something. Takes no space if it is empty."""
 
     def __init__(self, role: str = "small") -> None:
         super().__init__()
@@ -681,7 +689,7 @@ class Remark(QWidget):
         return self.words.text()
 
     def fail(self, error: AppError) -> None:
-        """What failed, what to do, and on request the technical name and cause."""
+        """Shows what failed, what to do, and on request the technical details."""
         words = join_sentences((told(str(error)), advice_for(error)))
         self.tell(words, "bad", error.details)
 
@@ -697,6 +705,8 @@ class Remark(QWidget):
 
 
 class Banner(Card):
+    """A coloured box with a message, advice, technical details and buttons."""
+
     dismissed = Signal()
 
     def __init__(self, tone: Tone, title: str = "", text: str = "", *, closes: bool = True) -> None:
@@ -728,7 +738,7 @@ class Banner(Card):
         self._buttons.insertWidget(self._buttons.count() - 1, button)
 
     def fail(self, title: str, error: AppError) -> None:
-        """What failed, what to do, and on request the technical name and cause."""
+        """Shows what failed, what to do, and on request the technical details."""
         self.tell(title, told(str(error)), advice_for(error), error.details)
 
     def tell(self, title: str, text: str, advice: str = "", details: str = "") -> None:

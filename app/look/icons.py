@@ -1,4 +1,4 @@
-"""Icons from our SVG files, drawn in the colour and sharpness asked for, and pictures of them."""
+"""Icons from SVG files, drawn in the wanted colour and resolution, and labels that show them."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -50,7 +50,7 @@ def pixmap(name: str, colour: str, side: int, scale: float) -> QPixmap:
 
 
 class Picture(QLabel):
-    """`role` names a colour of the theme."""
+    """A label with an icon. `role` names a colour of the theme."""
 
     def __init__(self, name: str, side: int, role: str = "text") -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class Picture(QLabel):
 
 
 class LookPicture(QLabel):
-    """The mark of the tray in the window, so that one explains the other."""
+    """The tray's icon in the window, so that people recognise it in the tray."""
 
     def __init__(self, side: int) -> None:
         super().__init__()

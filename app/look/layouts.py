@@ -22,10 +22,10 @@ _INSET = theme.PAGE_MARGIN - theme.MEDIUM
 
 
 class Panel(QFrame):
-    """Holds what stands at a side; `over` when it covers the main part."""
+    """A panel at the side of a page. Its property `over` is set while it covers the main part."""
 
     widened = Signal(int)
-    """Its edge was dragged: it is so wide now."""
+    """Emitted with the new width, in pixels, when its edge was dragged."""
 
     def __init__(self, content: QWidget, width: int) -> None:
         super().__init__()
@@ -49,10 +49,10 @@ class Panel(QFrame):
 
 
 class Edge(QWidget):
-    """The strip of a panel that is dragged to make it wider or narrower."""
+    """The strip of a panel that is dragged to change its width."""
 
     dragged = Signal(int)
-    """So many pixels to the right, or to the left."""
+    """Emitted with the pixels that the pointer moved to the right; negative to the left."""
 
     def __init__(self, panel: QWidget) -> None:
         super().__init__(panel)
@@ -69,6 +69,8 @@ class Edge(QWidget):
 
 
 class Beside(QWidget):
+    """A main part with a panel on either side."""
+
     def __init__(self, main: QWidget, left: Panel, right: Panel) -> None:
         super().__init__()
         self.main, self.left, self.right = main, left, right
@@ -84,7 +86,7 @@ class Beside(QWidget):
         self._place()
 
     def fits(self, *panels: Panel) -> bool:
-        """Whether the main part keeps enough room beside these."""
+        """Whether the main part has enough space beside these panels."""
         taken = sum(panel.wide + _INSET for panel in panels)
         return self.width() - taken >= theme.LEAST_READING
 
@@ -93,7 +95,7 @@ class Beside(QWidget):
         self._place()
 
     def _place(self) -> None:
-        """Over the main part rather than squeezing it to nothing."""
+        """Places the parts. Panels cover the main part if it would become too narrow."""
         whole = self.rect()
         panels = [one for one in (self.left, self.right) if one.isVisibleTo(self)]
         over = not self.fits(*panels)
@@ -125,7 +127,7 @@ def centred(part: QWidget) -> QHBoxLayout:
 
 
 class Flow(QLayout):
-    """Widgets side by side, in as many lines as they need."""
+    """A layout that places widgets side by side, in as many lines as they need."""
 
     def __init__(self, *parts: QWidget, at_right: bool = False) -> None:
         super().__init__()
@@ -141,7 +143,7 @@ class Flow(QLayout):
     def count(self) -> int:
         return len(self._items)
 
-    # Qt ends its walks by None; not every version's stubs know that.
+    # Qt expects None at the end; not every version's stubs allow that.
     def itemAt(self, index: int) -> QLayoutItem:  # noqa: N802
         return cast("QLayoutItem", self._items[index] if 0 <= index < len(self._items) else None)
 
@@ -170,7 +172,7 @@ class Flow(QLayout):
         )
 
     def _place(self, rect: QRect, *, moves: bool) -> int:
-        """Returns the height that is needed."""
+        """Places the items if `moves`. Returns the height that is needed."""
         y = rect.y()
         for line in self._lines(rect.width()):
             sizes = [item.sizeHint() for item in line]
@@ -197,6 +199,8 @@ def _wide(sizes: Sequence[QSize]) -> int:
 
 
 class ShortScroll(QScrollArea):
+    """A scroll area that is as tall as its content, up to a limit."""
+
     def __init__(self, *parts: QWidget) -> None:
         super().__init__()
         self._most = 0

@@ -1,4 +1,4 @@
-"""This machine and its engine: memory, processor, graphics, figures with plots, and requests."""
+"""This machine and its engine: memory, processor, graphics, plots of the load, and requests."""
 
 from collections import deque
 from datetime import datetime
@@ -29,14 +29,16 @@ from server.face.core import Load, RunningRequest
 from server.face.models import Device, Machine, Pace
 
 KEPT = 240
-"""Two minutes at the pace of the core's measurements."""
+"""The values of a plot: two minutes, with two values per second."""
 _HEIGHT = 44
 _HEADROOM = 1.15
 BUSY = 0.3
-"""Cores that other programs used: with more, figures are worth a second try."""
+"""The processor cores used by other programs above which a measurement should be repeated."""
 
 
 class Plot(QWidget):
+    """A small plot of the last values."""
+
     def __init__(self, role: str) -> None:
         super().__init__()
         self._role = role
@@ -75,7 +77,7 @@ class Plot(QWidget):
         painter.end()
 
     def _line(self, ground: QRectF) -> QPainterPath | None:
-        """The newest value stands at the right edge."""
+        """Returns the line through the values, with the newest at the right edge."""
         most = max(self.values, default=0.0) * _HEADROOM
         if len(self.values) < 2 or most <= 0:
             return None
@@ -92,6 +94,8 @@ class Plot(QWidget):
 
 
 class Activity(Card):
+    """The load of the engine: figures, plots, and the running requests."""
+
     def __init__(self, page: Page) -> None:
         super().__init__()
         self.list: Rows[RunningRequest, RequestRow] = Rows(
@@ -141,6 +145,8 @@ class RequestRow(QWidget):
 
 
 class Figure(QWidget):
+    """A number with its unit below it."""
+
     def __init__(self) -> None:
         super().__init__()
         self._figure = Label("", "figure")
@@ -154,7 +160,7 @@ class Figure(QWidget):
 
 
 def _side_by_side(*figures: Figure) -> QHBoxLayout:
-    """Each as wide as the others."""
+    """Places figures side by side with equal widths."""
     made = row()
     for figure in figures:
         made.addWidget(figure, 1)
@@ -172,6 +178,8 @@ def _memory(megabytes: float) -> str:
 
 
 class MachineCard(Card):
+    """The machine: its memory, processor and graphics cards, and its measured speed."""
+
     def __init__(self) -> None:
         super().__init__()
         self.memory, self.free, self.cores = Figure(), Figure(), Figure()
@@ -199,7 +207,7 @@ class MachineCard(Card):
         )
 
     def show_problem(self, error: AppError) -> None:
-        """The machine could not be looked at."""
+        """Shows why the machine could not be examined."""
         self._figures.hide()
         self.devices.hide()
         self.problem.fail(error)

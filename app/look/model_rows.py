@@ -1,4 +1,4 @@
-"""What lists show of a model: whether it runs here and why, and how its download goes."""
+"""What lists show of a model: whether and why it runs here, and the progress of its download."""
 
 from PySide6.QtWidgets import QProgressBar, QWidget
 
@@ -38,14 +38,14 @@ class FitLabel(QWidget):
         self.setAccessibleName(f"{self.verdict.text()}. {why} {speed}".strip())
 
     def show_problem(self, error: AppError) -> None:
-        """Whether it fits could not be found out."""
+        """Shows why it is not known whether the model fits."""
         self.show_fit(Fit("unknown", ""))
         self.why.fail(error)
         self.setAccessibleName(f"{self.verdict.text()}. {self.why.text()}")
 
 
 def speed_words(fit: Fit) -> str:
-    """Empty where it is not known."""
+    """Returns the model's speed; empty if it is not known."""
     if not fit.writes:
         return ""
     words = tr("Speed when last used: writes {writes} and reads {reads} tokens per second.")
@@ -55,7 +55,7 @@ def speed_words(fit: Fit) -> str:
 
 
 def pace(per_s: float) -> str:
-    """With one digit behind the point where it matters."""
+    """Formats a speed, with one decimal below 10."""
     return numeral(per_s, ",.0f") if per_s >= 10 else numeral(per_s, ".1f")
 
 
@@ -69,7 +69,7 @@ def verdict_words(verdict: Verdict) -> str:
 
 
 def download_size(one: Suggestion) -> str:
-    """All that comes with it; a size that was computed says so."""
+    """Returns the size of the whole download; "about" if it was estimated."""
     amount = size(one.size_bytes)
     return tr("about {size}").format(size=amount) if one.is_about else amount
 
@@ -89,7 +89,7 @@ def facts(*parts: str) -> str:
 
 class DownloadRow(QWidget):
     def __init__(self, download: Download, page: Page, room: ModelsFace | GraphicsFace) -> None:
-        """`room`: whose download it is."""
+        """`room` is the part of the core that the download belongs to."""
         super().__init__()
         number = self.number = download.id
         self.name = Label(download.name, "section")
@@ -164,7 +164,7 @@ def time_left(seconds: float | None) -> str:
 
 
 def show_use(button: Button, name: str, model: ModelStatus) -> None:
-    """What can be done with the model of this name, or what is being done with it."""
+    """Shows on the button whether the model is in use, is being loaded, or can be loaded."""
     phase = model.phase if name == model.name else ""
     words, spoken = {
         "ready": (tr("In use"), tr("In use: {name}")),

@@ -1,6 +1,7 @@
-"""What every page is: a widget bound to the core that keeps no copy of its state.
+"""The base of all pages: a widget that observes the core and keeps no copy of its state.
 
-And what every window is: one in which the keyboard never falls on a control that nobody chose.
+`SafeKeyboard` is the base of all windows: the keyboard focus never moves by itself to a control
+that nobody chose.
 """
 
 from collections.abc import Callable, Coroutine
@@ -25,15 +26,15 @@ class Page(QWidget):
     title: ClassVar[str]
     icon: ClassVar[str]
     failed = Signal(object)
-    """A command did not work: the AppError that says why."""
+    """Emitted with the AppError of a command that failed."""
     wants_page = Signal(str)
-    """Ask the window to turn to the page with this title."""
+    """Emitted with the title of a page that the window shall show."""
 
     def __init__(self, core: Face) -> None:
         super().__init__()
         self.core = core
         self.first: QWidget | None = None
-        """Where the keyboard goes when one turns to this page."""
+        """The widget that gets the focus when this page is shown."""
         self._is_wanted: Callable[[Path], bool] = lambda _path: False
         self._take: Callable[[list[Path]], object] = lambda _paths: None
         self._ends: list[Disconnect] = []
@@ -41,15 +42,15 @@ class Page(QWidget):
         self.destroyed.connect(lambda: [end() for end in ends])
 
     def close_something(self) -> None:
-        """What Esc closes on this page, if anything is open."""
+        """Closes what Esc closes on this page, if anything is open."""
 
     def remember(self, memory: QSettings) -> None:
-        """Restores what a restart must not change, and keeps what changes from now on."""
+        """Restores what was saved in `memory`, and saves later changes."""
 
     def take_drops(
         self, is_wanted: Callable[[Path], bool], take: Callable[[list[Path]], object]
     ) -> None:
-        """Let files be dropped on this page. Those that are not wanted are passed over."""
+        """Accepts files that are dropped on this page. Ignores those that are not wanted."""
         self._is_wanted, self._take = is_wanted, take
         self.setAcceptDrops(True)
 
@@ -73,7 +74,7 @@ class Page(QWidget):
         self._ends.append(end)
 
     def run(self, work: Coroutine[Any, Any, object]) -> None:
-        """Run a command; say it when it fails. While the program ends there is none to run it."""
+        """Runs a command, and emits `failed` on an error. Does nothing while the program ends."""
         if tasks.can_spawn():
             tasks.spawn(self._guarded(work), f"{self.title}: command")
         else:
@@ -88,23 +89,23 @@ class Page(QWidget):
 
 if TYPE_CHECKING:
     _Base = QWidget
-else:  # Of Qt's classes a window has one; this only stands before it.
+else:  # At run time it is a mixin: a window has only one Qt base class.
     _Base = object
 
 
 class SafeKeyboard(_Base):
-    """For every window and dialog, before the class of Qt's that it is."""
+    """A mixin for windows and dialogs, placed before their Qt class."""
 
     _is_tab_pressed = False
     _goes_on: QWidget | None = None
-    """Where Tab leads after the widget with the keyboard went away."""
+    """The widget that Tab goes to after the widget with the focus has disappeared."""
 
     def take_focus_itself(self) -> None:
-        """Called once: a window that takes no focus cannot keep the keyboard."""
+        """Lets the window itself have the focus. Must be called once."""
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
 
     def event(self, event: QEvent) -> bool:
-        """Tells a Tab key from what Qt does by itself, and looks where the keyboard comes back."""
+        """Distinguishes a Tab key from Qt's own moves. Checks the focus on activation."""
         if event.type() == QEvent.Type.WindowActivate:
             self._keep_keyboard_safe()
         is_key = event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent)
@@ -116,9 +117,9 @@ class SafeKeyboard(_Base):
             self._is_tab_pressed = False
 
     def _keep_keyboard_safe(self) -> None:
-        """While another program is in front, Qt leaves the keyboard with what went away.
+        """Takes the focus from a widget that disappeared while another program was in front.
 
-        It would move on when the window comes back, so this happens first.
+        Qt would otherwise move the focus to the next widget when the window comes back.
         """
         holder = self.focusWidget()
         if holder is None or not _can_hold_focus(holder, self):
@@ -126,11 +127,11 @@ class SafeKeyboard(_Base):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def focusNextPrevChild(self, next: bool) -> bool:  # noqa: N802, A002
-        """Qt calls this for the Tab key, and also when the widget with the keyboard goes away.
+        """Moves the focus. Qt calls this for Tab, and when the widget with the focus disappears.
 
-        Then the widget after it would get the keyboard, and the next press of Space would do
-        something nobody chose. The window itself takes the keyboard instead: it does nothing with
-        it. The next Tab goes on from where the old widget was.
+        In the second case the next widget would get the focus, and the next press of Space would do
+        something that nobody chose. So the window itself takes the focus, where keys do nothing.
+        The next Tab continues from where the old widget was.
         """
         holder = self.focusWidget()
         if holder and holder is not self and not _can_hold_focus(holder, self):
@@ -152,7 +153,7 @@ def _can_hold_focus(widget: QWidget, window: QWidget) -> bool:
 
 
 def _next_in_chain(holder: QWidget, window: QWidget) -> QWidget | None:
-    """The widget that Tab would have reached from `holder`."""
+    """Returns the widget that Tab would have reached from `holder`."""
     widget = holder.nextInFocusChain()
     while widget is not holder and widget is not None:
         takes_tab = widget.focusPolicy() & Qt.FocusPolicy.TabFocus

@@ -1,4 +1,4 @@
-"""What Moat is doing, in one look and a few words: the same for tray, sidebar and Home."""
+"""What Moat is doing, as one state and a few words: the same for tray, sidebar and Home."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -33,9 +33,9 @@ class Summary:
     advice: str = ""
     """What to do about a failure."""
     details: str = ""
-    """What is technical about a failure."""
+    """The technical details of a failure."""
     away: str = ""
-    """Said where prompts go to another machine."""
+    """The hosts that prompts are sent to, in a sentence; empty if they stay here."""
 
 
 def summarise(
@@ -61,12 +61,12 @@ def summarise(
 
 
 def is_heard(server: ServerStatus) -> bool:
-    """Whether there is a server that tells what is there; until then nothing is known."""
+    """Whether the server's values are known. They are if it is ready or stopped."""
     return server.phase in ("ready", "stopped")
 
 
 def watch(core: Face, show: Callable[[Summary], None]) -> Disconnect:
-    """Call `show` now and whenever the summary may have changed."""
+    """Calls `show` now and whenever the summary may have changed."""
 
     def tell(_: object) -> None:
         show(summarise(core.server.get(), core.model.get(), core.requests.get()))
@@ -81,7 +81,7 @@ def watch(core: Face, show: Callable[[Summary], None]) -> Disconnect:
 
 
 def describe_model(model: ModelStatus, cards: tuple[ModelCard, ...]) -> str:
-    """Facts about the model that answers, as a short line."""
+    """Returns a short line of facts about the model that answers."""
     card = next((card for card in cards if card.name == model.name), None)
     is_here = card is not None and not card.hosts
     parts = [card.quantisation if card else "", size(card.size_bytes) if card and is_here else ""]
@@ -93,7 +93,7 @@ def describe_model(model: ModelStatus, cards: tuple[ModelCard, ...]) -> str:
 
 
 def where_words(hosts: tuple[str, ...]) -> str:
-    """To which machines prompts go; that they stay, where the servers are on this one."""
+    """Returns which machines prompts are sent to; empty if the model is not on a server."""
     away = find_away(hosts)
     if away:
         return tr("Prompts are sent to {hosts}.").format(hosts=", ".join(away))
@@ -103,7 +103,7 @@ def where_words(hosts: tuple[str, ...]) -> str:
 
 
 def sentence(text: str) -> str:
-    """Facts come in lower case; on a page they begin like a sentence."""
+    """Starts a fact, which is in lower case, with a capital letter."""
     return text[:1].upper() + text[1:]
 
 
@@ -138,7 +138,8 @@ def _serving(model: ModelStatus, requests: tuple[RunningRequest, ...]) -> Summar
             detail = words.format(percent=numeral(model.progress, ".0%"))
             return Summary("loading", tr("Loading {name}").format(name=model.name), detail)
         case "failed":
-            # Other sentences about memory say themselves what to do; its code begins the details.
+            # The details begin with the error's code. Other errors about memory contain their own
+            # advice.
             lacks_memory = model.details.partition("\n")[0] == OutOfMemory.code
             advice = (
                 tr("Choose another model below, or close other programs and try again.")

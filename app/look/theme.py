@@ -36,7 +36,7 @@ ALL_TEXT_HEIGHT = 420
 BUBBLE_WIDTH = 560
 LEAST_READING = 480
 SURE_WIDTH = 280
-"""What a bubble may ask for in the smallest window."""
+"""The widest that a bubble may insist on, in the smallest window."""
 HERO_SIDE = 52
 INVITATION_WIDTH = 460
 ROW_PADDING = 5
@@ -48,13 +48,14 @@ CHART_STROKE = 2.0
 CHART_DOT = 3.5
 
 LOOK_CHANGES = (QEvent.Type.PaletteChange, QEvent.Type.StyleChange)
-"""Events after which what is painted by hand must be painted again."""
+"""The events after which custom painting must be repeated."""
 
 _SMALLEST_TEXT_PX = 14
 _DATED_FONTS = frozenset({"Sans Serif", "Sans", "DejaVu Sans", "Bitstream Vera Sans"})
+"""Fonts that are replaced by Inter."""
 
 
-# Tray backgrounds are not ours and may be light or dark: these are legible on both.
+# The tray's background may be light or dark: these colours are legible on both.
 LOOK_COLOURS: dict[Look, str] = {
     "stopped": "#7d8894",
     "loading": "#c98a1b",
@@ -66,7 +67,7 @@ LOOK_COLOURS: dict[Look, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Colours:
-    """By default those of the light theme."""
+    """The colours of a theme. The defaults are those of the light theme."""
 
     window: str = "#f7f8fa"
     sidebar: str = "#eef1f4"
@@ -105,7 +106,7 @@ class Colours:
 
     @property
     def series(self) -> tuple[str, ...]:
-        """Lines, bars and slices of a chart, in their order."""
+        """The colours of a chart's lines, bars and slices, in order."""
         return tuple(getattr(self, f"series_{number}") for number in range(1, 9))
 
 
@@ -150,7 +151,7 @@ DARK = Colours(
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Text sizes in pixels, all following from the size the user's desktop asks for."""
+    """Text sizes in pixels. All follow from the size that the user's desktop asks for."""
 
     text: int
 
@@ -168,7 +169,7 @@ class Sizes:
 
 
 def colours_of(palette: QPalette) -> Colours:
-    """The colours behind a palette of ours, for what is painted by hand."""
+    """Returns the theme's colours for a palette of ours, for custom painting."""
     return DARK if palette.color(QPalette.ColorRole.Window).lightness() < 128 else LIGHT
 
 
@@ -187,7 +188,7 @@ def mono() -> QFont:
 
 
 def prepare(app: QApplication) -> None:
-    """Once, before the first widget: one style everywhere and a readable font."""
+    """Sets the style and a readable font. Must be called once, before the first widget."""
     app.setStyle("Fusion")
     font = app.font()
     if font.family() in _DATED_FONTS:

@@ -1,6 +1,7 @@
-"""Texts in the person's language: every text on the screen passes here.
+"""Texts in the person's language. Every text on the screen passes through here.
 
-Sentences of the server are known by their words, not by their values.
+`tr` translates the window's own texts. `told` translates the server's sentences, which it
+recognises by their words, whatever values they contain.
 """
 
 import re
@@ -17,13 +18,13 @@ from PySide6.QtGui import QFontDatabase
 
 CONTEXT = "Moat"
 SERVER = "server"
-"""The context of what the server says; see `app.look.translate`."""
+"""The context of the server's sentences in the translation files."""
 ENGLISH = "en"
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "translations"
 LANGUAGES = ("de", "zh")
 _OWN_NAME = "language"
 _OF_QT = {"de": "qtbase_de", "zh": "qtbase_zh_CN"}
-"""Its own texts: the menus of text fields, the dialogs for files."""
+"""Qt's own texts: the menus of text fields and the file dialogs."""
 
 
 def tr(text: str) -> str:
@@ -31,12 +32,12 @@ def tr(text: str) -> str:
 
 
 def language() -> str:
-    """The language the window speaks now: each one's name for itself."""
+    """Returns the code of the window's language."""
     return QCoreApplication.translate(_OWN_NAME, ENGLISH)
 
 
 def locale() -> QLocale:
-    """How the window's language writes numbers."""
+    """Returns how the window's language writes numbers."""
     return _locale(language())
 
 
@@ -46,12 +47,12 @@ def _locale(spoken: str) -> QLocale:
 
 
 def numeral(value: float, form: str = ",") -> str:
-    """A number as the window's language writes it; `form` is as for Python's `format`."""
+    """Formats a number as the window's language writes it. `form` is a Python format."""
     return _separated(format(value, form), locale())
 
 
 def _separated(written: str, chosen: QLocale) -> str:
-    """Another language's separators in a number, and what stands before its sign for percent."""
+    """Replaces the separators in a number, and adds German's space before the percent sign."""
     if chosen.language() == QLocale.Language.German and written.endswith("%"):
         written = f"{written[:-1]}\N{NO-BREAK SPACE}%"
     group, point = chosen.groupSeparator(), chosen.decimalPoint()
@@ -59,7 +60,7 @@ def _separated(written: str, chosen: QLocale) -> str:
 
 
 def read(path: Path, context: str = CONTEXT) -> dict[str, str]:
-    """The finished translations of one context of a Qt Linguist file."""
+    """Returns the finished translations of one context of a Qt Linguist file."""
     if not path.is_file():
         return {}
     found = {}
@@ -71,7 +72,7 @@ def read(path: Path, context: str = CONTEXT) -> dict[str, str]:
 
 
 class Translator(QTranslator):
-    """Translates from Linguist's own file, so that there is nothing to compile."""
+    """A translator that reads Linguist's own file, so that nothing has to be compiled."""
 
     def __init__(self, language: str) -> None:
         super().__init__()
@@ -91,7 +92,7 @@ class Translator(QTranslator):
         disambiguation: str | None = None,
         n: int = -1,
     ) -> str:
-        """None, which Qt reads as no answer, leaves a text as it is."""
+        """Returns the translation. None means that there is none, so Qt keeps the text."""
         if context == _OWN_NAME:
             return self._language
         if context == CONTEXT:
@@ -103,11 +104,11 @@ NO_FONT = (
     "Moat is in English: no font with Chinese characters is installed on this system. "
     "Install one (for example Noto Sans CJK) and start Moat again."
 )
-"""Never translated: who reads it has no font for the translation."""
+"""Never translated: its readers have no font for the translation."""
 
 
 def choose(wanted: str) -> str:
-    """The language to show: the wanted one, or the system's if we speak it."""
+    """Returns the language to show: the wanted one, or the system's if Moat has it."""
     if wanted != "system":
         return wanted
     system = QLocale.system().name()[:2]
@@ -115,13 +116,13 @@ def choose(wanted: str) -> str:
 
 
 def lacks_font(wanted: str) -> bool:
-    """Whether no font of this system can write the language: people would see empty boxes."""
+    """Whether this system has no font for the language, so that people would see empty boxes."""
     chinese = QFontDatabase.WritingSystem.SimplifiedChinese
     return choose(wanted) == "zh" and not QFontDatabase.families(chinese)
 
 
 def install(wanted: str) -> Translator | None:
-    """Before the first widget is made; the caller keeps it. English needs none."""
+    """Installs a translator, before the first widget; None for English. The caller must keep it."""
     chosen = choose(wanted)
     if chosen not in LANGUAGES:
         return None
@@ -131,10 +132,11 @@ def install(wanted: str) -> Translator | None:
 
 
 DEEPEST = 4
-"""A value may be a sentence with values of its own, so often."""
+"""How deep sentences may be nested: a value may itself be a sentence with values."""
 LONGEST = 2000
-"""Letters; more is no sentence that anybody translated."""
+"""The most characters of a text that is looked up. No longer text has a translation."""
 KEPT = 512
+"""How many translated texts are cached."""
 _BREAK = re.compile(r"(?<=[.!?]) ")
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"-?\d[\d,]*(\.\d+)?")
@@ -144,7 +146,7 @@ _ABOUT = "about "
 
 
 class Joints(NamedTuple):
-    """What stands between sentences, after a name, and between the parts of a list."""
+    """What joins sentences, a name and what follows it, and the items of a list."""
 
     gap: str = " "
     colon: str = ": "
@@ -155,32 +157,32 @@ JOINTS = {"zh": Joints("", "：", "、")}  # noqa: RUF001
 
 
 def told(text: str) -> str:
-    """The text in the window's language if the server is known to say it, else as it is."""
+    """Translates a text of the server. Returns it unchanged if it is unknown."""
     spoken = language()
     return text if spoken == ENGLISH else _sentences(spoken).told(text)
 
 
 def join_sentences(parts: Iterable[str]) -> str:
-    """One after another, as the language of the window does it. Empty ones are left out."""
+    """Joins sentences as the window's language does. Leaves out empty ones."""
     return JOINTS.get(language(), Joints()).gap.join(part for part in parts if part)
 
 
 @dataclass(frozen=True)
 class Form:
-    """A template with places {0}, {1} …, and the same in another language."""
+    """A sentence with places {0}, {1} … and its translation."""
 
     source: str
     translation: str
 
     @cached_property
     def parts(self) -> list[tuple[str, bool]]:
-        """Its words, and whether a place follows them."""
+        """The words before each place, and whether a place follows them."""
         parsed = Formatter().parse(self.source)
         return [(words, place is not None) for words, place, _, _ in parsed]
 
     @cached_property
     def counts(self) -> list[bool]:
-        """Of each place, whether a number there is an amount: others are names, versions, ports."""
+        """For each place, whether a number is an amount; others are names, versions or ports."""
         behind = [*(words for words, _ in self.parts[1:]), ""]
         return [
             before.endswith(_ABOUT) or after.startswith(_UNITS)
@@ -194,8 +196,8 @@ class Form:
 
     @property
     def mark(self) -> str:
-        """Its longest word: a text without it need not be looked at."""
-        # A place may go on with the word beside it, so that one is not sure to be in a text.
+        """The longest word. Only texts with this word are compared with the sentence."""
+        # A place may continue the word beside it, so that word is not certain to be in the text.
         text = "".join(words + "_" * followed for words, followed in self.parts)
         return max((word for word in _WORD.findall(text) if "_" not in word), key=len, default="")
 
@@ -206,12 +208,14 @@ class Form:
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         parts = [re.escape(words) + "(.*?)" * followed for words, followed in self.parts]
-        # What is no sentence, such as a note or a part of one, does not end like one.
+        # What is not a sentence, such as a note, does not end like a sentence.
         ends = self.source.endswith((".", "!", "?")) or re.search(r"[:.] \{\d+\}$", self.source)
         return re.compile("".join(parts) + ("" if ends else r"(?<![.!?])"), re.DOTALL)
 
 
 class Sentences:
+    """The known sentences of the server in one language."""
+
     def __init__(self, known: dict[str, str], spoken: str = ENGLISH) -> None:
         self._joints = JOINTS.get(spoken, Joints())
         self._locale = _locale(spoken)
@@ -231,7 +235,7 @@ class Sentences:
         return self._known(text, depth) or text
 
     def _known(self, text: str, depth: int) -> str:
-        """Its translation, or nothing. First as several: a value could be all that follows."""
+        """Returns the translation, or "". Tries to split first: a value could match the rest."""
         if depth == 0:
             return self._plain.get(text, "")
         return (
@@ -251,7 +255,7 @@ class Sentences:
         return ""
 
     def _formed(self, text: str, depth: int) -> str:
-        """By the form with most words; but a value that looks like more sentences must be known."""
+        """Tries the longest sentences first. A value that looks like sentences must be known."""
         spare = ""
         for form in self._candidates(text):
             found = form.pattern.fullmatch(text)
