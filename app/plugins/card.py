@@ -1,4 +1,4 @@
-"""One plugin: what it is, what it may do, its options, its log, and a trial of it."""
+"""The card of a plugin: what it is, what it may do, its options, its log, and a trial."""
 
 import json
 from collections.abc import Coroutine, Sequence
@@ -46,7 +46,9 @@ from server.face.plugins import OperationCard, OptionCard, PluginCard, PluginTes
 
 _MOST_LOG_LINES = 14
 LOG_LINES = 300
+"""How many lines of a plugin's log are read."""
 _MOST_NAMED = 20
+"""The most resources or prompts that are named."""
 
 
 class PluginLog(QWidget):
@@ -103,7 +105,7 @@ class PluginOptions(QWidget):
 
 
 class OptionField(QWidget):
-    """One option. Of folders there may be several, one in a line."""
+    """The field of an option. An option for folders has one folder per line."""
 
     changed = Signal(str, str)
 
@@ -144,7 +146,7 @@ class OptionField(QWidget):
         return self.edit.toPlainText()
 
     def take(self, path: str) -> None:
-        """A file or folder was picked; of folders it comes to those before."""
+        """Takes a file or folder that was picked. A further folder is added to those before it."""
         several = self._kind == "folders" and self.text().strip()
         self._write(f"{self.text().strip()}\n{path}" if several else path)
         self._finish()
@@ -171,6 +173,7 @@ class OptionField(QWidget):
 
 
 def _has_changing(card: PluginCard) -> bool:
+    """Whether its API has methods that change something."""
     return any(one.key.split(" ")[0] in ("PUT", "PATCH", "DELETE") for one in card.operations)
 
 
@@ -178,10 +181,12 @@ _MOST_LINES = 16
 
 
 class PluginTrial(QWidget):
+    """Tries a flow with a question, or a tool with arguments from a form."""
+
     asked = Signal(str, str, str)
-    """Flow, question and mode: dry, mock or run."""
+    """Emitted with the flow, the question and the mode: dry, mock or run."""
     called = Signal(str, str, str)
-    """Tool, arguments as JSON, and mode."""
+    """Emitted with the tool, its arguments as JSON, and the mode."""
     tools_wanted = Signal()
 
     def __init__(self, card: PluginCard) -> None:
@@ -226,7 +231,7 @@ class PluginTrial(QWidget):
         self._update()
 
     def show_tools(self, tools: tuple[ToolCard, ...]) -> None:
-        """Behind its flows; what was chosen stays chosen."""
+        """Adds the tools after the flows. The selection stays."""
         for tool in tools:
             if tool.key not in self.tools:
                 self.flow.addItem(tr("{name} (tool)").format(name=short_name(tool.key)), tool.key)
@@ -246,7 +251,7 @@ class PluginTrial(QWidget):
         self._update()
 
     def _choose(self) -> None:
-        """A flow takes a question, a tool its own arguments."""
+        """Shows the question for a flow, or a form of the arguments for a tool."""
         is_flow = self.flow.currentText() == self.flow.currentData()
         tool = None if is_flow else self.tools.get(self.flow.currentData())
         if self.form is not None:
@@ -289,7 +294,7 @@ class PluginTrial(QWidget):
 
 
 def _with_choices(schema: Json) -> Json:
-    """A switch that may be left alone is a choice: it is not sent unless it is made."""
+    """Turns optional switches into choices, so that nothing is sent unless one is chosen."""
     required = schema.get("required", [])
     parts = {
         name: {**part, "enum": [True, False]}
@@ -301,7 +306,7 @@ def _with_choices(schema: Json) -> Json:
 
 
 def report(found: PluginTest) -> str:
-    """Its steps, the requests it made or would make, and its answer."""
+    """Returns the steps, the requests that were or would be sent, and the answer."""
     end = told(found.text) if found.failed else found.text
     parts = ["\n".join(found.steps), *found.requests, end]
     return "\n\n".join(part.strip("\n") for part in parts if part.strip())
@@ -311,7 +316,7 @@ _POLICIES = ("default", "allow", "block")
 
 
 class SecretField(QLineEdit):
-    """A secret to be kept. It stays here until it is, and is not shown afterwards."""
+    """A field for a secret. It keeps the text until the secret was stored, and then clears it."""
 
     given = Signal(str)
 
@@ -330,25 +335,27 @@ class SecretField(QLineEdit):
         self.setPlaceholderText(tr("Not set yet") if is_missing else kept)
 
     def show_plain(self, *, is_plain: bool) -> None:
-        """Whether secrets lie in a file, because there is no keyring."""
+        """Sets whether secrets are stored in a file, because there is no keyring."""
         self._is_plain = is_plain
         self.show_missing(is_missing=self._is_missing)
 
     def settle(self, *, kept: bool) -> None:
-        """What was given was kept, or could not be."""
+        """Ends the saving. Clears the field if the secret was stored."""
         self.setReadOnly(False)
         if kept:
             self.clear()
             self.show_missing(is_missing=False)
 
     def _give(self) -> None:
-        # Return and then leaving the field both end the editing.
+        # Both Return and leaving the field afterwards end the editing.
         if self.text() and not self.isReadOnly():
             self.setReadOnly(True)
             self.given.emit(self.text())
 
 
 class PluginBox(Card):
+    """The card of a plugin. It sends its commands to the core."""
+
     def __init__(self, card: PluginCard, page: Page) -> None:
         super().__init__()
         self._card = card
@@ -410,7 +417,7 @@ class PluginBox(Card):
                     choice.setCurrentIndex(choice.findData(operation.policy))
 
     def show_place(self, plain_file: str) -> None:
-        """Where its secrets are kept."""
+        """Shows where secrets are stored; `plain_file` is empty if there is a keyring."""
         for secret in self.secrets.values():
             secret.show_plain(is_plain=bool(plain_file))
         self.place.show_place(plain_file)
@@ -453,7 +460,7 @@ class PluginBox(Card):
         self.log.wanted.connect(lambda: run(self._read_log()))
 
     async def _set(self, work: Coroutine[Any, Any, None]) -> None:
-        """After a refusal it shows again what holds."""
+        """Runs a change. If it is refused, shows the current state again."""
         try:
             await work
         except AppError:
@@ -484,7 +491,7 @@ class PluginBox(Card):
         self.log.show_lines(await self._room.read_log(self._card.key, LOG_LINES))
 
     def _build_abilities(self) -> None:
-        """A list that grows: the tools of an MCP server are known once it was asked."""
+        """Adds the list of operations. It grows once an MCP server has listed its tools."""
         self.operations: Rows[OperationCard, QWidget] = Rows(
             lambda operation: (operation.key, operation.risk), self._operation, lined=False
         )
@@ -544,7 +551,7 @@ class PluginBox(Card):
 
 
 def review_words(card: PluginCard) -> str:
-    """What enabling it would accept."""
+    """Describes what a person accepts by enabling the plugin."""
     parts = []
     if card.hosts:
         parts.append(tr("It connects to: {hosts}.").format(hosts=", ".join(card.hosts)))
@@ -569,7 +576,7 @@ def review_words(card: PluginCard) -> str:
 
 
 def offers_words(card: PluginCard) -> str:
-    """What its MCP servers have beside tools; empty before they were asked."""
+    """Describes the resources and prompts of its MCP servers; empty until they were listed."""
     parts = []
     if card.resources:
         named = ", ".join(card.resources[:_MOST_NAMED])

@@ -1,4 +1,4 @@
-"""Plugins: what is there, what each may do, and a way to add one."""
+"""The Plugins page: the plugins, what each may do, and ways to add one."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -19,11 +19,11 @@ from server.face.plugins import CommonServer, PluginCard
 from server.settings import Settings
 
 _LOOK_MS = 2000
-"""How often the folders are looked at while this page is shown."""
+"""Milliseconds between two looks at the folders while this page is shown."""
 
 
 class ServerRow(QWidget):
-    """A common MCP server: what it does and may reach, and a button that makes a plugin of it."""
+    """A common MCP server: what it does and reaches, and a button that adds it as a plugin."""
 
     def __init__(self, server: CommonServer, page: "PluginsPage") -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class PluginsPage(Page):
             lambda found: self.run(self.take_files(found)),
         )
         self._plain_file: str | None = None
-        """Where secrets lie unencrypted; empty with a keyring, None until it is known."""
+        """The file with unencrypted secrets; empty if there is a keyring, None if not known yet."""
         self.install = Button(tr("Add a plugin folder"), "plus")
         self.install_archive = Button(tr("Add a zip file"), "plus")
         self.import_servers = Button(tr("Import MCP servers"), "plus")
@@ -102,8 +102,8 @@ class PluginsPage(Page):
         super().hideEvent(event)
 
     async def _look(self) -> None:
-        """Whoever edits a plugin sees here soon what became of it."""
-        with suppress(AppError):  # without a server there is nothing to look at
+        """Looks for changes, so that a person who edits a plugin soon sees the result."""
+        with suppress(AppError):  # There is nothing to see without a server.
             await self.core.plugins.look_again()
             self._plain_file = await self.core.plain_secrets_file()
             for box in self.list.rows:
@@ -124,7 +124,7 @@ class PluginsPage(Page):
         return box
 
     async def take_files(self, found: list[Path]) -> None:
-        """What was dropped: zip files and folders."""
+        """Installs the zip files and folders that were dropped."""
         for path in found:
             await self.core.plugins.install(str(path))
 
@@ -164,9 +164,9 @@ class PluginsPage(Page):
 
 
 def _identity(card: PluginCard) -> tuple[object, ...]:
-    """What a card's box is built from: another version gets another box.
+    """Returns what a card's box is built from. If it changes, the card gets a new box.
 
-    Tools that a server has listed meanwhile do not: whoever listed them is looking at the box.
+    Tools that a server lists later are not part of it: whoever listed them is looking at the box.
     """
     operations = tuple((one.key, one.risk) for one in card.operations if " " in one.key)
     options = tuple(one.name for one in card.options)

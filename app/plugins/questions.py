@@ -1,4 +1,4 @@
-"""What plugins ask a person: a form for what a flow must still know, and calls to approve."""
+"""What plugins ask a person: forms for missing values, and calls to approve."""
 
 import json
 import math
@@ -27,23 +27,25 @@ from server.chat import Json
 from server.face.plugins import Approval, FormCard, PluginCard
 
 _DECIMAL_COMMA = re.compile(r"[^.,]*,(?!\d{3}$)[^.,]*")
-"""A comma alone and before other than three digits: those may be thousands."""
+"""A number with a single comma that is not before three digits: those could be thousands."""
 
 
 class Unfit(Exception):
-    """What stands in a field is not what it asks for; the message says so."""
+    """Raised when a field holds a wrong value. The message says what it must be."""
 
 
 class AnswerField(Protocol):
+    """A control of a form. `value` may raise Unfit."""
+
     changed: Any
 
     def value(self) -> Any:
-        """None: nothing was filled in."""
+        """Returns the value; None if nothing was filled in."""
         ...
 
 
 def field_for(name: str, part: Json) -> "QWidget":
-    """The control for one property; its accessible name is the property's."""
+    """Returns the control for a property. Its accessible name is the property's."""
     made: QWidget
     if part.get("enum"):
         made = ChoiceField(part["enum"])
@@ -124,7 +126,7 @@ class SwitchField(QCheckBox):
 
 
 class JsonField(QPlainTextEdit):
-    """Lists and objects as they are written; a list may also be one thing in each line."""
+    """A field for a list or an object as JSON. A list may also have one item per line."""
 
     changed = Signal()
 
@@ -153,7 +155,7 @@ class JsonField(QPlainTextEdit):
 
 
 class FileField(QWidget):
-    """A file that the person picks; nothing else names it."""
+    """A file that the person picks. Its path cannot be typed."""
 
     changed = Signal()
 
@@ -180,7 +182,7 @@ class FileField(QWidget):
 
 
 class FilesField(FileField):
-    """Several files, picked at once or one after the other."""
+    """Several files, picked together or one after another."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -201,7 +203,7 @@ class FilesField(FileField):
 
 
 class AnswerGrid(QWidget):
-    """A field for each property of a schema, with its title and what it is about."""
+    """A form with a field, a title and a description for each property of a schema."""
 
     changed = Signal()
 
@@ -224,7 +226,7 @@ class AnswerGrid(QWidget):
             grid.addWidget(field, place, 1)
 
     def values(self) -> Json:
-        """What was filled in; raises Unfit with the name of a field that is wrong."""
+        """Returns the values that were filled in. Raises Unfit with the name of a wrong field."""
         found: Json = {}
         for name, field in self.fields.items():
             try:
@@ -237,7 +239,7 @@ class AnswerGrid(QWidget):
         return found
 
     def is_whole(self) -> bool:
-        """Every required field is filled in; raises Unfit as `values` does."""
+        """Whether every required field is filled in. Raises Unfit as `values` does."""
         values = self.values()
         return all(name in values for name in self._required)
 
@@ -246,7 +248,7 @@ Asked = TypeVar("Asked", Approval, FormCard)
 
 
 def name_plugin(asked: Asked, cards: Sequence[PluginCard]) -> Asked:
-    """The question under the plugin's name. Its key follows where the name could be another's."""
+    """Returns the question with the plugin's name. Adds the key if the name differs from it."""
     for card in cards:
         if card.key == asked.plugin:
             is_same = card.name.casefold().replace(" ", "-") == card.key.casefold()
@@ -256,7 +258,7 @@ def name_plugin(asked: Asked, cards: Sequence[PluginCard]) -> Asked:
 
 class FormBox(Card):
     answered = Signal(str, str)
-    """Its id and the values as JSON; empty for no answer."""
+    """Emitted with the form's id and the values as JSON; empty for no answer."""
 
     def __init__(self, form: FormCard) -> None:
         super().__init__("info")
@@ -281,7 +283,7 @@ class FormBox(Card):
         return self._grid.values()
 
     def open_again(self) -> None:
-        """As it was filled in."""
+        """Enables the form again, as it was filled in."""
         self.close_form.setEnabled(True)
         self._check()
 
@@ -306,7 +308,7 @@ _MOST_LINES = 12
 
 class ApprovalCard(Card):
     answered = Signal(str, str)
-    """Its id, and once, always or deny."""
+    """Emitted with the approval's id, and once, always or deny."""
 
     def __init__(self, approval: Approval) -> None:
         super().__init__("warn")
@@ -339,7 +341,7 @@ class ApprovalCard(Card):
             self._clock.start()
 
     def show_left(self) -> None:
-        """How long it still waits; then the call is denied."""
+        """Shows the time that is left until the call is denied."""
         left = max(0, math.ceil(self._expires_at - time.time()))
         minutes, seconds = divmod(left, 60)
         words = tr("Denied automatically in {time}")
@@ -361,7 +363,7 @@ Box = TypeVar("Box", FormBox, ApprovalCard)
 
 
 class Waiting(QWidget, Generic[Asked, Box]):
-    """What plugins ask for and nobody has answered; takes no room when there is nothing."""
+    """The open questions of plugins. It takes no space if there are none."""
 
     answered = Signal(str, str)
 
@@ -375,12 +377,12 @@ class Waiting(QWidget, Generic[Asked, Box]):
         self.hide()
 
     def show_waiting(self, waiting: tuple[Asked, ...]) -> None:
-        """The oldest one: one question at a time is read, several are clicked away."""
+        """Shows only the oldest question. People read a single one, but click several away."""
         self.list.show(waiting[:1])
         self.setVisible(bool(waiting))
 
     def open_again(self) -> None:
-        """The answer did not arrive, or was refused."""
+        """Enables the question again, after the answer was lost or refused."""
         for box in self.list.rows:
             box.open_again()
 
@@ -391,7 +393,7 @@ class Waiting(QWidget, Generic[Asked, Box]):
 
 
 def asker_words(approval: Approval) -> str:
-    """How risky it is; and who asks, when a program uses the plugin for the first time."""
+    """Describes the risk and, at a program's first use of the plugin, who asks."""
     risk = risk_words(approval.risk)
     if not approval.client:
         return risk
