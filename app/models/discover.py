@@ -1,4 +1,4 @@
-"""Finding a model: what suits this machine, a search, and the files of one repository."""
+"""The search for a model: suggestions for this machine, a search, and a repository's files."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -30,6 +30,7 @@ from server.face.models import HubCard, HubFile, HubListing, HubModel, Suggestio
 
 T = TypeVar("T")
 _LINES = 14
+"""The height of a model's card, in lines."""
 _USES: dict[str, Callable[[], str]] = {
     "tools": lambda: tr("calls tools"),
     "thinking": lambda: tr("thinks"),
@@ -37,10 +38,11 @@ _USES: dict[str, Callable[[], str]] = {
     "embeddings": lambda: tr("embeddings"),
 }
 _MOST_ISSUES = 5
+"""The most files with issues that are named."""
 
 
 class FileRow(QWidget):
-    """Something to download: its name, facts, whether it runs here, and the button."""
+    """A file to download: its name, facts, whether it runs here, and a button."""
 
     wanted = Signal()
 
@@ -93,7 +95,7 @@ class RepositoryRow(QWidget):
 
 
 class CardBox(QWidget):
-    """What is said of a repository: its licence, the hub's scan, and its makers' own words."""
+    """The card of a repository: its licence, the hub's scan, and its makers' description."""
 
     wanted = Signal()
 
@@ -137,8 +139,10 @@ def _scan_words(card: HubCard) -> tuple[str, str]:
 
 
 class Discover(QWidget):
+    """The part of the Models page that finds models."""
+
     began = Signal()
-    """A download has begun."""
+    """Emitted when a download has started."""
 
     def __init__(self, page: Page) -> None:
         super().__init__()
@@ -176,13 +180,13 @@ class Discover(QWidget):
         self.setLayout(stack(row(self.search, self.go), self.card, spacing=theme.LARGE))
 
     def begin(self) -> None:
-        """Suggests models when somebody first looks here."""
+        """Suggests models when this part is first shown."""
         if not self._was_suggested:
             self._was_suggested = True
             self._run(self._suggest())
 
     def follow_pace(self, _: object) -> None:
-        """The pace was measured: what is recommended may be another model now."""
+        """Suggests again after the machine's speed was measured: another model may fit better."""
         if self._was_suggested:
             self._run(self._suggest_again())
 
@@ -254,7 +258,7 @@ class Discover(QWidget):
         self.refresh.show()
 
     def renew_suggestions(self, suggested: list[Suggestion]) -> None:
-        """Shows them if suggestions are shown; else when the person comes back to them."""
+        """Updates the suggestions. They are shown now, or when the person returns to them."""
         is_shown, self._suggested = self.shows_suggestions, suggested
         if is_shown:
             self._fill(suggested, _suggestion_key, self._suggestion)
@@ -264,7 +268,7 @@ class Discover(QWidget):
         return self.refresh.isVisibleTo(self)
 
     def show_refreshing(self, words: str) -> None:
-        """Shows how far the search for new models is; empty words end it."""
+        """Shows the progress of the search for new models. An empty text ends it."""
         self.refresh.setEnabled(not words)
         self.cancel.setVisible(bool(words))
         if words:
@@ -287,7 +291,7 @@ class Discover(QWidget):
         self._fill(listing.files, lambda one: one.name, lambda one: self._file(repo, one))
 
     def offer_again(self, repo: str, file: str = "") -> None:
-        """The download of a file was refused, or none of the repository's is under way any more."""
+        """Offers a file for download again. Without `file`, offers all files of the repository."""
         for (of, name), row_of_it in self._files.items():
             if of == repo and file in ("", name):
                 row_of_it.offer_again()

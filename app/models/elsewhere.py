@@ -1,4 +1,4 @@
-"""Engines elsewhere: the servers whose models Moat serves, and a form to add another."""
+"""Engines elsewhere: the servers whose models Moat uses, and a form to add one."""
 
 from pydantic import ValidationError
 from PySide6.QtCore import Signal
@@ -37,7 +37,7 @@ from server.face.models import EngineState
 from server.settings import ENGINE_FORM, EngineElsewhere
 
 _TEST_NAME = "-"
-"""A test needs no name; the model's own is offered after it."""
+"""The name for a test, which needs none. After it the model's own name is offered."""
 
 
 class EngineRow(Removable):
@@ -90,7 +90,7 @@ def describe(state: EngineState) -> str:
 
 
 def _note(state: EngineState) -> tuple[str, str, str]:
-    """What is to be said about how it stands, how loudly, and what is technical about it."""
+    """Returns a note about the state, the label's role, and technical details."""
     if state.phase == "failed":
         return told(state.reason), "bad", state.details
     if state.out:
@@ -104,7 +104,7 @@ def _note(state: EngineState) -> tuple[str, str, str]:
 
 
 class Engines(Card):
-    """The list, or what to do where it is empty."""
+    """The list of engines, with advice while it is empty."""
 
     def __init__(self, page: Page) -> None:
         super().__init__()
@@ -137,7 +137,7 @@ class Engines(Card):
 
 class EngineForm(Card):
     kept = Signal()
-    """An engine was added, and its key is kept."""
+    """Emitted when an engine was added and its key stored."""
 
     def __init__(self, page: Page) -> None:
         super().__init__()
@@ -253,7 +253,7 @@ class EngineForm(Card):
 
 
 def _aligned(controls: dict[str, QWidget]) -> QFormLayout:
-    """The titles of both forms are as wide, so that their fields stand below each other."""
+    """Returns a form. Both forms have titles of the same width, so that their fields align."""
     made = form(controls)
     for control in controls.values():
         label = made.labelForField(control)

@@ -1,4 +1,4 @@
-"""The models on this computer: their details, load one, delete one with the space it frees."""
+"""The models on this computer: their details, loading them, and deleting them to free space."""
 
 from typing import Any
 
@@ -101,7 +101,7 @@ _KINDS: dict[str, type[Control]] = {"system_prompt": _Prompt, "thinking": _Think
 
 
 class OwnBox(QWidget):
-    """Emits a field and its new value, or None where it is as for all models again."""
+    """The settings of one model. `changed` carries a field and its value; None resets the field."""
 
     changed = Signal(str, object)
 
@@ -150,7 +150,7 @@ class OwnBox(QWidget):
 
 
 def _otherwise(field: str, shared: ModelSettings) -> str:
-    """What holds while nothing is entered, and where that comes from."""
+    """Returns what applies while nothing is entered, and where that comes from."""
     if field in SAMPLED:
         return tr("Default: {value}").format(value=numeral(getattr(Sampling(), field), ""))
     if field in ModelSettings.model_fields:
@@ -162,7 +162,7 @@ def _otherwise(field: str, shared: ModelSettings) -> str:
 
 
 class NewerFile(QWidget):
-    """Whether the hub has another version of a model, asked for by the person."""
+    """A button that looks for another version of the model on the hub."""
 
     sought = Signal()
     wanted = Signal()
@@ -236,7 +236,7 @@ class ModelDetails(QWidget):
         return banner
 
     def _turn(self, text: str) -> None:
-        """Shows it; a second time hides it again."""
+        """Shows a text, or hides it if it is shown already."""
         same = self.text.isVisibleTo(self) and self._shown == text
         self._shown = text
         self.text.setPlainText(text_to_read(text))
@@ -377,7 +377,7 @@ class Installed(Card):
     def show_models(
         self, cards: tuple[ModelCard, ...], model: ModelStatus, *, is_known: bool = True
     ) -> None:
-        """`is_known`: whether a server told which models there are."""
+        """Shows the models. `is_known` is False until a server has listed them."""
         self._model = model
         self.list.show(cards)
         none = tr("No model is installed yet. Discover one, or add a file you already have.")
@@ -404,11 +404,11 @@ class Installed(Card):
                 details.newer.show_found(found)
 
     async def set_otherwise(self, name: str, field: str, value: object) -> None:
-        """Changes a setting of that model alone."""
+        """Changes a setting of this model alone. Shows an error beside the setting."""
         try:
             await self.page.core.models.change_own_setting(name, field, value)
         except AppError as error:
-            # What was typed stays there to be mended.
+            # Keep what was typed, so that it can be corrected.
             if details := self._details_of(name):
                 details.own.problem.fail(error)
 
@@ -419,7 +419,7 @@ class Installed(Card):
                 line.details.own.show_settings(settings.own_of(line.name.text()), settings)
 
     def _details_of(self, name: str) -> ModelDetails | None:
-        """None where its details were never shown, or it is gone."""
+        """Returns the model's details; None if they were never shown or the model is gone."""
         found = [line.details for line in self.list.rows if line.name.text() == name]
         return found[0] if found else None
 
@@ -440,7 +440,7 @@ class FolderRow(QWidget):
 
 
 class OtherFolders(Card):
-    """Models other programs keep here: used where they lie, not copied."""
+    """Models of other programs on this computer. They are used in place, not copied."""
 
     used = Signal(str)
 

@@ -1,4 +1,4 @@
-"""Models: what is here, what could be, and what is on its way."""
+"""The Models page: installed models, engines elsewhere, new models, and downloads."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -52,7 +52,7 @@ class Downloads(Card):
 
 class HubToken(Card):
     saved = Signal(str)
-    """An empty one: forget it."""
+    """Emitted with the token; empty to delete it."""
     login_used = Signal()
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ class ModelsPage(Page):
         self.freed.hide()
         self._body = QStackedWidget()
         self._listed: set[str] = set()
-        """Where downloads are from: one that goes from here was cancelled, or cleared away."""
+        """The repositories of the downloads. One that goes was cancelled or cleared away."""
         self._lay_out()
         self._bind(core)
 
@@ -186,7 +186,7 @@ class ModelsPage(Page):
         await self._show_login()
 
     async def take_files(self, found: list[Path]) -> None:
-        """What was dropped: model files, and folders with some."""
+        """Adds the model files and folders that were dropped."""
         self.parts.choose(0)
         for path in found:
             await (self.use_folder(str(path)) if path.is_dir() else self.import_file(str(path)))
@@ -200,7 +200,7 @@ class ModelsPage(Page):
         await self._find_folders()
 
     def _look_again(self, _: object) -> None:
-        """The page is there before its server is."""
+        """Looks for folders and shows the current part again, once the server has started."""
         self.run(self._find_folders())
         self.turn_to(self._body.currentIndex())
 
