@@ -1,1 +1,1 @@
-"""What the desktop gives: the event loop, start at login, one window per user."""
+"""What the desktop provides: the event loop, start at login, and tests of clients."""
