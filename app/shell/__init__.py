@@ -1,1 +1,1 @@
-"""The window role: its process, its window, its tray and the link to the server."""
+"""The window process: its window, its tray and its link to the server."""
