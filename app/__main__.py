@@ -1,4 +1,4 @@
-"""Picks the role of this process before anything heavy is imported."""
+"""The program's entry point. Chooses the role of this process before anything heavy is imported."""
 
 import gc
 import importlib.util
@@ -18,14 +18,15 @@ _CHILDREN = {
     "inside": "server.plugins.walls.inside",
     "sheets": "server.data.old_workbook",
 }
+"""The roles of child processes, and their modules."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    os.umask(0o077)  # every file of this program and its children is for its user alone
+    os.umask(0o077)  # all files of this program and its children are private to the user
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         return _take_role(*choose(given))
-    except KeyboardInterrupt:  # while the role's modules are still coming in
+    except KeyboardInterrupt:  # while the role's modules are still being imported
         return INTERRUPTED
 
 
@@ -39,7 +40,10 @@ def _take_role(role: str, rest: list[str]) -> int:
 
 
 def choose(given: list[str]) -> tuple[str, list[str]]:
-    """A packaged program starts its other roles by `--role`; people write commands."""
+    """Returns the role and its arguments.
+
+    A packaged program starts its other roles by `--role`. People write commands.
+    """
     if given[:1] == ["--role"]:
         role, rest = given[1], given[2:]
         return ("command", ["serve", *rest]) if role == "serve" else (role, rest)
@@ -47,7 +51,7 @@ def choose(given: list[str]) -> tuple[str, list[str]]:
 
 
 def obstacle(environment: Mapping[str, str]) -> str:
-    """Why there can be no window here, or nothing."""
+    """Returns why there can be no window here; empty if there can be one."""
     if importlib.util.find_spec("PySide6") is None:
         return NO_QT
     if sys.platform != "linux" or environment.get("QT_QPA_PLATFORM"):
@@ -58,7 +62,7 @@ def obstacle(environment: Mapping[str, str]) -> str:
 
 
 def _answers(display: str) -> bool:
-    """Qt aborts when the display it is told about is gone, so knock first."""
+    """Whether an X server answers. Qt aborts if its display is gone, so this tests it first."""
     if sys.platform == "win32" or not display.startswith(":"):
         return bool(display)
     path = f"/tmp/.X11-unix/X{display[1:].split('.')[0]}"
@@ -81,7 +85,7 @@ def _show(options: list[str]) -> int:
 
 
 def _command(arguments: list[str]) -> int:
-    # Hundreds of modules come in and stay: looking for garbage among them only takes time.
+    # Hundreds of modules are imported and stay. Looking for garbage among them takes time.
     gc.disable()
     from server import cli  # noqa: PLC0415
 

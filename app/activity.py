@@ -1,4 +1,4 @@
-"""Activity: every request that came in, and every connection that went out, as tables."""
+"""The Activity page: tables of all requests that came in and all connections that went out."""
 
 import time
 from collections.abc import Sequence
@@ -24,6 +24,7 @@ from server.settings import Settings
 Index = QModelIndex | QPersistentModelIndex
 Row = tuple[str, ...]
 _ROOMY = 740
+"""The width in pixels below which the spare column is hidden."""
 _WIDEST_NAME, _WIDEST_PURPOSE = 140, 280
 
 
@@ -52,7 +53,7 @@ class Table(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return short_name(text)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            # A screen reader names the cell by it, also where nothing is in it.
+            # A screen reader names the cell by this, even if it is empty.
             return f"{self._heads[index.column()]}: {short_name(text) or tr('None')}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return hint(text)
@@ -74,9 +75,9 @@ class Table(QAbstractTableModel):
 
 
 class TableView(QTableView):
-    """`wide` is the column that takes the room that is left, `spare` goes when there is little.
+    """A table. The column `wide` takes the remaining space; `spare` is hidden if there is little.
 
-    No other column is wider than `widest`, but for the last one.
+    No other column is wider than `widest`, except the last.
     """
 
     def __init__(self, model: Table, name: str, wide: int, spare: int, widest: int) -> None:
@@ -86,7 +87,7 @@ class TableView(QTableView):
         self.setModel(model)
         self.setAccessibleName(name)
         self.setShowGrid(False)
-        # Else a long name ends where a line could: nothing of an address but https:// is left.
+        # Otherwise a long name ends at a line break, and only https:// remains of an address.
         self.setWordWrap(False)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setTabKeyNavigation(False)
@@ -101,7 +102,7 @@ class TableView(QTableView):
         head.setSectionResizeMode(wide, QHeaderView.ResizeMode.Stretch)
 
     def sizeHintForColumn(self, column: int) -> int:  # noqa: N802
-        """A long name is cut; the whole of it is its tool tip. Last are words of our own."""
+        """Limits the width, except of the last column. A tooltip shows the whole text."""
         needed = super().sizeHintForColumn(column)
         return needed if column == self.model().columnCount() - 1 else min(needed, self._widest)
 
@@ -129,7 +130,7 @@ def request_row(one: AnsweredRequest) -> Row:
         else ""
     )
     took = f"{numeral(one.took_s, '.1f')} s" if one.took_s >= 0.05 else ""
-    # A page by its host: that it is secure goes without saying, http:// does not.
+    # Show a page by its host. https is the normal case; http:// stays visible.
     client = one.client.removeprefix("https://") or tr("unnamed")
     return (
         clock(one.started_at), client, one.route, one.model, tokens, took,
@@ -231,7 +232,7 @@ class ActivityPage(Page):
         unwatched = self.core.plugins.unwatched.get()
         summary = _summary(away, self.core.opened_at.get())
         if unwatched:
-            # Where a program ran that no wall surrounds, nobody knows what has left.
+            # If a program ran without a sandbox, nobody knows what has left this computer.
             words = tr("Moat cannot monitor the programs of {count} plugins: {names}.")
             summary = words.format(count=len(unwatched), names=", ".join(unwatched))
         self.summary.setText(summary)
@@ -270,7 +271,7 @@ def _summary(away: list[Use], opened_at: float) -> str:
 
 
 def _detail(away: list[Use], settings: Settings, hosts: tuple[str, ...]) -> str:
-    """`hosts`: the machines that run the model that answers."""
+    """Describes what leaves the computer. `hosts` are the machines that run the current model."""
     if hosts and not settings.network.offline:
         words = tr("Prompts, documents and answers go to {hosts}, which runs the model.")
         return words.format(hosts=", ".join(hosts))

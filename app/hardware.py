@@ -1,4 +1,4 @@
-"""Hardware: what this machine has, and how a model would sit in it, before it is loaded."""
+"""The Hardware page: what this machine has, and how a model would fit, before it is loaded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -45,15 +45,15 @@ from server.face.models import (
 KV_TYPES = ("f16", "q8_0", "q4_0")
 BATCHES = (128, 256, 512, 1024, 2048, 4096)
 FLASH: dict[str, bool | None] = {"auto": None, "on": True, "off": False}
-"""The setting's words, and what they mean for the engine."""
+"""The values of the setting, and what they mean for the engine."""
 FIRST_PARTS = (9.0, 3.0, 2.0, 1.0, 0.5, 0.25)
-"""Of the first card, for one part of each other."""
+"""The first card's share, from mostly on it to mostly on the others, which get one part each."""
 LEAST_CONTEXT = 2048
 MOST_CONTEXT = 131_072
 
 
 def build() -> dict[str, Slider]:
-    """By the names of the settings, in the order they are shown."""
+    """Returns the sliders, by setting, in the order they are shown."""
     automatic = tr("Automatic")
     return {
         "context_tokens": Slider(
@@ -89,7 +89,7 @@ def build() -> dict[str, Slider]:
 
 
 def contexts(trained: int) -> list[int]:
-    """Automatic, then doublings up to what the model was trained for."""
+    """Returns 0 (automatic), then doublings up to the context that the model was trained for."""
     most = trained or MOST_CONTEXT
     found = [0]
     step = LEAST_CONTEXT
@@ -100,13 +100,13 @@ def contexts(trained: int) -> list[int]:
 
 
 def splits(cards: int) -> list[tuple[float, ...]]:
-    """Automatic, then from mostly on the first card to mostly on the others."""
+    """Returns () (automatic), then shares from mostly on the first card to mostly on the others."""
     others = (1.0,) * (cards - 1)
     return [(), *((first, *others) for first in FIRST_PARTS if others)]
 
 
 def including(values: Sequence[Any], *own: Any) -> list[Any]:
-    """What is set or chosen is always among them: numbers in their order, others at the end."""
+    """Returns the values with the given ones among them: numbers sorted, others at the end."""
     missing = [one for one in dict.fromkeys(own) if one not in values]
     found = [*values, *missing]
     return sorted(found) if missing and isinstance(missing[0], int) else found
@@ -127,7 +127,7 @@ class Part:
     name: str
     size_bytes: int
     colour: str
-    """The name of a colour of the theme."""
+    """The name of one of the theme's colours."""
 
 
 def parts_of(fit: Fit) -> tuple[Part, ...]:
@@ -143,6 +143,8 @@ def parts_of(fit: Fit) -> tuple[Part, ...]:
 
 
 class _Bar(QWidget):
+    """A bar of the memory that a model needs; a red line marks what is free."""
+
     def __init__(self) -> None:
         super().__init__()
         self._parts: tuple[Part, ...] = ()
@@ -175,6 +177,8 @@ class _Bar(QWidget):
 
 
 class _Swatch(QWidget):
+    """A small square in a colour of the theme."""
+
     def __init__(self) -> None:
         super().__init__()
         self.colour = "accent"
@@ -190,6 +194,8 @@ class _Swatch(QWidget):
 
 
 class MemoryBar(QWidget):
+    """The memory bar with its legend."""
+
     def __init__(self) -> None:
         super().__init__()
         self.bar = _Bar()
@@ -222,6 +228,7 @@ class MemoryBar(QWidget):
 
 
 _ESTIMATE_MS = 120
+"""Milliseconds after the last change before an estimate is requested."""
 _FIELDS = (
     *("context_tokens", "gpu_layers", "gpu_split", "kv_type", "slots"),
     *("threads", "batch_tokens", "flash_attention"),
@@ -245,7 +252,7 @@ class HardwarePage(Page):
         self._cards = 0
         self._found: Machine | None = None
         self._moved: dict[str, Any] = {}
-        """What the person chose and does not use yet, by the names of the settings."""
+        """The values that the person chose but does not use yet, by setting."""
         self.fit = FitLabel()
         self.bar = MemoryBar()
         self.apply = Button(tr("Use these settings"), "check", "primary")
@@ -281,7 +288,7 @@ class HardwarePage(Page):
         self.estimate_soon()
 
     def show_settings(self, _: object) -> None:
-        """The sliders as the settings have them, except those that were moved."""
+        """Sets the sliders to the settings, except those that were moved."""
         now = self.core.settings.get().model
         self._moved = {
             name: value for name, value in self._moved.items() if value != getattr(now, name)
@@ -301,7 +308,7 @@ class HardwarePage(Page):
         self._soon.start()
 
     async def estimate(self) -> None:
-        """An answer that comes when something else is chosen is not shown."""
+        """Asks for an estimate. Drops the answer if another model or setup is chosen by then."""
         name, setup = self.model.currentData(), self._setup()
         if not name:
             return
@@ -329,7 +336,7 @@ class HardwarePage(Page):
             self.machine.show_problem(error)
 
     async def measure_pace(self) -> None:
-        """Measures how fast the machine is; what is predicted of models follows."""
+        """Measures the machine's speed. The predictions for models follow from it."""
         self.machine.show_measuring()
         try:
             self.machine.show_machine(await self.core.models.measure_pace())
@@ -338,7 +345,7 @@ class HardwarePage(Page):
         self.estimate_soon()
 
     def _follow_pace(self, pace: Pace) -> None:
-        """It was measured again, because others had disturbed it."""
+        """Shows a new measurement, which was made because other programs disturbed the last one."""
         if self._found is not None and self._found.pace != pace:
             self._found = replace(self._found, pace=pace)
             self.machine.show_machine(self._found)
@@ -362,7 +369,7 @@ class HardwarePage(Page):
 
     def _show_fit(self, fit: Fit) -> None:
         told = (fit.layers, fit.trained_context_tokens)
-        # An estimate that failed says nothing about the model.
+        # A failed estimate says nothing about the model.
         if fit.layers and told != (self._layers, self._trained):
             self._layers, self._trained = told
             self._offer()
@@ -370,7 +377,7 @@ class HardwarePage(Page):
         self.bar.show_fit(fit)
 
     def _offer(self) -> None:
-        """What fits this machine and model, and whatever else is set or was chosen."""
+        """Offers the values that suit this machine and model, and those that are set or chosen."""
         now, chosen = self.core.settings.get().model, self.chosen()
         usual: dict[str, Sequence[Any]] = {
             "context_tokens": contexts(self._trained),
@@ -442,6 +449,8 @@ class HardwarePage(Page):
 
 
 class GraphicsCard(Card):
+    """Offers CUDA support for a graphics card, and shows its download or compilation."""
+
     def __init__(self, page: Page) -> None:
         super().__init__("info")
         self._page, room = page, page.core.graphics
@@ -487,7 +496,7 @@ class GraphicsCard(Card):
         self.fetch.setAccessibleName(self.fetch.text())
 
     def _show_building(self, building: Building) -> None:
-        """Fetching can wait until it is seen what comes of it."""
+        """Shows the compilation. A download is not offered until it has ended."""
         kind = {"cuda": "CUDA", "vulkan": "Vulkan"}.get(building.kind, building.kind)
         self.title.setText(tr("Support for {kind} is being compiled").format(kind=kind))
         done = tr("{percent} done. Moat serves on the processor meanwhile.")
@@ -514,7 +523,7 @@ class GraphicsCard(Card):
 
 
 def gain_words(offer: GraphicsOffer) -> str:
-    """What the card would gain, with the figure of the releases where there is one."""
+    """Describes the gain, with the measured figure of the release if there is one."""
     if offer.times_vulkan:
         gain = tr("Answers were measured to come {times} times as fast as by Vulkan ({card}).")
         gain = gain.format(times=numeral(offer.times_vulkan, ".1f"), card=offer.measured_on)
@@ -527,6 +536,8 @@ def gain_words(offer: GraphicsOffer) -> str:
 
 
 class SpeedCard(Card):
+    """The measured speed of a model with different settings."""
+
     def __init__(self) -> None:
         super().__init__()
         self.best = Label("", wrap=True)

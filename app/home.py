@@ -1,4 +1,4 @@
-"""Home: how it stands, where it answers, which model, what it is doing."""
+"""The Home page: the state, the address, the model in use, and the current activity."""
 
 from collections.abc import Callable
 
@@ -49,7 +49,7 @@ from server.face.models import ModelCard
 
 class Hero(Card):
     def __init__(self, switch: Callable[[], None]) -> None:
-        """`switch`: what its button does."""
+        """`switch` is called when the button is clicked."""
         super().__init__()
         self.picture = LookPicture(theme.HERO_SIDE)
         self.headline = Label("", "headline", wrap=True)
@@ -73,7 +73,7 @@ class Hero(Card):
     def show_summary(self, summary: Summary, facts: str) -> None:
         self.picture.show_look(summary.look)
         self.headline.setText(summary.headline)
-        # A failure is told at length in its banner.
+        # A failure is described in its banner.
         self.detail.tell("" if summary.look == "failed" else summary.detail)
         self.facts.tell(facts)
 
@@ -114,10 +114,11 @@ class ModelPicker(Card):
     def show_models(
         self, cards: tuple[ModelCard, ...], model: ModelStatus, *, is_known: bool = True
     ) -> None:
-        """`is_known`: whether a server told which models there are."""
+        """Shows the models. `is_known` is False until a server has listed them."""
         lines = [(_line(card), card.name) for card in cards]
         with QSignalBlocker(self.choice):
-            # Only then: while a model loads this comes often, and the list may be open.
+            # Only if they changed: while a model loads this is called often, and the list may be
+            # open.
             if lines != self._lines:
                 self._lines = lines
                 self.choice.clear()

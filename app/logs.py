@@ -1,4 +1,4 @@
-"""Logs: live, filtered by level and text, to pause and to copy."""
+"""The Logs page: live lines, filtered by level and text, to pause and to copy."""
 
 import time
 from collections import deque
@@ -37,6 +37,7 @@ from server.face.core import Face, LogLine
 from server.system.limits import one_line
 
 MOST_LINES = 50_000
+"""The most lines that are kept; older lines are dropped."""
 _FLUSH_MS = 100
 _TRIM = MOST_LINES // 10
 LEVELS = ("debug", "info", "warning", "error")
@@ -48,7 +49,7 @@ _NOWHERE = QModelIndex()
 
 
 class LogLines(QAbstractListModel):
-    """`add` costs next to nothing; ten times a second what came is filtered and shown."""
+    """The model of the log. `add` is cheap; ten times a second new lines are filtered and shown."""
 
     changed = Signal()
 
@@ -69,10 +70,7 @@ class LogLines(QAbstractListModel):
             self._flush.start()
 
     def recall(self, earlier: Iterable[LogLine]) -> None:
-        """Put lines among those already here that were logged before, each once.
-
-        What was cleared stays away.
-        """
+        """Inserts earlier lines by their time, each once. Lines from before `clear` stay away."""
         known = set(self._all) | set(self._new)
         since = self._cleared_at
         missing = [line for line in earlier if line.at > since and line not in known]
@@ -135,7 +133,7 @@ class LogLines(QAbstractListModel):
             return
         over = len(self._shown) + len(lines) - MOST_LINES
         if over > 0:
-            # In larger steps, because taking from the front of a list moves all the rest.
+            # Drop many at once, because removing from the front of a list moves all the rest.
             drop = min(len(self._shown), max(over, _TRIM))
             self.beginRemoveRows(QModelIndex(), 0, drop - 1)
             del self._shown[:drop]
@@ -164,13 +162,15 @@ def clock(at: float) -> str:
 
 
 _PAINTED = 2000
-"""Letters of a line that are measured: no screen shows more."""
+"""The most characters of a line that are measured; no screen shows more."""
 _LEVEL_WORDS = {"warning": "warn", "critical": "fatal"}
 
 
 class LogView(QTableView):
-    """Follows the newest line unless one scrolls up. A list view lays all its lines out again
-    for each batch; a table with rows of one height does not."""
+    """A table of log lines. It follows the newest line unless the person scrolls up.
+
+    A list view would lay out all lines for each batch. A table with rows of one height does not.
+    """
 
     def __init__(self, lines: LogLines) -> None:
         super().__init__()
@@ -197,7 +197,7 @@ class LogView(QTableView):
         bar.rangeChanged.connect(self._follow)
 
     def chosen(self) -> tuple[LogLine, ...]:
-        """The selected lines in their order, or all that are shown when none is selected."""
+        """Returns the selected lines in order, or all shown lines if none is selected."""
         rows = sorted(index.row() for index in self.selectionModel().selectedIndexes())
         lines = self._lines.lines()
         return tuple(lines[row] for row in rows) if rows else lines
@@ -266,7 +266,9 @@ def _level_colour(level: str, colours: Colours) -> str:
 
 
 _RECENT = 5000
+"""How many earlier lines are requested."""
 _TYPING_MS = 150
+"""Milliseconds after the last key before the filter is applied."""
 LEVEL_CHOICES = (
     ("Everything", "debug"),
     ("Info and above", "info"),
@@ -276,6 +278,7 @@ LEVEL_CHOICES = (
 
 
 _LEVEL_LETTERS = 10
+"""The width of the choice of levels, in characters."""
 
 
 class LogsPage(Page):
@@ -309,12 +312,12 @@ class LogsPage(Page):
         self.count.setText(text)
 
     def show_detail(self) -> None:
-        """The whole of a long line that the list cuts off."""
+        """Shows the whole of a selected line, which the list may cut."""
         chosen = self.view.selectionModel().selectedIndexes()
         self.detail.tell(as_text(self.view.chosen()) if len(chosen) == 1 else "")
 
     async def _recall(self) -> None:
-        """What was logged before we listened; asked again whenever a core may be a new one."""
+        """Fetches earlier lines. Called for each change of the server, which may be a new one."""
         with suppress(LinkLost):
             self.lines.recall(await self.core.recent_logs(_RECENT))
 

@@ -1,6 +1,7 @@
-"""Settings: made from the declarations in server.settings, so a new setting needs nothing here.
+"""The Settings page, built from the declarations in `server.settings`.
 
-Starting at login is apart: the desktop keeps it, not the server.
+A new setting needs nothing here. Starting at login is separate, because the desktop keeps it, not
+the server.
 """
 
 import asyncio
@@ -61,7 +62,7 @@ from server.system.licenses import Component
 
 class AboutCard(Card):
     check = Signal()
-    """The person asks whether there is a newer version."""
+    """Emitted when the person looks for a newer version."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,7 +87,7 @@ class AboutCard(Card):
         self.update_line.tell(text)
 
     def show_engine(self, build: str) -> None:
-        """Its name and version; what it can do on this processor is behind the pointer."""
+        """Shows the engine's name and version. The tooltip lists its features on this processor."""
         name, _, parts = build.partition(": ")
         self.engine.tell(name.replace("-dirty", ""))
         self.engine.setToolTip(hint(parts))
@@ -94,7 +95,7 @@ class AboutCard(Card):
 
 
 class LicencesDialog(SafeKeyboard, QDialog):
-    """Everything inside on the left, the text of the chosen one on the right."""
+    """The components of Moat in a list, and the licence of the selected one."""
 
     def __init__(self, components: list[Component], parent: QWidget) -> None:
         super().__init__(parent)
@@ -122,7 +123,7 @@ class LicencesDialog(SafeKeyboard, QDialog):
 
 
 class Field(QWidget):
-    """A title, a control, what it means, and a way back to the default."""
+    """A setting: its title, control and description, and a button that resets it."""
 
     changed = Signal(str, object)
 
@@ -159,7 +160,7 @@ class Field(QWidget):
         self.reset.setSizePolicy(policy)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """Where there is little room the control stands below its words, not beside them."""
+        """Puts the control below its words if there is little room."""
         super().resizeEvent(event)
         direction = QBoxLayout.Direction
         narrow = event.size().width() < theme.LEAST_READING
@@ -177,7 +178,7 @@ class Field(QWidget):
 
     @property
     def holds_text(self) -> bool:
-        """What was typed stays there to be mended, also when it is refused."""
+        """Whether what was typed stays after a refusal, so that it can be corrected."""
         return isinstance(self.control, _Line | _Lines)
 
     def _edited(self, value: object) -> None:
@@ -194,7 +195,7 @@ class _Switch(QCheckBox):
         self.setChecked(value)
 
     def checkStateSet(self) -> None:  # noqa: N802
-        """Qt calls this for each change by the program, `nextCheckState` for each by a person."""
+        """Updates the text. Qt calls this for the program, and `nextCheckState` for a person."""
         super().checkStateSet()
         self.setText(tr("On") if self.isChecked() else tr("Off"))
 
@@ -205,7 +206,7 @@ class _Switch(QCheckBox):
 
 class _Number(NumberBox):
     refused = Signal(str)
-    """What was typed cannot be; the sentence says what can."""
+    """Emitted with a sentence about the allowed range when the typed number is outside it."""
 
     def __init__(self, info: FieldInfo, changed: Callable[[object], None]) -> None:
         super().__init__()
@@ -221,8 +222,8 @@ class _Number(NumberBox):
         self.setValue(value)
 
     def validate(self, text: str, place: int) -> Any:
-        """Any number can be typed: one that is out of bounds is answered, not swallowed."""
-        judged: Any = super().validate(text, place)  # The stubs of Qt say only "object".
+        """Allows any number to be typed, so that one out of range gets an error message."""
+        judged: Any = super().validate(text, place)  # Qt's stubs only say "object"
         state, text, place = judged
         is_number = text.strip().removeprefix("-").isdecimal()
         if state == QValidator.State.Invalid and is_number:
@@ -267,7 +268,7 @@ class _Line(QLineEdit):
 
 
 class _Lines(QPlainTextEdit):
-    """Several texts or numbers, one in a line."""
+    """A field for several texts or numbers, one per line."""
 
     def __init__(self, changed: Callable[[object], None]) -> None:
         super().__init__()
@@ -276,7 +277,7 @@ class _Lines(QPlainTextEdit):
         self.setPlaceholderText(tr("One per line"))
         self._shown: tuple[str, ...] = ()
         self._objects: dict[str, BaseModel] = {}
-        """By their lines: a line that stays keeps what it does not show."""
+        """The objects by line. A line that stays keeps the parts that it does not show."""
         self._changed = changed
 
     def show_value(self, value: Any) -> None:
@@ -332,11 +333,11 @@ _ALSO_CALLED = {
     "updates.look": "new version upgrade",
     "privacy.log_prompts": "logging telemetry",
 }
-"""Other words that people search a setting by, whatever language the window speaks."""
+"""Other words that people search for, in any language of the window."""
 
 
 def _search_words(name: str, info: FieldInfo) -> str:
-    """What a search finds it by: in English, too, since help on the web is."""
+    """Returns the words that find the setting, also in English, as help on the web is."""
     told = [info.title or name, info.description or ""]
     if get_origin(info.annotation) is Literal:
         told += [choice_label(choice) for choice in get_args(info.annotation)]
@@ -392,7 +393,7 @@ class SettingsPage(Page):
             self.run(self._ask_engine())
 
     async def _ask_engine(self) -> None:
-        # The window is there before its server is; it is asked again when that changes.
+        # The window is built before its server answers. This is repeated when the server changes.
         with suppress(LinkLost):
             self.about.show_engine(await self.core.models.engine_build())
 
@@ -406,7 +407,7 @@ class SettingsPage(Page):
             self._show_at_login()
 
     def show_setting(self, name: str) -> None:
-        """Find it and put the keyboard into its control."""
+        """Finds the setting and moves the focus to its control."""
         self.search.setText(self.fields[name].title.text())
         self.fields[name].control.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -425,7 +426,7 @@ class SettingsPage(Page):
         self.nothing.setVisible(not found)
 
     def export_to(self, path: Path) -> None:
-        """Every setting that is not its default."""
+        """Writes every setting that is not its default as JSON."""
         changed = self.core.settings.get().model_dump(mode="json", exclude_defaults=True)
         try:
             files.write_atomically(path, json.dumps(changed, indent=2, ensure_ascii=False))
@@ -434,7 +435,7 @@ class SettingsPage(Page):
             self.failed.emit(AppError(text.format(why=error.strerror)))
 
     async def import_from(self, path: Path) -> None:
-        """All of them or none; what this version does not know is passed over."""
+        """Changes all settings in the file, or none. Skips those that are not known here."""
         try:
             text = await asyncio.to_thread(path.read_text, "utf-8")
             told = json.loads(text)

@@ -1,4 +1,4 @@
-"""The first run: what this machine can do, two questions, and the first program that talks."""
+"""The welcome page of the first start: the machine, two questions, and the first program."""
 
 import os
 from pathlib import Path
@@ -90,7 +90,7 @@ class WelcomePage(Page):
             self.why.setText(join_sentences(parts))
 
     async def finish(self) -> None:
-        """What was chosen is done; a failure is told, but nobody is kept here for it."""
+        """Does what was chosen. A failure is shown, but the page is left all the same."""
         try:
             if self.at_login.isChecked() != self._autostart.is_on():
                 self._autostart.turn(on=self.at_login.isChecked())
@@ -113,7 +113,7 @@ class WelcomePage(Page):
             return
 
     async def _suggest_again(self) -> None:
-        """The pace was measured: what is recommended may be another model now."""
+        """Suggests again after the machine's speed was measured: another model may fit better."""
         try:
             self.show_suggestions(await self.core.models.suggest())
         except LinkLost:
@@ -177,7 +177,7 @@ class WelcomePage(Page):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
     def _foot(self, bar: QScrollBar) -> QHBoxLayout:
-        """Stays in sight while what is above it scrolls."""
+        """Returns the line below the column, which stays visible while the column scrolls."""
         foot = QWidget()
         foot.setMaximumWidth(theme.READING_WIDTH)
         foot.setLayout(row(0, self.begin))
@@ -185,7 +185,7 @@ class WelcomePage(Page):
         bottom.setStretch(1, 1000)
 
         def keep_in_line() -> None:
-            """The scroll bar takes its room from the column, but not from what is below it."""
+            """Adds the scroll bar's width, which narrows the column but not the line below it."""
             taken = bar.sizeHint().width() if bar.maximum() > 0 else 0
             bottom.setContentsMargins(theme.PAGE_MARGIN, 0, theme.PAGE_MARGIN + taken, 0)
 
@@ -194,7 +194,7 @@ class WelcomePage(Page):
         return bottom
 
     def _first_program(self) -> Card:
-        """Goes on until a program has its answer; nobody has to wait for it."""
+        """Shows the address and the first program's progress. Nobody has to wait for it."""
         lead = tr(
             "Give this address to OpenBB Workspace, an editor or another program, and ask it a "
             "question. Or begin with a chat here."
@@ -205,7 +205,7 @@ class WelcomePage(Page):
 
 
 def from_home(path: Path) -> str:
-    """A folder of one's own as people write it, where the system knows ~."""
+    """Writes a folder in the person's home with ~, on systems that know it."""
     is_own = os.name == "posix" and path.is_relative_to(Path.home())
     return f"~/{path.relative_to(Path.home())}" if is_own else str(path)
 
