@@ -151,6 +151,8 @@ _SAME = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Scale:
+    """A range of values with its ticks, linear or logarithmic."""
+
     low: float
     high: float
     ticks: tuple[float, ...]
@@ -380,6 +382,8 @@ _PIE_LEGEND_SHARE = 0.45
 
 
 class ChartView(QWidget):
+    """A chart that can be read with the pointer and the arrow keys."""
+
     def __init__(self, figure: Figure) -> None:
         super().__init__()
         self.figure = figure

@@ -36,7 +36,7 @@ class ImagesNotCarried(AppError):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to ask. None leaves a value to the server."""
+    """The options of a request. None leaves a value to the server."""
 
     protocol: Name = "openai"
     temperature: float | None = None

@@ -173,6 +173,8 @@ _DIALECT = (
 
 
 class MarkdownView(QTextBrowser):
+    """A read-only view of Markdown that is as tall as its content."""
+
     def __init__(self) -> None:
         super().__init__()
         self._source = ""

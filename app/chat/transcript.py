@@ -53,7 +53,7 @@ _MARK_TABLE = str.maketrans("", "", _MARKS)
 
 
 class Budget:
-    """How much of an answer may still be drawn. `is_spent` is set once something was left out."""
+    """A limit on what is drawn of an answer. `is_spent` is set once something was left out."""
 
     def __init__(self) -> None:
         self.is_spent = False

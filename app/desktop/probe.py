@@ -127,7 +127,7 @@ _PICTURES: dict[State, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """How far a program has come, and its name."""
+    """The progress of a program that connects, and its name."""
 
     state: State = "nothing"
     who: str = ""

@@ -307,7 +307,7 @@ def reveal(widget: QWidget, *, shown: bool) -> None:
 
 
 Part = QWidget | QLayout | int
-"""What rows and columns hold; 0 is a stretch."""
+"""A part of a row or column; 0 is a stretch."""
 
 
 def row(

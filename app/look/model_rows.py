@@ -1,4 +1,4 @@
-"""What lists show of a model: whether and why it runs here, and the progress of its download."""
+"""Parts of lists of models: whether a model runs here and why, and the progress of a download."""
 
 from PySide6.QtWidgets import QProgressBar, QWidget
 
@@ -20,6 +20,8 @@ _ROLES: dict[Verdict, str] = {
 
 
 class FitLabel(QWidget):
+    """A label that says whether a model runs here, why, and how fast."""
+
     def __init__(self, fit: Fit | None = None) -> None:
         super().__init__()
         self.verdict = Label("", "small")

@@ -23,6 +23,8 @@ T = TypeVar("T")
 
 
 class Page(QWidget):
+    """A page of the window. `title` also names it in `wants_page`."""
+
     title: ClassVar[str]
     icon: ClassVar[str]
     failed = Signal(object)

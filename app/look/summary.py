@@ -1,4 +1,4 @@
-"""What Moat is doing, as one state and a few words: the same for tray, sidebar and Home."""
+"""A summary of what Moat is doing, in a few words: the same for tray, sidebar and Home."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -27,6 +27,8 @@ def look_words(look: Look) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
+    """The state of Moat in words."""
+
     look: Look
     headline: str
     detail: str

@@ -146,7 +146,7 @@ _ABOUT = "about "
 
 
 class Joints(NamedTuple):
-    """What joins sentences, a name and what follows it, and the items of a list."""
+    """The texts that join sentences, a name and what follows it, and the items of a list."""
 
     gap: str = " "
     colon: str = ": "

@@ -37,7 +37,7 @@ from server.face.models import EngineState
 from server.settings import ENGINE_FORM, EngineElsewhere
 
 _TEST_NAME = "-"
-"""The name for a test, which needs none. After it the model's own name is offered."""
+"""A placeholder for the name during a test. After it the model's own name is offered."""
 
 
 class EngineRow(Removable):

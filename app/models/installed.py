@@ -194,6 +194,8 @@ class NewerFile(QWidget):
 
 
 class ModelDetails(QWidget):
+    """The details of a model: facts, its chat template, and its own settings."""
+
     def __init__(self) -> None:
         super().__init__()
         self.newer = NewerFile()

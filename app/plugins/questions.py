@@ -1,4 +1,4 @@
-"""What plugins ask a person: forms for missing values, and calls to approve."""
+"""The questions of plugins to a person: forms for missing values, and calls to approve."""
 
 import json
 import math

@@ -46,7 +46,7 @@ class Unresponsive(AppError):
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """How often the core is pinged, and how long it may take to answer."""
+    """The timing of pings: their interval, and how long the core may take to answer."""
 
     every_s: float = 30.0
     """Seconds between pings while nobody looks. `Link.look` pings at once."""

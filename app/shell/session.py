@@ -246,7 +246,7 @@ def _window_group(saved: Path) -> dict[str, Any] | None:
 
 
 class Session:
-    """What is on the screen: the window and the tray. `quit` is set when the person quits."""
+    """The window and the tray on the screen. `quit` is set when the person quits."""
 
     def __init__(self, app: QApplication, core: Face, tray: Tray, memory: QSettings) -> None:
         self.quit = asyncio.Event()

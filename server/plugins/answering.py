@@ -94,7 +94,7 @@ async def choose(
 
 
 async def _pick(engine: Engine, question: str, best: Sequence[Flow], client: str) -> Flow | None:
-    """Asks the model for one of the flows; None if it chooses none.
+    """Asks the model for one of the flows; None if it rejects them all.
 
     Raises FlowFailed `too_large` if even this prompt is too long.
     """

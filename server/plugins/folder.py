@@ -51,7 +51,7 @@ class ToolSeen:
 
 @dataclass(slots=True)
 class Loaded:
-    """What reading a plugin's folder found."""
+    """A plugin's folder as it was read: its parts, and the problems that were found."""
 
     key: str
     folder: Path

@@ -1,4 +1,4 @@
-"""What a flow gets from its plugin for one run: actions, the database, permissions and forms.
+"""Kits: what a flow gets from its plugin for a run, such as actions, permissions and forms.
 
 `PluginKit` is for real runs. `RehearsalKit` is for trials, which send nothing. `Forms` asks a
 person for missing values or files.

@@ -180,7 +180,7 @@ def choose_telling(lines: list[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What all plugins share: the egress, the folder for data, and two callbacks."""
+    """The parts that all plugins share: the egress, the folder for data, and two callbacks."""
 
     door: Egress
     data: Path
@@ -532,7 +532,7 @@ class Plugin:
         return self._lib
 
     def _readable(self) -> tuple[str, ...]:
-        """The files and folders that a person chose in its options."""
+        """Returns the files and folders that a person chose in its options."""
         found: list[str] = []
         for option in self.manifest.options:
             value = self.decided.options.get(option.name, "")

@@ -157,7 +157,7 @@ LONGEST_PAUSE_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Reaching:
-    """How a plugin's calls leave: by which egress, for what reason, with which sign-in."""
+    """The way out for a plugin's calls: the egress, the reason, the API's address, the sign-in."""
 
     door: Egress
     reason: str

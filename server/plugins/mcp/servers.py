@@ -83,7 +83,7 @@ class SessionForgotten(FlowFailed):
 
 @dataclass(slots=True)
 class Link:
-    """What a session needs from its client."""
+    """The parts of a client that its session needs."""
 
     name: str
     clean: Callable[[Any], Any]

@@ -45,7 +45,7 @@ MOST_PAGES = 20
 MOST_ROUNDS = 10
 """The most times that a server may ask for input during one call."""
 STATE_ONLY_S = 0.2
-"""Seconds before a server is called again that asked for this without a question."""
+"""Seconds to wait before repeating a call for a server that asks for this without a question."""
 LONGEST_ERROR = 500
 MOST_A_SECOND = 1000
 """The most messages per second. A server that sends more is slowed down."""

@@ -47,7 +47,7 @@ _KEYRINGS = ("com.apple.SecurityServer", "com.apple.securityd", "com.apple.secd"
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What a sandboxed process may use: `folder` and `readable` to read, `scratch` to write.
+    """The places that a sandbox allows: `folder` and `readable` to read, `scratch` to write.
 
     `kept`: a folder to write whose contents stay; on Linux `scratch` is empty at each start.
     `is_code`: Python tools, whose folders hold nothing that may run as native code.
