@@ -39,7 +39,6 @@ PREVIOUS = ".previous"
 MAX_RATIO = 200
 """The largest ratio of a file's size to its packed size. More looks like a zip bomb."""
 SMALL = 64 * 1024
-"""The size in bytes up to which a file may have any ratio."""
 
 
 class PluginRefused(AppError):
@@ -215,8 +214,6 @@ COMMON = RESOURCES / "mcp_servers.json"
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A plugin that was made from an MCP server's entry."""
-
     key: str
     manifest: Json
     secrets: dict[str, str] = field(default_factory=dict)

@@ -180,7 +180,6 @@ class RehearsalKit:
     is_enabled: bool
     """Whether the plugin is enabled. Its code and programs run only then, even in a trial."""
     shown: list[Preview] = field(default_factory=list)
-    """The requests that a real run would have sent."""
 
     @property
     def plugin(self) -> str:

@@ -50,8 +50,6 @@ FILE_BYTES = 512 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A person's decisions about one plugin."""
-
     enabled: bool = False
     reviewed: str = ""
     """The hash of all that the person accepted (`Plugin.reviewed`). A change needs a new review."""
@@ -161,7 +159,6 @@ LISTING_S = 10.0
 REST_S = 120.0
 """Seconds before a server that did not list its tools is asked again."""
 STAMP = len("2026-01-01 00:00:00 ")
-"""The length of the time before each line of a log."""
 _TELLING = re.compile(
     r"error|exception|cannot|no module|not found|denied|fatal|invalid|refused", re.IGNORECASE
 )

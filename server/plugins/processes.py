@@ -15,7 +15,6 @@ from server.tasks import spawn
 
 TICK_S = 0.02
 KILLED_S = 2.0
-"""Seconds to wait for a process to end after it was killed."""
 LONGEST_LINE = 64 * 1024
 
 

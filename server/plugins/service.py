@@ -192,7 +192,6 @@ CHANGING = "changing_methods"
 MOST_NAMED = 8
 TRIAL_S = 60.0
 SHOW_S = 0.5
-"""Seconds between two looks at the progress of fetching."""
 NOTHING_BEFORE: Json = {"background": "", "question": "", "files": [], "previous_data": {}}
 
 

@@ -35,7 +35,6 @@ REPLY_S = 20.0
 EARLY_S = 60.0
 """Seconds before its end at which a token is renewed."""
 USUAL_LIFE_S = 3600.0
-"""The life of a token, in seconds, if the provider does not state it."""
 LARGEST_REPLY = 256 * 1024
 LONGEST_LINE = 16 * 1024
 PAGE = (

@@ -25,8 +25,6 @@ Pairs = list[tuple[str, str]]
 
 @dataclass(slots=True)
 class Outgoing:
-    """A request before it is sent."""
-
     method: str
     url: str
     query: Pairs = field(default_factory=list)
@@ -148,7 +146,6 @@ def _one_line(text: str) -> str:
 
 MAX_ANSWER = 1024 * 1024
 EXCERPT = 2048
-"""The most characters of an error's body that are reported."""
 TRIES = (0.5, 2.0)
 """Seconds to wait before the second and the third try. Only GET is repeated."""
 TRY_AGAIN = frozenset({429, 502, 503, 504})
@@ -290,8 +287,6 @@ class ApiAction:
 
 
 class _Again(Exception):
-    """Raised when a request may succeed if it is sent again."""
-
     def __init__(self, error: FlowFailed, wait_s: float = 0.0) -> None:
         super().__init__(str(error))
         self.error = error

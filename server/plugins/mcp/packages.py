@@ -34,12 +34,10 @@ WITH_VALUE = {"--with", "--python", "-c", "--call", "--index-url", "--pip-args",
 SILENCE_S = 60.0
 """Seconds without any data after which fetching has failed."""
 MOST_S = 600.0
-"""The most seconds for fetching in all."""
 MOST_BYTES = 2000 * MB
 """The most bytes of a plugin's packages. If they take more, they are removed and fetched again."""
 TELL_S = 1.0
 WATCH_S = 5.0
-"""Seconds between two looks at the free disk space."""
 FETCHED = "fetched"
 
 

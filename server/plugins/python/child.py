@@ -37,7 +37,7 @@ DENIED = (
     "os.chroot", "os.unshare", "mmap.", "sys.addaudithook",
     "sqlite3.enable_load_extension", "sqlite3.load_extension",
 )  # fmt: skip
-"""The audit events that are always refused; a name with a final dot covers a whole group."""
+"""The beginnings of the audit events that are always refused."""
 CHANGING = frozenset({
     "os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.truncate",
     "os.chmod", "os.chown", "os.utime", "os.setxattr", "os.removexattr", "os.mkfifo", "os.mknod",
@@ -158,7 +158,7 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 MEMORY_BYTES = 1024 * 1024 * 1024
-"""The most address space of the child in bytes, where the system can limit it."""
+"""The most memory of the child, in bytes. `LibHost` also watches what it uses."""
 FILE_BYTES = 64 * 1024 * 1024
 LENGTH = struct.Struct(">I")
 LONGEST_FRAME = 16 * 1024 * 1024

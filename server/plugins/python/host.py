@@ -31,7 +31,6 @@ IDLE_S = 300.0
 """Seconds without a call after which the child ends."""
 WATCH_S = 0.25
 LAST_WORDS_S = 1.0
-"""Seconds to read the rest of the output of a child that was killed."""
 UNASKED = "The plugin's code sent an unexpected answer and was stopped."
 KEPT_VARIABLES = frozenset({"PYTHONPATH", "SYSTEMROOT", "LANG", "TZ", processes.PARENT})
 

@@ -13,7 +13,6 @@ from server.tasks import spawn, stop
 
 CHUNK = 64 * 1024
 HEAD_S = 30.0
-"""Seconds for a program to send the head of its request."""
 MOST = 64
 """The most connections of a program at a time."""
 

@@ -42,7 +42,6 @@ _SYSTEM = (
 _SETTINGS = ("ssl", "ca-certificates", "pki", "localtime", "alternatives", "ld.so.cache")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _KEYRINGS = ("com.apple.SecurityServer", "com.apple.securityd", "com.apple.secd")
-"""The macOS services that give access to keyrings."""
 
 
 @dataclass(frozen=True, slots=True)
