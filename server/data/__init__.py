@@ -1,1 +1,1 @@
-"""Rows, documents and texts from outside: read, described, queried and drawn."""
+"""Reads, describes, queries and draws tables, documents and texts that come from outside."""

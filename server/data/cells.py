@@ -1,4 +1,4 @@
-"""Which cells of a table are amounts, and how a file of separated values is written."""
+"""Decides which cells of a table are amounts, and reads them. Finds a CSV file's separators."""
 
 import csv
 import re
@@ -13,8 +13,8 @@ THOUSANDS_COMMA = re.compile(BEFORE + r"\d{1,3},\d{3}[.,]\d")
 
 
 def delimiter(start: str) -> str:
-    """Finds the sign between cells in the file's first lines; the Sniffer's other guesses are
-    not reliable enough to be used."""
+    """Guesses the separator between cells from the start of a CSV file. Of what `csv.Sniffer`
+    guesses, only the delimiter is reliable enough to be used."""
     try:
         return csv.Sniffer().sniff(start, DELIMITERS).delimiter
     except csv.Error:
@@ -22,13 +22,14 @@ def delimiter(start: str) -> str:
 
 
 def _count_alike(start: str, sign: str) -> int:
-    """Counts the lines that have the sign equally often."""
+    """Counts the lines that agree on how often the sign occurs."""
     counts = Counter(line.count(sign) for line in start.splitlines() if sign in line)
     return max(counts.values(), default=0)
 
 
 def decimal_sign(lines: Iterable[str], separated_by: str) -> str:
-    """Semicolons leave the comma free for decimals, unless a number shows otherwise."""
+    """Returns "." or ",", the sign before decimals in a CSV file with this separator. Only
+    semicolons between cells leave the comma free for decimals."""
     sign = "."
     if separated_by == ";":
         for line in lines:
@@ -46,7 +47,7 @@ SCALES = {
     "b": 9, "bn": 9, "mrd": 9, "billion": 9, "t": 12, "tn": 12, "trillion": 12,
     "\u4e07": 4, "\u4ebf": 8,
 }  # fmt: skip
-"""Powers of ten that may stand behind an amount: $3.4T, 1,2 Mrd. €, 3.5亿."""
+"""Powers of ten that may follow an amount: $3.4T, 1,2 Mrd. €, 3.5亿."""
 SIGN = rf"[{CURRENCIES}]"
 NUMBER = re.compile(
     rf"^[-+]?({SIGN}\s?)?((\d{{1,3}}(,\d{{3}})+|\d{{1,2}}(,\d{{2}})+,\d{{3}}|\d+)(\.\d*)?|\.\d+)(e[-+]?\d{{1,2}})?\s?%?$",
@@ -55,20 +56,21 @@ NUMBER = re.compile(
 SCALED = re.compile(rf"(?<=[\d.])\s?({'|'.join(sorted(SCALES, key=len, reverse=True))})\.?$", re.I)
 MONEY_BEHIND = re.compile(rf"(?<=[\w.])\s?({SIGN})$")
 GROUPED = re.compile(r"(?<=\d)[\u00a0\u202f'\u2019](?=\d{3}(?!\d))")
-"""Separators of thousands other than a comma."""
+"""Thousands separators other than the comma."""
 MEASURED = re.compile(
     r"(?P<amount>[-+\u2212]?\d(?:[\d.,'\u2019\u00a0\u202f ]*\d)?)"
     r"[ \u00a0\u202f](?P<measure>[^\W\d_]{1,12}(?:/[^\W\d_]{1,12})?)"
 )
-"""An amount with what it is measured in behind it: 180,200 t, 4.2 days, 12.5 USD/t."""
+"""An amount followed by its unit of measure: 180,200 t, 4.2 days, 12.5 USD/t."""
 SHORT_MEASURES = frozenset({"t", "m", "mm", "b"})
-"""Tonnes, metres, millimetres and bytes; as powers of ten they are joined or in capitals."""
+"""Tonnes, metres, millimetres, bytes. As powers of ten, these are joined or in capitals."""
 SEPARATED = re.compile(r"\d[.,'\u2019\u00a0\u202f ]\d")
 LONGEST = 30
+"""A longer text, in characters, is neither an amount nor a missing value."""
 MOST_DIGITS = 18
-"""A longer row of digits does not fit into a database's integer: it is a name."""
+"""A whole number with more digits does not fit into a database's integer: it is an identifier."""
 SWAPPED = str.maketrans(",.", ".,")
-"""Swaps the two ways to write decimals."""
+"""Swaps points and commas, for `str.translate`."""
 
 
 def is_missing(text: str) -> bool:
@@ -76,6 +78,7 @@ def is_missing(text: str) -> bool:
 
 
 def reads_as_number(text: str, decimal: str = ".") -> bool:
+    """Whether the text is an amount, such as "$3.4T", "(1,200)" or "12 %"."""
     if len(text) >= 2 * LONGEST:
         return False
     plain, power = _plain(text, decimal)
@@ -89,7 +92,7 @@ def reads_as_number(text: str, decimal: str = ".") -> bool:
 
 
 def as_number(text: str, decimal: str = ".") -> float:
-    """Reads a text for which `reads_as_number` is true."""
+    """Returns the amount in a text for which `reads_as_number` is true."""
     plain, power = _plain(text, decimal)
     digits = re.sub(r"[^\d.eE+-]", "", plain)
     if power:
@@ -101,22 +104,20 @@ def as_number(text: str, decimal: str = ".") -> float:
 
 
 def unit(text: str) -> str:
-    """The sign of a currency or of percent in a text that reads as a number."""
+    """Returns the currency or percent sign of an amount, or ""."""
     return next((sign for sign in text if sign in CURRENCIES + "%"), "")
 
 
 def is_shortened(text: str) -> bool:
-    """The amount is written with a letter or a word for its power of ten."""
+    """Whether the amount ends in a letter or a word for its power of ten, as in $3.4T."""
     return (
         len(text) < LONGEST and SCALED.search(MONEY_BEHIND.sub("", text.strip(" ()"))) is not None
     )
 
 
 def find_measure(texts: Sequence[str]) -> tuple[str, list[str]] | None:
-    """What all the amounts are measured in, and the amounts without it.
-
-    One of them has decimals or thousands: '10 years' and '2 years' may be names of bonds.
-    """
+    """Returns the unit of measure that all these amounts share, and the amounts without it. Returns
+    None unless one of them has decimals or thousands: "10 years" may be a bond's name."""
     found = [MEASURED.fullmatch(text.strip()) for text in texts if len(text) < 2 * LONGEST]
     parts = [part for part in found if part is not None]
     measures = {part["measure"] for part in parts}
@@ -131,12 +132,12 @@ def find_measure(texts: Sequence[str]) -> tuple[str, list[str]] | None:
 
 
 def is_one_unit(units: Set[str]) -> bool:
-    """Whether amounts with these signs may be added. Beside a currency, a sign may be missing."""
+    """Whether amounts with these signs may be added. With a currency, some may have no sign."""
     return len(units - {""}) <= 1 and units != {"", "%"}
 
 
 def _plain(text: str, decimal: str) -> tuple[str, int]:
-    """The amount with its sign before it and points before decimals, and its power of ten."""
+    """Returns an amount in the form that `NUMBER` matches, and its power of ten."""
     text = GROUPED.sub("", text.strip().replace("\u2212", "-"))
     if decimal == "," and "," in text:
         text = re.sub(r"(?<=\d) (?=\d{3}(?!\d))", "", text)
@@ -155,7 +156,7 @@ BRACKETED = re.compile(rf"^{SIGN}?\s*\([^()]*\)\s?%?$")
 
 
 def _is_bracketed(text: str) -> bool:
-    """Accountants write amounts below zero in brackets."""
+    """Whether the amount is in brackets, which is how accountants write negative numbers."""
     return BRACKETED.match(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""Rows into an ECharts option we wrote ourselves, and the check every option must pass."""
+"""Builds ECharts options from rows, and checks every option against a schema of known keys."""
 
 from functools import cache
 from typing import Any
@@ -30,6 +30,7 @@ CHOICE: Json = {
     "required": ["chart", "stacked", "ring", "scale", "title"],
     "additionalProperties": False,
 }
+"""The JSON schema of the choices that `build` takes."""
 _TEXT: Json = {"type": "string", "maxLength": LONGEST_LABEL, "not": {"pattern": "[<>]|://|^data:"}}
 _CELL: Json = {"anyOf": [_TEXT, {"type": ["number", "boolean", "null"]}]}
 _AXIS: Json = {
@@ -75,6 +76,7 @@ OPTION: Json = {
     "required": ["dataset", "series"],
     "additionalProperties": False,
 }
+"""The JSON schema of every option that may be drawn. It allows no key that is not listed."""
 
 
 @cache
@@ -83,7 +85,8 @@ def _checker() -> Any:
 
 
 def rows_of(data: Any) -> list[Json]:
-    """Returns up to `MOST_ROWS` flat rows of a step's data: an SQL result or a list of objects."""
+    """Returns up to `MOST_ROWS` flat rows of an SQL result or a list of objects. A single column
+    becomes a label and a value. Raises FlowFailed if there is no row."""
     rows = _given_rows(data)
     flat = [{_label(key): _cell(value) for key, value in row.items()} for row in rows[:MOST_ROWS]]
     if not flat:
@@ -95,7 +98,7 @@ def rows_of(data: Any) -> list[Json]:
 
 
 def part_of(data: Any) -> str:
-    """Says which of the rows are drawn; empty if all of them are."""
+    """Returns words for the part of the rows that is drawn, or "" if all of them are."""
     given = len(_given_rows(data))
     if isinstance(data, dict) and data.get("truncated") is True:
         return f"the first {min(given, MOST_ROWS)} rows"
@@ -110,7 +113,7 @@ def _given_rows(data: Any) -> list[Json]:
 
 
 def build(rows: list[Json], choice: Json) -> Json:
-    """Makes an option and checks it."""
+    """Builds an option from the rows and a choice that follows `CHOICE`, and checks it."""
     columns = list(rows[0])
     numeric = [name for name in columns if _is_numeric(rows, name)]
     if not numeric:
@@ -129,7 +132,7 @@ def build(rows: list[Json], choice: Json) -> Json:
 
 
 def check(option: Any) -> None:
-    """Refuses every key that we do not know: no functions, no addresses, no markup."""
+    """Raises FlowFailed for an option with a key we do not know, an address or markup."""
     error = next(_checker().iter_errors(option), None)
     if error is not None:
         place = "/".join(str(part) for part in error.absolute_path)
@@ -137,7 +140,7 @@ def check(option: Any) -> None:
 
 
 def artifact(option: Json) -> Json:
-    """Adds kind, columns and rows to the option, for screens that draw by themselves."""
+    """Returns the option with its kind, columns and rows, for clients that draw by themselves."""
     first = option["series"][0]
     encode = first["encode"]
     ys = [series["encode"].get("y") or series["encode"].get("value") for series in option["series"]]
@@ -156,6 +159,7 @@ def _is_numeric(rows: list[Json], name: str) -> bool:
 
 
 def _label(text: Any) -> str:
+    """Returns the text as a label that passes `check`: without markup and addresses, and cut."""
     plain = str(text).replace("<", "(").replace(">", ")").replace("://", ":\u2060//")
     return plain.removeprefix("data:")[:LONGEST_LABEL]
 

@@ -1,4 +1,4 @@
-"""A table in few words: its shape, its columns, and as many rows as fit."""
+"""Describes a table for a prompt: its shape, its columns, and as many rows as fit."""
 
 import csv
 import io
@@ -15,16 +15,17 @@ SAMPLE_VALUES = 5
 CELL_CHARACTERS = 80
 FEW_ROWS = 3
 MOST_DECIMALS = 6
-"""A column with more decimals holds tiny numbers."""
+"""A column with this many decimals or more holds tiny numbers."""
 LEAST_DIGITS = 4
 NOISE = 1e-12
+"""Rounding errors are smaller than this. Shown as 0, unless the column holds tiny numbers."""
 LEAST_GROUPED = 10_000
-"""From here on, thousands are separated by commas."""
+"""From this number on, thousands are separated by commas."""
 POWERS = {12: "T", 9: "B", 6: "M", 3: "K"}
 
 
 def describe(table: Table, question: str, characters: int) -> str:
-    """All of the table where it fits; else a summary over all rows, and its first and last rows."""
+    """Returns the whole table as CSV if it fits, else a summary and its first and last rows."""
     columns = _relevant(table, question)
     whole = _csv(table, columns, table.rows) if _may_fit(table, characters) else ""
     shape = f"{len(table.rows)} rows, {len(table.columns)} columns"
@@ -41,6 +42,7 @@ def describe(table: Table, question: str, characters: int) -> str:
 
 
 def _may_fit(table: Table, characters: int) -> bool:
+    """Whether the table may fit, at two characters a cell. Saves writing a huge table in vain."""
     return len(table.rows) * max(len(table.columns), 1) * 2 <= characters
 
 
@@ -55,7 +57,7 @@ def _relevant(table: Table, question: str) -> list[Column]:
 
 
 def _latest(table: Table) -> dict[str, Cell]:
-    """Returns the newest row in time, if exactly one row is the newest."""
+    """Returns the newest row in time, or {} if there is no time or several rows are the newest."""
     line = next(iter(timelines(table)), None)
     if line is None:
         return {}
@@ -92,6 +94,7 @@ def _facts(column: Column, values: Sequence[Cell]) -> str:
 
 
 def _mean(numbers: Sequence[float]) -> float:
+    """Returns the mean. Divides first if the sum would overflow."""
     try:
         return math.fsum(numbers) / len(numbers)
     except OverflowError:
@@ -99,7 +102,7 @@ def _mean(numbers: Sequence[float]) -> float:
 
 
 def _sample(table: Table, columns: Sequence[Column], characters: int) -> str:
-    """Returns first and last rows, half and half, as many as fit."""
+    """Returns as many rows as fit, half from the start and half from the end."""
     ends = (table.rows[:FEW_ROWS], table.rows[-FEW_ROWS:])
     longest = max(len(_csv(table, columns, rows, header=False)) for rows in ends)
     per_row = max(longest // FEW_ROWS, 8)
@@ -129,14 +132,14 @@ def _csv(
 
 
 def rounded(value: float, decimals: int, digits: int) -> float:
-    """Rounds to `decimals` decimals, but keeps at least `digits` digits."""
+    """Rounds to `decimals` decimals, or to more if fewer than `digits` digits would be left."""
     if value == 0 or (decimals < MOST_DECIMALS and abs(value) < NOISE):
         return 0.0
     return round(value, max(decimals, digits - 1 - math.floor(math.log10(abs(value)))))
 
 
 def short(value: Cell) -> str:
-    """Puts the value on one line, for a sentence or a row."""
+    """Returns the value on one line, cut to `CELL_CHARACTERS`."""
     if value is None:
         return ""
     text = " ".join(str(value).split())
@@ -144,7 +147,7 @@ def short(value: Cell) -> str:
 
 
 def written(value: float, unit: str = "", *, is_scaled: bool = False) -> str:
-    """Writes the number as a person does: with its unit, and 3.4T or commas if it is large."""
+    """Writes a number as people do: with its unit, and with commas or as 3.4T if it is large."""
     sign, size = ("-" if value < 0 else ""), abs(value)
     power = next((power for power in POWERS if is_scaled and size >= 10**power), 0)
     if power:

@@ -1,6 +1,6 @@
-"""Files into text and tables: pdf, docx, workbooks, csv, html, text, known by their content.
+"""Reads files into text and tables: pdf, docx, workbooks, csv, html and plain text.
 
-For an answer's sources it also finds where on a page of a PDF a sentence stands.
+It recognises a file by its content. For citations, it finds a sentence's place on a PDF page.
 """
 
 import csv
@@ -29,7 +29,8 @@ MAX_BYTES = 48 * 1024 * 1024
 MAX_PAGES = 400
 PDF_S = 20.0
 MOST_PAGE_BYTES = 2 * 1024 * 1024
-"""The most bytes that draw a page. A bigger page is a drawing of lines and would take minutes."""
+"""The most bytes of drawing commands on a page. A bigger page is a line drawing, and its text would
+take minutes to extract."""
 OPEN_SHEETS = b"application/vnd.oasis.opendocument.spreadsheet"
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 HIDDEN_TAGS = frozenset({"script", "style", "head", "noscript", "template"})
@@ -39,7 +40,7 @@ pypdf = Late("pypdf")
 pdf_errors = Late("pypdf.errors")
 fonts = Late("pypdf.generic._font")
 
-# What readers of a stranger's file raise when it breaks their assumptions.
+# What parsers raise for a damaged or hostile file.
 DAMAGE = (
     zipfile.BadZipFile, ElementTree.ParseError, zlib.error, struct.error, EOFError,
     OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError,
@@ -51,12 +52,12 @@ logging.getLogger("pypdf").setLevel(logging.ERROR)
 
 
 class Unreadable(Exception):
-    """The file cannot be read; the message says why, for people."""
+    """The file cannot be read. The message says why, in words for users."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a file holds. `pages` are texts in order; a file without pages has one."""
+    """The contents of a file. `pages` are texts in order; a file without pages has one text."""
 
     name: str
     pages: tuple[str, ...] = ()
@@ -65,11 +66,12 @@ class Document:
     is_paged: bool = False
     notes: tuple[str, ...] = field(default=())
     raw: bytes = field(default=b"", repr=False)
-    """The file itself, where a place in it can be shown."""
+    """The file's bytes, kept only for a PDF, in which a sentence's place can be shown."""
 
 
 def read(data: bytes, name: str, declared: str = "") -> Document:
-    """Reads the file by its content, not by its name."""
+    """Reads a file, recognised by its content. Raises Unreadable. `declared` is the type that the
+    sender gave, such as "csv". It decides only between texts."""
     if len(data) > MAX_BYTES:
         raise Unreadable(f"{name} is too big to read.")
     try:
@@ -97,6 +99,7 @@ def _read(data: bytes, name: str, declared: str) -> Document:
 
 
 def from_text(text: str, name: str, declared: str = "") -> Document:
+    """Reads a text that may be CSV or HTML by its declared type, its name or its start."""
     if declared == "csv" or name.lower().endswith((".csv", ".tsv")):
         table = from_csv(text, name)
         if table is not None:
@@ -107,7 +110,7 @@ def from_text(text: str, name: str, declared: str = "") -> Document:
 
 
 def of_tables(name: str, tables: Sequence[Table], *notes: str) -> Document:
-    """Adds the texts above the tables, and notes about rows and columns that were left out."""
+    """Makes a document of tables, with the texts above them and notes about what was left out."""
     headings = [f"{table.name}: {table.heading}" for table in tables if table.heading]
     left_out = []
     for table in tables:
@@ -125,6 +128,7 @@ def of_tables(name: str, tables: Sequence[Table], *notes: str) -> Document:
 
 
 def decode(data: bytes) -> str:
+    """Decodes UTF-8, UTF-16 with a byte order mark, or Windows-1252. Never fails."""
     for encoding in ("utf-8-sig", "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "cp1252"):
         try:
             return data.decode(encoding)
@@ -218,7 +222,7 @@ def _is_open_sheets(archive: zipfile.ZipFile) -> bool:
 
 
 def _workbook(data: bytes, name: str, problem: str) -> Document:
-    """Reads Excel's old and binary workbooks (xls, xlsb) and those of LibreOffice (ods)."""
+    """Reads xls, xlsb and ods. Raises Unreadable with the text in `problem`."""
     try:
         found, total = old_workbook.read_sheets(data)
     except ValueError as error:
@@ -257,15 +261,16 @@ SPACES = re.compile(r"\s+")
 MOST_SEARCHED_BYTES = 32 * 1024 * 1024
 LONGEST_SENTENCE = 600
 ASCENT, DESCENT = 0.8, 0.2
-"""How far letters reach above and below their line, as a part of the font's size."""
+"""How far letters reach above and below the baseline, as a part of the font's size."""
 USUAL_WIDTH = 500.0
-"""The width of a letter in thousandths of the font's size, if the font does not give it."""
+"""A letter's width in thousandths of the font's size, where the font does not give one."""
 SAME_LINE = 0.4
+"""Letters whose baselines differ by less, as a part of the font's size, are on one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box in points from the top left corner of the page. Pages count from 1."""
+    """A box on a page, in points from the page's top left corner. Pages count from 1."""
 
     text: str
     page: int
@@ -277,7 +282,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Text that was set in one go: where it begins and how wide each letter is."""
+    """Text that the PDF draws in one go, with its origin and the width of each letter."""
 
     text: str
     x: float
@@ -287,7 +292,8 @@ class _Run:
 
 
 def find_on_page(document: Document, page: int, question: str) -> tuple[Box, ...]:
-    """Returns boxes around the sentence of that page that is nearest to the question, if any is."""
+    """Returns boxes around the page's sentence that is nearest to the question, one per line.
+    Returns () if there is no such sentence, or the file is damaged or too big to search."""
     if (
         not document.raw
         or len(document.raw) > MOST_SEARCHED_BYTES
@@ -308,6 +314,7 @@ def find_on_page(document: Document, page: int, question: str) -> tuple[Box, ...
 
 
 def nearest_sentence(text: str, question: str) -> str:
+    """Returns the sentence nearest to the question, or "" if none shares a word with it."""
     sentences = [sentence.strip() for sentence in SENTENCE.split(text) if sentence.strip()]
     order = rank(question, [{sentence: 1.0} for sentence in sentences])
     return sentences[order[0].index][:LONGEST_SENTENCE] if order else ""
@@ -339,7 +346,7 @@ def _runs(page: Any) -> Iterator[_Run]:
 
 
 def _letter_widths(font: Any) -> dict[str, float]:
-    """Maps each letter to its width in the font. The empty text stands for all other letters."""
+    """Maps each letter to its width in the font; the key "" holds the width of all others."""
     try:
         read = fonts.Font.from_font_resource(font)
         spelt, widths = read.character_map, read.character_widths
@@ -350,6 +357,7 @@ def _letter_widths(font: Any) -> dict[str, float]:
 
 
 def _boxes(runs: list[_Run], quote: str, place: tuple[int, float, float]) -> Iterator[Box]:
+    """Yields a box for each line of the quote. Ignores spaces, which PDFs often leave out."""
     letters = [
         (run, at) for run in runs for at, letter in enumerate(run.text) if not letter.isspace()
     ]

@@ -1,6 +1,6 @@
-"""Data as people and models read it: rows as a Markdown table, everything else as fenced JSON.
+"""Writes data for people and models: rows as a Markdown table, other data as fenced JSON.
 
-Long data is shortened at its structure, never in the middle of JSON.
+Long data is shortened by leaving out items, so that the JSON stays whole.
 """
 
 import json
@@ -20,7 +20,7 @@ MARK = "…"
 
 
 def as_markdown(data: Any) -> str:
-    """Writes a list of objects as a table, also within an object that has few other values."""
+    """Writes data as Markdown. A list of objects becomes a table, also if an object holds it."""
     if data is None or data in ("", [], {}):
         return NOTHING
     if isinstance(data, str):
@@ -40,7 +40,8 @@ def is_rows(data: Any) -> bool:
 
 
 def table(rows: Sequence[Json], most_rows: int = MOST_ROWS) -> str:
-    """Shows every column that any row has, in the order of their first appearance."""
+    """Writes rows as a Markdown table, with the columns in the order of their first appearance.
+    Below the table it says how many rows and columns were left out."""
     shown = rows[:most_rows]
     names = list(dict.fromkeys(name for row in shown for name in row))
     cut = names[MOST_COLUMNS:]
@@ -54,7 +55,8 @@ def table(rows: Sequence[Json], most_rows: int = MOST_ROWS) -> str:
 
 
 def _held_rows(data: Any) -> tuple[str, Json] | None:
-    """The name of the only list of objects in an object, and the plain values beside it."""
+    """Returns the name of an object's only list of objects, and the plain values beside it. Returns
+    None for any other object."""
     if not isinstance(data, dict):
         return None
     names = [name for name, value in data.items() if is_rows(value)]

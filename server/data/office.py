@@ -1,4 +1,4 @@
-"""The XML of office files, and the cells of xlsx sheets, with dates as dates."""
+"""Reads the XML of office files, and the cells of xlsx sheets with their dates."""
 
 import re
 import zipfile
@@ -10,8 +10,9 @@ from typing import IO, Any
 from xml.etree import ElementTree
 
 MAX_PART_BYTES = 64 * 1024 * 1024
+"""The most bytes of an unpacked part of the archive. Guards against zip bombs."""
 MOST_INSIDE = 500_000
-"""The most elements within one that is yielded whole: cells of a row, words of a paragraph."""
+"""The most elements inside an element that is yielded: a row's cells, a paragraph's words."""
 DEEPEST = 500
 
 
@@ -22,7 +23,8 @@ def open_part(archive: zipfile.ZipFile, part: str) -> IO[bytes]:
 
 
 def elements(file: IO[bytes], tag: str) -> Iterator[ElementTree.Element]:
-    """Yields each element of this tag as a whole, when it ends."""
+    """Yields each element with this tag when it ends, with all that is inside. Frees what it has
+    read. Raises BadZipFile if an element holds too much or is nested too deep."""
     opened: list[ElementTree.Element] = []
     wanted = inside = 0
     for event, element in ElementTree.iterparse(file, ("start", "end")):
@@ -38,7 +40,7 @@ def elements(file: IO[bytes], tag: str) -> Iterator[ElementTree.Element]:
             wanted -= 1
             yield element
         if not wanted and opened:
-            # The parent would keep it and all its siblings until the end of the file.
+            # Otherwise the parent keeps this element and all its siblings until the file ends.
             opened[-1].clear()
 
 
@@ -49,12 +51,13 @@ RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}"
 RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 PART = re.compile(r"xl/worksheets/[^/]+\.xml")
 EPOCH = datetime(1899, 12, 30)
+"""Day 0 of a workbook's dates. It makes 1900-03-01 right: Excel takes 1900 for a leap year."""
 MAC_EPOCH = datetime(1904, 1, 1)
 DATE = "date"
 KNOWN_FORMATS = {**dict.fromkeys(range(14, 23), DATE), 45: "m", 46: "h", 47: "m"}
 UNITS_PER_DAY = {"h": 24, "m": 24 * 60, "s": 24 * 60 * 60}
 AS_WRITTEN = re.compile(r'"[^"]*"|\\.|_.|\*.', re.DOTALL)
-"""The parts of a format's code that show as they are: texts, padding and filling characters."""
+"""The literal parts of a format code: quoted texts, escaped, padding and filling characters."""
 ELAPSED = re.compile(r"\[([hms])\1*\]|^(m)m?:?ss?(?:\.0+)?$", re.IGNORECASE)
 BRACKETED = re.compile(r"\[[^\[\]]*\]")
 DATE_CODE = re.compile(r"[ymdhs]", re.IGNORECASE)
@@ -66,21 +69,21 @@ class Sheet:
     name: str
     rows: list[list[Any]]
     cut: int = 0
-    """Rows that were left out."""
+    """The number of rows that were left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Book:
-    """What the cells of all sheets refer to."""
+    """The tables of a workbook to which the cells of all sheets refer."""
 
     texts: list[str]
     formats: dict[int, str]
-    """Maps a cell style's number to 'date' or to the unit in which a duration is shown."""
+    """Maps a cell style's number to "date" or to the unit in which a duration is shown."""
     epoch: datetime
 
 
 def sheets(archive: zipfile.ZipFile) -> Iterator[Sheet]:
-    """Yields as many sheets as there is room for; `count` is the number of all."""
+    """Yields sheets in the workbook's order, at most `MAX_SHEETS` and `MAX_CELLS` cells in all."""
     book = _Book(_shared_texts(archive), _formats(archive), _epoch(archive))
     room = MAX_CELLS
     for name, part in _parts(archive)[:MAX_SHEETS]:
@@ -96,7 +99,7 @@ def count(archive: zipfile.ZipFile) -> int:
 
 
 def _parts(archive: zipfile.ZipFile) -> list[tuple[str, str]]:
-    """Lists each sheet's name and part in the order of the workbook. Charts have no cells."""
+    """Lists each sheet's name and part in the workbook's order. Leaves out chart sheets."""
     listed = list(_elements(archive, "xl/workbook.xml", NS + "sheet"))
     targets = {
         element.get("Id", ""): normpath(join("/xl", element.get("Target", ""))).lstrip("/")
@@ -148,7 +151,7 @@ def _formats(archive: zipfile.ZipFile) -> dict[int, str]:
 
 
 def _format_of(code: str) -> str:
-    """Returns a value as in `_Book.formats`; '' for plain numbers."""
+    """Returns a format code's value for `_Book.formats`, or "" for plain numbers."""
     plain = AS_WRITTEN.sub("", code).partition(";")[0]
     elapsed = ELAPSED.search(plain)
     if elapsed:
@@ -157,7 +160,7 @@ def _format_of(code: str) -> str:
 
 
 def _sheet(name: str, file: IO[bytes], book: _Book, room: int) -> tuple[Sheet, int]:
-    """Returns the sheet and the room it leaves. An empty row takes room too."""
+    """Reads a sheet. Returns it and what is left of `room`, in cells. A row costs one cell more."""
     rows: list[list[Any]] = []
     cut = 0
     for element in elements(file, NS + "row"):
@@ -174,6 +177,7 @@ def _sheet(name: str, file: IO[bytes], book: _Book, room: int) -> tuple[Sheet, i
 
 
 def _place(reference: str, following: int) -> int:
+    """Returns a cell's column, counted from 0, for a reference such as "BC7"."""
     letters = LETTERS.match(reference)
     if letters is None:
         return following
@@ -188,7 +192,7 @@ def _value(cell: ElementTree.Element, book: _Book) -> Any:
     if kind == "inlineStr":
         return "".join(text.text or "" for text in cell.iter(NS + "t"))
     held = cell.find(NS + "v")
-    # An error is not a value: a single #DIV/0! must not turn its column into text.
+    # An error counts as missing: a single #DIV/0! must not turn its column into text.
     if held is None or held.text is None or kind == "e":
         return None
     if kind == "s":
@@ -202,6 +206,7 @@ def _value(cell: ElementTree.Element, book: _Book) -> Any:
 
 
 def _number(number: float, shown: str, epoch: datetime) -> Any:
+    """Returns a date or a time as text, a duration in its unit, or the plain number."""
     if shown == DATE and 0 < number <= (datetime.max - epoch).days:
         moment = epoch + timedelta(seconds=round(number * UNITS_PER_DAY["s"]))
         if number < 1:

@@ -1,7 +1,7 @@
-"""Workbooks as xls, xlsb and ods, read in a process of its own with limits on memory and time.
+"""Reads xls, xlsb and ods workbooks in a process of its own, within limits of memory and time.
 
-The library that reads them is native code. It reserves memory for as many cells as a file claims
-to have, so a small file could take all memory or end the process.
+The library that reads them is native code. It reserves memory for as many cells as a file claims to
+have, so that a small file could exhaust the memory or crash the process.
 """
 
 import contextlib
@@ -22,19 +22,22 @@ from server.system import processes
 
 try:
     import resource
-except ImportError:  # Windows, where only the parent watches the memory
+except ImportError:  # On Windows, only the parent limits the memory.
     resource = None  # type: ignore[assignment]
 
 TIME_LIMIT_S = 20.0
 MEMORY_LIMIT_BYTES = 1024 * 1024 * 1024
+"""The most memory of the child process. The parent checks it every `LOOK_S` seconds."""
 TEXT_LIMIT = 32 * 1024 * 1024
 """The most characters in all cells together: thousands of cells may share one long text."""
 LOOK_S = 0.05
 SHORT_CELLS = frozenset(range(12, 19))
+"""The xlsb record types of cells that do not name their column."""
 
 
 def read_sheets(data: bytes) -> tuple[list[Sheet], int]:
-    """Returns the sheets that fit and the number of all sheets; raises ValueError."""
+    """Reads the workbook in a child process. Returns the sheets that fit and the number of all.
+    Raises ValueError if the workbook cannot be read within the limits."""
     child = subprocess.Popen(
         processes.command("sheets"),
         stdin=subprocess.PIPE,
@@ -78,8 +81,9 @@ def _memory(pid: int) -> int:
 
 
 def main() -> None:
+    """Runs in the child process: reads a workbook from stdin, writes JSON to stdout."""
     if sys.platform != "win32":
-        with contextlib.suppress(ValueError, OSError):  # macOS refuses it
+        with contextlib.suppress(ValueError, OSError):  # macOS refuses this limit.
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
     import python_calamine  # noqa: PLC0415 - only this process ever loads it
 
@@ -91,7 +95,8 @@ def main() -> None:
 
 
 def _refuse_short_cells(file: io.BytesIO) -> None:
-    """The library passes over cells of xlsb that leave out their column: figures would be lost."""
+    """Raises ValueError for an xlsb file with cells that do not name their column. The library
+    skips such cells, so figures would be lost."""
     if zipfile.is_zipfile(file):
         with zipfile.ZipFile(file) as archive:
             for name in archive.namelist():
@@ -102,7 +107,7 @@ def _refuse_short_cells(file: io.BytesIO) -> None:
 
 
 def _record_kinds(data: bytes) -> Iterator[int]:
-    """A record is its kind and its length, with seven bits in each byte, and its content."""
+    """Yields the type of each record: a type, a length, and the content of that length."""
     at = 0
     while at < len(data):
         kind, at = _number(data, at)
@@ -112,6 +117,7 @@ def _record_kinds(data: bytes) -> Iterator[int]:
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
+    """Reads an integer with seven bits in each byte. Returns it and the place behind it."""
     value, shift = 0, 0
     while True:
         value |= (data[at] & 0x7F) << shift
@@ -122,7 +128,7 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _sheets(book: Any) -> Iterator[dict[str, Any]]:
-    """Counts the rows that no longer fit. Leaves out empty rows above the first cell."""
+    """Yields the sheets as JSON objects. Cells and characters are limited over all of them."""
     room, letters = MAX_CELLS, TEXT_LIMIT
     for number, name in enumerate(book.sheet_names[:MAX_SHEETS]):
         if room <= 0 or letters <= 0:

@@ -1,4 +1,4 @@
-"""Long texts within limits: the passages nearest to the question, in their order."""
+"""Shortens long texts to the passages nearest to a question, in their original order."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ MOST_PASSAGES = 3000
 class Passage:
     text: str
     page: int
-    """Counts from 1. A text without pages is page 1."""
+    """The number of the page, from 1. A text without pages is page 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Excerpt:
 
 
 def excerpt(pages: tuple[str, ...], question: str, characters: int) -> Excerpt:
-    """Returns all that fits; else the beginning and the passages nearest to the question."""
+    """Returns all passages if they fit, else those that rank best for the question."""
     passages = [
         Passage(part, number) for number, page in enumerate(pages, 1) for part in split_text(page)
     ]
@@ -51,7 +51,7 @@ def excerpt(pages: tuple[str, ...], question: str, characters: int) -> Excerpt:
 
 
 def split_text(page: str) -> list[str]:
-    """Cuts at paragraphs and sentences where possible."""
+    """Splits a page into passages, at paragraphs, lines and sentences where possible."""
     parts: list[str] = []
     rest = page.strip()
     while len(rest) > PASSAGE_CHARACTERS:

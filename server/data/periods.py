@@ -1,4 +1,4 @@
-"""The time of a table's rows: a date, a year, or a text such as FY2024 or Q1 2024."""
+"""Finds the columns that give the time of a table's rows: dates, years, FY2024, Q1 2024."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,6 +14,7 @@ Grain = Literal["year", "half", "quarter", "month", "day"]
 GRAINS: dict[int, Grain] = {12: "year", 6: "half", 3: "quarter", 1: "month", 0: "day"}
 MONTHS = {grain: months for months, grain in GRAINS.items()}
 DATE_CHARACTERS: dict[Grain, int] = {"day": 10, "month": 7}
+"""The characters of an ISO date that a column of this grain keeps."""
 YEARS = frozenset(
     map(stem, ("year", "jahr", "geschäftsjahr", "année", "exercice", "año", "年", "年份", "年度"))
 )
@@ -22,7 +23,8 @@ YEAR_WORDS = YEARS | {"fiscal", "calendar", "financial", "report"}
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """A column with times. `starts` is set if its own cells cannot be sorted by time."""
+    """A column that holds times. `starts` is the ISO date on which each row's time begins. It is
+    empty if the column's own cells sort by time."""
 
     column: str
     grain: Grain
@@ -30,15 +32,17 @@ class Timeline:
 
     @property
     def order(self) -> str:
+        """The name of the column to sort by: this one, or the one that `placed_in` adds."""
         return f"{self.column} (start)" if self.starts else self.column
 
     def fits(self, span: Span, today: date) -> bool:
-        """Whether each row lies wholly inside or outside the span: a year is not in a month."""
+        """Whether each row lies wholly inside or outside the span. Years do not fit a single
+        month."""
         ends = (span.start, span.end if span.end <= today else FAR_FUTURE)
         return all(_begins(day, self.grain) for day in ends)
 
     def placed_in(self, table: Table) -> Table:
-        """Returns the table with a column to sort by."""
+        """Returns the table with the column `order`, so that it can be sorted by time."""
         if not self.starts:
             return table
         columns = (*table.columns, Column(self.order, "date"))
@@ -47,7 +51,7 @@ class Timeline:
 
 
 def timelines(table: Table) -> list[Timeline]:
-    """Returns the columns of the best kind there is: dates before years before texts."""
+    """Returns the columns with times, of one sort only: dates, else years, else texts."""
     return (
         [_dates(table, column) for column in table.of_kind("date")]
         or list(_years(table))
@@ -70,7 +74,7 @@ def _years(table: Table) -> Iterator[Timeline]:
 
 
 def _texts(table: Table, column: Column) -> Timeline | None:
-    """Every text must be a time, and all must have the same length."""
+    """Returns a timeline if every text is a time and all have the same grain, else None."""
     spans = _read_times(table.values(column.name))
     if not spans:
         return None
@@ -80,7 +84,7 @@ def _texts(table: Table, column: Column) -> Timeline | None:
 
 
 def with_days(table: Table) -> Table:
-    """The table with days and months of any form written as SQL compares them."""
+    """Returns the table with days and months of any form as ISO dates, which SQL can compare."""
     found = {
         place: timeline
         for place, column in enumerate(table.columns)
@@ -110,7 +114,7 @@ def with_days(table: Table) -> Table:
 
 
 def _read_times(values: list[Cell]) -> list[Span | None]:
-    """Returns an empty list if any value is not a time."""
+    """Reads each value as a time. Returns an empty list if any value is not a time."""
     known: dict[Cell, Span | None] = {None: None}
     slashed: dict[Cell, tuple[int, int, int]] = {}
     for value in values:
@@ -129,7 +133,8 @@ def _read_times(values: list[Cell]) -> list[Span | None]:
 
 
 def _read_slashed(known: dict[Cell, tuple[int, int, int]]) -> dict[Cell, Span]:
-    """Reads dates such as 3/25/2025. One day above 12 shows the order for the whole column."""
+    """Reads dates such as 3/25/2025. A single day above 12 shows the order for all of them. Returns
+    {} if the order is not clear or a date does not exist."""
     month_first = any(second > 12 for _, second, _ in known.values())
     if month_first == any(first > 12 for first, _, _ in known.values()):
         return {}

@@ -1,7 +1,7 @@
-"""Files and folders made searchable: their passages in one index on this machine.
+"""Makes files and folders searchable: puts their passages into an index on this machine.
 
-SQLite's full-text index ranks them. It holds the stems of words, so that it finds what `ranking`
-finds, and a passage knows the file and the page it comes from.
+SQLite's full-text index ranks the passages. It holds the stems of words, so that it finds what
+`ranking` finds. Each passage keeps the file and the page that it comes from.
 """
 
 import asyncio
@@ -29,14 +29,14 @@ from server.observe import Value
 KINDS = frozenset({*DOCUMENTS, *TEXTS})
 MOST_FILES = 50_000
 MOST_WORDS = 100
-"""So many words of a question count. Whoever pastes a page means its beginning."""
+"""The most words of a question that count. Of a long pasted text, only the beginning is used."""
 CANDIDATES = 200
-"""Passages of each of the two searches that are weighed against each other."""
+"""The most passages that each query of a search returns, before they are ranked together."""
 LEAST_TOGETHER, MOST_TOGETHER, SPAN = 3, 8, 12
-"""How many words are looked for near each other, and how many others may stand between them."""
+"""A query looks for 3 to 8 words near each other, with at most 12 other words between them."""
 SENTENCE = re.compile(r"[.!?]\s|\n")
 NAME_WEIGHT = 3.0
-"""A word in the name of a file counts this many times one in a passage."""
+"""A word in a file's name counts as much as this many in a passage."""
 ROWS_AT_ONCE = 12
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (
@@ -51,7 +51,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS passages USING fts5(
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A piece of a file, before it is in the index."""
+    """A piece of a file, before it is put into the index. `page` is 0 if there are no pages."""
 
     text: str
     page: int = 0
@@ -59,10 +59,8 @@ class Cut:
 
 
 def list_files(source: Path) -> list[Path]:
-    """Returns the files that can be read: the source itself, or those in the folder.
-
-    Links are not followed; hidden files and folders, pipes and devices are passed over.
-    """
+    """Returns the source if it is a file, else its readable files. Skips links, hidden files and
+    folders, pipes and devices."""
     if source.is_file():
         return [source]
     found: list[Path] = []
@@ -79,7 +77,7 @@ def list_files(source: Path) -> list[Path]:
 
 
 def cut(document: Document) -> list[Cut]:
-    """Cuts a document into passages; those of a table repeat the names of its columns."""
+    """Cuts a document into passages. Each passage of a table repeats the column names."""
     cuts = [
         Cut(part, number if document.is_paged else 0)
         for number, page in enumerate(document.pages, 1)
@@ -100,13 +98,13 @@ def _cut_table(table: Table, name: str) -> Iterator[Cut]:
 
 
 class SourceIndex:
-    """The index in one file. Each call opens it, so that any thread may ask."""
+    """The full-text index in an SQLite file. Each call opens it anew, so any thread may call."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def find_changed(self, source: Path) -> list[Path]:
-        """Returns the files to read, and forgets those that are gone."""
+        """Returns the new and changed files of a source. Forgets those that are gone."""
         present = {str(path): path for path in list_files(source)}
         with self._open() as store:
             known = {
@@ -119,7 +117,7 @@ class SourceIndex:
         return [path for name, path in present.items() if known.get(name) != _mark(path)]
 
     def add(self, path: Path) -> None:
-        """Reads a file into the index. One that cannot be read is kept there with the reason."""
+        """Puts a file into the index again. If it cannot be read, the index keeps the reason."""
         mark = _mark(path)
         cuts, note = _read(path, mark[1])
         name = " ".join(stems(path.stem))
@@ -143,7 +141,7 @@ class SourceIndex:
                     _drop(store, path)
 
     def describe(self, source: Path) -> tuple[int, int, list[str]]:
-        """Returns how many files and passages there are, and what could not be read."""
+        """Returns the numbers of files and passages, and notes on what could not be read."""
         with self._open(writes=False) as store:
             rows = store.execute("SELECT path, first, last, note FROM files").fetchall()
         own = [row for row in rows if _is_under(row[0], source)]
@@ -151,7 +149,7 @@ class SourceIndex:
         return len(own), passages, [note for *_, note in own if note]
 
     def search(self, sources: Sequence[Path], question: str, most: int) -> list[FoundPassage]:
-        """Returns the passages nearest to the question, best first."""
+        """Returns at most `most` passages of these sources, those nearest to the question first."""
         own = list(dict.fromkeys(stems(question)))[:MOST_WORDS]
         kin = related_words(own)
         scores: dict[int, float] = {}
@@ -173,20 +171,20 @@ class SourceIndex:
         try:
             store = self._connect()
         except sqlite3.DatabaseError:
-            # It can be made anew from the files.
+            # The index can be made again from the files.
             for path in self._path.parent.glob(f"{self._path.name}*"):
                 path.unlink(missing_ok=True)
             store = self._connect()
         with closing(store), store:
             if writes:
-                # What it reads first must still hold when it writes.
+                # Locks the database now, so that what is read stays true until the write.
                 store.execute("BEGIN IMMEDIATE")
             yield store
 
     def _connect(self) -> sqlite3.Connection:
         store = sqlite3.connect(self._path, timeout=60)
         try:
-            # A crash may lose the last files of an index, which are then read again.
+            # A crash may lose the files added last. They are then read again.
             store.execute("PRAGMA journal_mode = WAL")
             store.execute("PRAGMA synchronous = NORMAL")
             store.executescript(_SCHEMA)
@@ -201,7 +199,8 @@ def _any(words: Sequence[str]) -> str:
 
 
 def _together(words: Sequence[str]) -> str:
-    """All words near each other; one of them may be missing."""
+    """Returns a full-text query for all the words, or all but one, near each other. Returns "" if
+    there are too few words."""
     known = list(dict.fromkeys(words))[:MOST_TOGETHER]
     if len(known) < LEAST_TOGETHER:
         return ""
@@ -213,6 +212,7 @@ def _together(words: Sequence[str]) -> str:
 def _match(
     store: sqlite3.Connection, query: str, sources: Sequence[Path]
 ) -> Iterator[tuple[int, float, FoundPassage]]:
+    """Yields row id, score and passage of the best matches, restricted to these sources."""
     if not query:
         return
     parts: list[str] = []
@@ -232,17 +232,15 @@ def _match(
 
 
 def _nearness(text: str, words: Sequence[str]) -> float:
-    """Returns the share of the words that one sentence has, of the sentence that has most.
-
-    Words that stand together mean more than the same words far apart.
-    """
+    """Returns the largest share of the words that a single sentence contains. Words that stand
+    together mean more than the same words far apart."""
     wanted = set(words)
     best = max(len(wanted.intersection(stems(part))) for part in SENTENCE.split(text))
     return best / max(len(wanted), 1)
 
 
 def _read(path: Path, size: int) -> tuple[list[Cut], str]:
-    """Returns the passages of a file, and what of it could not be read."""
+    """Returns a file's passages, and a note on what could not be read."""
     if size > documents.MAX_BYTES:
         return [], f"{path.name} is too big to read."
     try:
@@ -275,12 +273,12 @@ def _is_under(path: str, source: Path) -> bool:
 log = logging.getLogger(__name__)
 
 READ_BEFORE_A_SEARCH = 20
-"""A search waits until so many changed files are read; more are read in the background."""
+"""A search waits while up to this many changed files are read, and not for more of them."""
 MOST_NOTES = 5
 
 
 class Sources:
-    """The files and folders of chats. They are read in the background, one after the other."""
+    """The files and folders that chats search, read in the background one after the other."""
 
     def __init__(self, path: Path, make: Callable[[Path], SourceIndex] = SourceIndex) -> None:
         self.cards: Value[tuple[SourceCard, ...]] = Value(())
@@ -308,6 +306,7 @@ class Sources:
         self.cards.set(tuple(card for card in self.cards.get() if card.path != path))
 
     async def find(self, paths: list[str], question: str, most: int) -> list[FoundPassage]:
+        """Searches the sources, after changed files have been read again."""
         sources = [_checked(path) for path in paths]
         for source in sources:
             if str(source) not in self._reading:
@@ -315,7 +314,7 @@ class Sources:
         return await asyncio.to_thread(self._index.search, sources, question, most)
 
     async def _catch_up(self, source: Path) -> None:
-        """Reads the few files that have changed. Many of them are read in the background."""
+        """Reads the changed files of a source now if they are few, else in the background."""
         changed = await asyncio.to_thread(self._index.find_changed, source)
         if len(changed) > READ_BEFORE_A_SEARCH:
             await self.index(str(source))

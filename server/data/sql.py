@@ -1,4 +1,4 @@
-"""The sandbox for SQL (it reads only, within limits), and SQL over tables in memory."""
+"""Runs SQL in a sandbox that only reads, within limits. Also queries tables in memory."""
 
 import math
 import re
@@ -16,11 +16,13 @@ from server.data.tables import Cell, Table
 TIME_S = 2.0
 MAX_RESULT_ROWS = 500
 MAX_RESULT_CHARACTERS = 5_000_000
-"""The size of all rows of an answer together."""
+"""The most characters of all rows of an answer together."""
 MOST_COUNTED = 1_000_000
 LONGEST_VALUE = 1_000_000
+"""The most bytes of a text or a blob in SQLite."""
 LONGEST_STATEMENT = 100_000
 STEPS_BETWEEN_LOOKS = 10_000
+"""Instructions of SQLite's virtual machine between two looks at the deadline."""
 ROWS_BETWEEN_LOOKS = 1000
 ALLOWED = frozenset({
     sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE,
@@ -33,7 +35,7 @@ TYPES = {"number": "NUMERIC", "date": "TEXT", "text": "TEXT", "empty": "TEXT"}
 
 
 class Refused(Exception):
-    """The query may not run, does not run, or runs too long; the message says which."""
+    """The query is not allowed, has failed, or has taken too long. The message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +44,14 @@ class Answer:
     rows: list[tuple[Cell, ...]]
     is_cut: bool = False
     total: int | None = None
-    """The number of all rows, if they could be counted."""
+    """The number of all rows, or None if they could not be counted."""
 
     def records(self) -> list[dict[str, Cell]]:
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
 class _Collected:
-    """An aggregate that needs all values at once."""
+    """An aggregate function that needs all values at once."""
 
     def __init__(self) -> None:
         self.values: list[float] = []
@@ -84,7 +86,8 @@ def sandbox(
     deadline: Deadline,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[None]:
-    """Lets the connection only read, within limits. An error of SQLite becomes `Refused`."""
+    """Restricts the connection to reading, within limits. Errors of SQLite become `Refused`. The
+    connection stays restricted. `is_stopped` is called often and ends the query when true."""
     connection.create_aggregate("median", 1, _Median)  # type: ignore[arg-type]
     connection.create_aggregate("stdev", 1, _Deviation)  # type: ignore[arg-type]
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
@@ -109,7 +112,8 @@ def _authorize(action: int, _first: str | None, second: str | None, *_rest: str 
 def select(
     connection: sqlite3.Connection, sql: str, parameters: Sequence[Cell], most_rows: int
 ) -> tuple[Answer, sqlite3.Cursor]:
-    """Returns the first rows of one SELECT within a sandbox, and the cursor at the next row."""
+    """Runs a SELECT within `sandbox`. Returns its first rows and the cursor behind them. If the
+    answer is cut, the cursor has already passed one row more."""
     if not re.match(r"\s*(select|with)\b", sql, re.IGNORECASE):
         raise Refused("Only SELECT is allowed.")
     cursor = connection.execute(sql, parameters)
@@ -125,7 +129,7 @@ def select(
 
 
 def _unique_names(names: list[str]) -> list[str]:
-    """Makes each name unique, so that no value replaces another in a row: name, name_2."""
+    """Makes each name unique (name, name_2), so that no value replaces another in a record."""
     found: list[str] = []
     for name in names:
         unique, count = name, 1
@@ -137,13 +141,14 @@ def _unique_names(names: list[str]) -> list[str]:
 
 
 def quoted(name: str) -> str:
+    """Returns the name as an SQL identifier in double quotes."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def query(
     tables: dict[str, Table], sql: str, parameters: Sequence[Cell] = (), time_s: float = TIME_S
 ) -> Answer:
-    """Runs one SELECT over the tables, each under its name."""
+    """Runs one SELECT over tables in memory. Raises Refused."""
     deadline = Deadline(time_s)
     with closing(sqlite3.connect(":memory:")) as connection:
         try:
@@ -160,10 +165,8 @@ def query(
 
 
 def with_strict_names(sql: str) -> str:
-    """Writes names in brackets instead of double quotes.
-
-    SQLite takes a quoted name that it does not know for a text and answers with that text.
-    """
+    """Writes quoted names in brackets instead of double quotes. SQLite takes an unknown name in
+    double quotes for a text, and would answer with that text."""
     return QUOTED.sub(
         lambda found: f"[{found[1]}]" if found[1] and "]" not in found[1] else found[0], sql
     )

@@ -1,4 +1,4 @@
-"""SQLite files and CSV files as tables: read and never written, with limits on everything."""
+"""Reads SQLite files and CSV files as tables, within limits. Never writes to them."""
 
 import asyncio
 import csv
@@ -25,14 +25,15 @@ from server.data.sql import Deadline, Refused, quoted, sandbox, select
 from server.errors import FlowFailed
 
 RULES = 3
-"""The version of the rules below. Raise it when they change: files imported by older rules are
-then imported again."""
+"""The version of the import rules below. Raise it when they change: CSV files that were imported by
+older rules are then imported again."""
 MAX_COLUMNS = 500
 SNIFFED = 8192
 
 
 def import_csv(source: Path, folder: Path, table: str) -> Path:
-    """Returns the database that holds the file under this table name."""
+    """Imports a CSV file into an SQLite file in the folder, unless it is there already. Returns the
+    SQLite file. Raises FlowFailed if the CSV file is missing or not a table."""
     try:
         stat = source.stat()
         stamp = f"{RULES}|{source.resolve()}|{stat.st_mtime_ns}|{stat.st_size}|{table}"
@@ -57,7 +58,7 @@ def import_csv(source: Path, folder: Path, table: str) -> Path:
 
 
 def _import(file: TextIO, path: Path, table: str) -> None:
-    """Reads the file more than once: the kind of a column is known only at its end."""
+    """Reads the file several times, because a column's type is known only at its end."""
     sign = delimiter(file.read(SNIFFED))
     file.seek(0)
     decimal = decimal_sign(file, sign)
@@ -74,7 +75,7 @@ def _import(file: TextIO, path: Path, table: str) -> None:
 
 
 def _check_width(rows: Iterable[list[str]], width: int) -> Iterator[list[str]]:
-    """Refuses a row with more cells than columns. Cutting it off would lose data."""
+    """Yields the rows. Raises csv.Error for a row with more cells than columns."""
     for number, row in enumerate(rows, 2):
         if any(cell.strip() for cell in row[width:]):
             raise csv.Error(f"row {number} has {len(row)} cells for {width} columns")
@@ -82,7 +83,7 @@ def _check_width(rows: Iterable[list[str]], width: int) -> Iterator[list[str]]:
 
 
 def _numeric(rows: Iterable[list[str]], width: int, decimal: str) -> list[bool]:
-    """Tells for each column whether all its cells are amounts of one unit."""
+    """Returns for each column whether all its cells are amounts of one unit."""
     units: list[set[str]] = [set() for _ in range(width)]
     texts = set[int]()
     for row in rows:
@@ -136,7 +137,7 @@ def _cell(text: str, decimal: str, *, is_numeric: bool) -> str | float | None:
 
 
 TIME_S = 10.0
-"""A file may be larger than a dashboard's tables, and a flow waits longer than a person."""
+"""Seconds for a query, more than in memory: a file may be bigger, and a flow can wait longer."""
 MAX_ROWS = 1000
 SAMPLE_ROWS = 3
 LONGEST_SAMPLE = 60
@@ -150,12 +151,13 @@ class Database:
 
 
 async def query(database: Database, sql: str) -> Json:
-    """Returns columns and rows of one SELECT. Cancelling interrupts it."""
+    """Returns columns and rows of one SELECT as JSON. Raises FlowFailed. Runs in a thread.
+    Cancelling the call interrupts SQLite."""
     return await _in_thread(database, lambda connection: _rows(connection, sql))
 
 
 async def describe(database: Database) -> str:
-    """Returns CREATE statements and a few rows of each table, for a prompt."""
+    """Returns the CREATE statement and a few rows of each table, for a prompt."""
     return await _in_thread(
         database, lambda connection: _describe_tables(connection, database.tables)
     )

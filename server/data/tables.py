@@ -1,4 +1,4 @@
-"""Tables from rows of any shape: columns get types, numbers and dates become comparable."""
+"""Makes tables of rows of any shape. Columns get types; numbers and dates become comparable."""
 
 import json
 import math
@@ -29,7 +29,7 @@ MAX_CELLS = 5_000_000
 """The most cells of a table: the wider it is, the fewer rows are taken."""
 MOST_HEADER_ROWS = 5
 PLACEHOLDER = re.compile(r"^(?:unnamed\b.*|column\W?\d*|[\W_]*\d{0,3})$", re.IGNORECASE)
-"""A placeholder in a column that has no name."""
+"""What exports write in place of a missing column name: "Unnamed: 0", "Column1", "3"."""
 YEAR = re.compile(r"(?<!\w)(?:(?:19|20)\d{2}|fy?\W?\d{2,4})(?!\d)", re.IGNORECASE)
 DEEPEST = 100
 """The most levels of lists and objects in a cell."""
@@ -39,24 +39,27 @@ TIME_WORDS = frozenset({
     "eta", "etd", "created", "deadline", "due", "expiration", "expires", "expiry", "maturity",
     "datum", "zeitpunkt", "f\u00e4lligkeit", "\u00e9ch\u00e9ance", "fecha", "vencimiento",
 })  # fmt: skip
+"""In a column's name, these words show that its large numbers are timestamps."""
 AMOUNT_WORDS = frozenset({
     "amount", "balance", "cap", "count", "number", "price", "sales", "shares", "total", "turnover",
     "units", "value", "volume",
 })  # fmt: skip
+"""In a column's name, these words show that its large numbers are amounts."""
 WORD = re.compile(r"[A-Z]+(?![a-z\u00df-\u00ff])|[A-Z\u00c0-\u00de]?[a-z\u00df-\u00ff]+")
 LARGEST = 2**1000
-"""A larger number does not fit into our tables: it is a name, not an amount."""
+"""A larger number does not fit into our tables: it is an identifier, not an amount."""
 EARLIEST, LATEST = 946_684_800, 2_208_988_800
-"""The years 2000 and 2040 in seconds since 1970."""
+"""The starts of the years 2000 and 2040, in seconds since 1970."""
 EPOCHS = (((10**11, 10**13), 1000), ((EARLIEST, LATEST), 1))
+"""The ranges of timestamps in milliseconds and in seconds, and their ticks per second."""
 FEWEST_SECONDS = 3
 MOST_LEVELS = 4
-"""The levels of objects in a cell that become columns. Deeper ones stay one text."""
+"""The levels of objects in a cell that become columns. Deeper objects stay one text."""
 MOST_NESTED = 60
-"""The most values of an object in a cell. A bigger one is a dictionary, not a group of columns."""
+"""The most values of an object that becomes columns. A bigger one is a dictionary."""
 MOST_JOINED = 100
 FIELDS = ("field", "value")
-"""The columns of a table that was one object."""
+"""The columns of a table that is made of a single object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +68,9 @@ class Column:
     kind: Kind
     decimals: int = 0
     unit: str = ""
-    """The sign beside its amounts: a currency or percent."""
+    """The sign or unit beside its amounts: a currency, percent, or a measure such as "t"."""
     is_scaled: bool = False
-    """Its amounts are written as $3.4T rather than in full."""
+    """Whether its amounts came as $3.4T rather than in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: list[tuple[Cell, ...]]
     cut: int = 0
-    """Rows that came but were left out."""
+    """The number of rows that were left out."""
     cut_columns: int = 0
     heading: str = ""
     """The text above the header."""
@@ -94,7 +97,7 @@ class Table:
 
 
 def from_json(found: Any, name: str) -> Table | None:
-    """Reads row objects, rows under a header, columns, or a figure's traces; else returns None."""
+    """Reads row objects, rows below a header, columns, or a Plotly figure; else returns None."""
     made = _from_json(found, name)
     return made if made is not None and made.columns else None
 
@@ -112,6 +115,7 @@ def _from_json(found: Any, name: str) -> Table | None:
 
 
 def _from_map(found: dict[str, Any], name: str) -> Table | None:
+    """Reads an object of equally long lists, of one list, of equal objects, or of plain values."""
     lists = {key: value for key, value in found.items() if isinstance(value, list)}
     same_length = len({len(value) for value in lists.values()}) == 1
     if len(lists) > 1 and len(lists) == len(found) and same_length:
@@ -132,7 +136,8 @@ def _from_map(found: dict[str, Any], name: str) -> Table | None:
 def from_grid(
     header: Sequence[Any], rows: Sequence[Sequence[Any]], name: str, cut: int = 0
 ) -> Table:
-    """`cut` counts rows that were left out before. Cells beyond the header are columns too."""
+    """Makes a table of a header and rows. Cells beyond the header become columns too. `cut` is the
+    number of rows that the caller has left out."""
     header, rows = _with_header_rows(header, rows)
     width = len(header)
     beyond = {
@@ -150,7 +155,7 @@ def from_grid(
 def _with_header_rows(
     header: Sequence[Any], rows: Sequence[Sequence[Any]]
 ) -> tuple[Sequence[Any], Sequence[Sequence[Any]]]:
-    """Joins a header of several rows, as in reports, into one row of full names."""
+    """Joins a header of several rows, as reports have, into one row of full names."""
     if not _is_incomplete(header):
         return header, rows
     count = 0
@@ -167,7 +172,8 @@ def _with_header_rows(
 
 
 def _spread(line: Sequence[Any], *, is_last: bool) -> list[str]:
-    """A single text heads all columns. One of several heads the columns up to the next."""
+    """Repeats the texts of a header row over the columns that they head. A single text heads all
+    columns. Of several, each heads the columns up to the next."""
     first, *others = (str(cell).strip() if cell is not None else "" for cell in line)
     filled = [text for text in others if text]
     if len(filled) == 1 and len(others) > 1 and not (is_last and YEAR.search(filled[0])):
@@ -179,13 +185,14 @@ def _spread(line: Sequence[Any], *, is_last: bool) -> list[str]:
 
 
 def _is_incomplete(header: Sequence[Any]) -> bool:
-    """Some names are missing or equal, so a row below completes them."""
+    """Whether names of the header are missing or equal, so that a row below completes them."""
     names = [str(name or "").strip().lower() for name in header]
     return any(map(PLACEHOLDER.match, names[1:])) or len(set(names)) < len(names)
 
 
 def _is_header(row: Sequence[Any]) -> bool:
-    """A header has texts and years, but no amount. A row of data has a name and an amount."""
+    """Whether the row belongs to the header: it has texts or years, but no amounts. A row of data
+    has a name and an amount."""
     cells = [str(cell).strip() for cell in row[1:] if cell is not None and str(cell).strip()]
     if not cells or any(not isinstance(cell, str | None) for cell in row):
         return False
@@ -237,6 +244,7 @@ def _paths(path: str, value: Any, levels: int) -> Iterator[tuple[str, Any]]:
 
 
 def _join(values: list[Any]) -> Any:
+    """Joins a list of plain values to a text. Returns any other list unchanged."""
     if not all(item is None or isinstance(item, str | int | float) for item in values):
         return values
     texts = [str(item) for item in map(_cell, values[:MOST_JOINED]) if item is not None]
@@ -250,7 +258,8 @@ def _build(
     total: int,
     cut: int = 0,
 ) -> Table:
-    """Builds column by column and keeps only what fits: the data may be far bigger than a table."""
+    """Builds a table column by column, and only what fits: the data may be far bigger. `column`
+    returns the first cells of a column. `total` is the number of rows that there are."""
     kept = header[:MAX_COLUMNS]
     names = _unique([str(title) if title not in (None, "") else "column" for title in kept])
     count = min(total, MAX_ROWS, MAX_CELLS // max(len(names), 1))
@@ -277,7 +286,7 @@ def _from_split(header: list[Any], rows: list[Any], name: str) -> Table | None:
 
 
 def _from_traces(traces: list[Any], name: str) -> Table | None:
-    """Turns each trace of a Plotly figure into rows."""
+    """Turns the points of a Plotly figure's traces into rows."""
     rows = []
     for trace in traces:
         if isinstance(trace, dict):
@@ -289,7 +298,7 @@ def _from_traces(traces: list[Any], name: str) -> Table | None:
 
 
 def _unique(names: list[str]) -> list[str]:
-    """Makes names unique by a number. Upper and lower case count as equal."""
+    """Makes names unique by a number. SQL does not distinguish upper and lower case."""
     taken: set[str] = set()
     result = []
     for name in map(without_halves, names):
@@ -318,7 +327,7 @@ def _find_type(name: str, raw: list[Any]) -> tuple[Column, list[Cell]]:
 
 
 def _amounts(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]] | None:
-    """Reads texts that are all amounts of one unit, with a point or a comma before the decimals."""
+    """Reads texts that are all amounts of one unit, with decimal points or commas; else None."""
     texts = [cell for cell in cells if isinstance(cell, str)]
     if (measured := find_measure(texts)) and len(texts) == sum(cell is not None for cell in cells):
         measure, amounts = measured
@@ -366,7 +375,8 @@ def _as_json(value: Any) -> str:
 
 
 def _is_deep(value: Any) -> bool:
-    """Counts the levels here: the json module's own limit differs between versions of Python."""
+    """Whether the value is nested deeper than `DEEPEST`. Python's json has no fixed limit of its
+    own."""
     level = [value]
     for _ in range(DEEPEST + 1):
         holders = [part for part in level if isinstance(part, dict | list | tuple)]
@@ -394,7 +404,8 @@ def _numeric(name: str, cells: list[Cell]) -> tuple[Column, list[Cell]]:
 
 
 def _are_whole_days(numbers: list[float], per_second: int) -> bool:
-    """Amounts are not all multiples of a day by chance, at least not in milliseconds."""
+    """Whether the numbers are timestamps of whole days. Amounts are hardly ever all multiples of a
+    day, least of all of a day in milliseconds."""
     day = 86_400 * per_second
     is_rare = per_second > 1 or len(set(numbers)) >= FEWEST_SECONDS
     return is_rare and all(
@@ -404,10 +415,8 @@ def _are_whole_days(numbers: list[float], per_second: int) -> bool:
 
 
 def _is_time(name: str) -> bool:
-    """Looks at whole words: "consolidated" is not a date and "sentiment" is not a time.
-
-    The volume of a day is an amount, though a day is in its name.
-    """
+    """Whether a column of this name may hold timestamps. Looks at whole words: "consolidated" is
+    not a date. "Volume per day" is an amount."""
     words = [word.lower() for word in WORD.findall(name)]
     return not TIME_WORDS.isdisjoint(words) and AMOUNT_WORDS.isdisjoint(words)
 
@@ -432,7 +441,7 @@ def _text(cell: Cell) -> str:
 
 
 SEARCHED = 20
-"""The first rows, in which the header is looked for."""
+"""The number of first rows among which the header is looked for."""
 COMPARED = 100
 MOST_HEADING = 2000
 YEARS = range(1900, 2101)
@@ -440,7 +449,8 @@ Row = Sequence[Any]
 
 
 def table(rows: Sequence[Row], name: str, cut: int = 0, decimal: str = ".") -> Table | None:
-    """`cut` counts rows that were left out before. Returns None if no row is below the header."""
+    """Makes a table of rows whose header may stand below titles. `cut` is the number of rows that
+    the caller has left out. Returns None without a row below the header."""
     rows = [row for row in rows if _width(row)]
     place = _header(rows)
     if len(rows) < place + 2:
@@ -452,7 +462,7 @@ def table(rows: Sequence[Row], name: str, cut: int = 0, decimal: str = ".") -> T
 
 
 def _with_points(rows: Sequence[Row]) -> list[Row]:
-    """Rewrites columns of amounts with a decimal point, as in the rest of our tables."""
+    """Rewrites columns of amounts that have a decimal comma with a decimal point."""
     texts = {
         place
         for row in rows
@@ -466,7 +476,7 @@ def _with_points(rows: Sequence[Row]) -> list[Row]:
 
 
 def _header(rows: Sequence[Row]) -> int:
-    """Finds the first row as wide as those below it. A narrower row may be a title above it."""
+    """Finds the first row as wide as the rows below it. A narrower row above may be a title."""
     candidates = [place for place, row in enumerate(rows[:SEARCHED]) if len(_non_empty(row)) > 1]
     candidates = [place for place in candidates if _width_below(rows, place) > 1]
     for place in candidates:
@@ -478,12 +488,13 @@ def _header(rows: Sequence[Row]) -> int:
 
 
 def _width_below(rows: Sequence[Row], place: int) -> int:
-    """Returns how wide most rows are."""
+    """Returns the width that most of the following rows have."""
     widths = Counter(_width(row) for row in rows[place + 1 : place + 1 + COMPARED])
     return widths.most_common(1)[0][0] if widths else 0
 
 
 def _width(row: Row) -> int:
+    """Returns the number of cells up to the last filled one."""
     return next((place + 1 for place in reversed(range(len(row))) if _is_filled(row[place])), 0)
 
 
@@ -496,7 +507,7 @@ def _is_filled(cell: Any) -> bool:
 
 
 def _is_name(cell: Any) -> bool:
-    """Words or a year may head a column."""
+    """Whether the cell may head a column: it is a word or a year."""
     text = str(cell)
     if len(text) == 4 and text.isdecimal():
         return int(text) in YEARS

@@ -1,4 +1,4 @@
-"""YAML and JSON with the place of everything in them, so that a finding can name its line."""
+"""Reads YAML and JSON with the line and column of every value, so that findings can name them."""
 
 import difflib
 import gc
@@ -15,11 +15,13 @@ import yaml
 Level = Literal["error", "warning"]
 Key = str | int
 At = tuple[int, int]
-"""A line and a column, counted from one."""
+"""A line and a column, both counted from 1."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
+    """A problem in a file, at a place. `code` names its kind; `hint` says how to mend it."""
+
     file: str
     line: int
     column: int
@@ -39,7 +41,7 @@ MOST_EXAMPLES = 3
 
 
 def summarise(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """Lists errors first, each in full. Warnings of one kind share a line."""
+    """Returns a line for each error, then the warnings. Many warnings of one kind share a line."""
     listed = sorted(findings)
     lines = [str(finding) for finding in listed if finding.level == "error"]
     kinds: dict[str, list[Finding]] = {}
@@ -64,7 +66,7 @@ def _join_alike(alike: list[Finding]) -> str:
 
 
 class Map(dict[str, Any]):
-    """A mapping that knows where it, its keys and its values stand."""
+    """A mapping that knows the places of itself, its keys and its values."""
 
     __slots__ = ("keys_at", "start", "values_at")
 
@@ -76,6 +78,8 @@ class Map(dict[str, Any]):
 
 
 class Seq(list[Any]):
+    """A list that knows the places of itself and its values."""
+
     __slots__ = ("start", "values_at")
 
     def __init__(self, start: At) -> None:
@@ -86,7 +90,7 @@ class Seq(list[Any]):
 
 @dataclass(slots=True)
 class Findings:
-    """Collects the findings of one file."""
+    """Collects the findings in one file, each only once."""
 
     file: str
     found: list[Finding] = field(default_factory=list)
@@ -110,7 +114,7 @@ def start_of(item: Any) -> At:
 
 
 def value_at(parent: Any, key: Key) -> At:
-    """Returns where a value stands, or its parent's place if it is missing."""
+    """Returns the place of a value, or of its parent if the value is missing."""
     if isinstance(parent, Map) and isinstance(key, str):
         return parent.values_at.get(key, parent.start)
     if isinstance(parent, Seq) and isinstance(key, int) and key < len(parent.values_at):
@@ -125,7 +129,7 @@ def key_at(parent: Any, key: str) -> At:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Suggests the known name that was probably meant; empty if none is close."""
+    """Returns "Did you mean '…'?" with the most similar known name, or "" if none is similar."""
     names = list(known)
     close = difflib.get_close_matches(name, names, 1, 0.6)
     if not close:
@@ -137,9 +141,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
 MAX_BYTES = 5 * 1024 * 1024
 MAX_DEPTH = 100
 DEEPEST = 500
+"""The most levels of brackets or indentation that are handed to the parser, which recurses."""
 LONGEST_NUMBER = 400
+"""A longer scalar stays a text: huge integers take long to convert."""
 MAX_NODES = 2_000_000
-"""Every use of an alias counts."""
+"""The most values in a file. Each use of an alias counts again."""
 
 _PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
@@ -168,7 +174,8 @@ _HINTS = (
 
 
 def read_file(path: Path, shown: str, findings: Findings, max_bytes: int = MAX_BYTES) -> Any:
-    """Reads the file into Map, Seq and plain values. On failure adds an error and returns None."""
+    """Reads a file into `Map`, `Seq` and plain values. On failure adds an error and returns
+    None."""
     try:
         if path.stat().st_size > max_bytes:
             size = max_bytes // (1024 * 1024)
@@ -203,7 +210,7 @@ def read(raw: bytes, findings: Findings, *, is_json: bool = False) -> Any:
 
 
 def _as_yaml(text: str) -> str:
-    r"""Rewrites what JSON allows and YAML refuses: surrogate pairs as escapes, odd characters."""
+    """Rewrites what JSON allows and YAML refuses: surrogate pairs as escapes, odd characters."""
 
     def join(match: re.Match[str]) -> str:
         return json.loads(f'"{match[0]}"')  # type: ignore[no-any-return]
@@ -214,11 +221,11 @@ def _as_yaml(text: str) -> str:
 
 
 class _Stop(Exception):
-    """The rest of the file cannot be used."""
+    """Ends the reading of a file after an error that makes the rest useless."""
 
 
 class _Builder:
-    """Builds data from the parser's nodes. Shared nodes stay shared, but each use counts."""
+    """Builds values from the parser's nodes. Aliases share their values, but each use counts."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -226,7 +233,7 @@ class _Builder:
         self._open: set[int] = set()
 
     def build(self, node: Any) -> tuple[Any, int]:
-        """Returns the value and the number of values in it."""
+        """Returns the node's value, and the number of values in it."""
         if isinstance(node, yaml.ScalarNode):
             return _resolve(node), 1
         known = self._done.get(id(node))
@@ -306,7 +313,7 @@ def _build(text: str, findings: Findings) -> Any:
 
 @contextmanager
 def _no_garbage_collection() -> Iterator[None]:
-    """Reading makes many small objects and no garbage. Collecting would take most of the time."""
+    """Pauses garbage collection, which would take most of the time and find no garbage."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -317,7 +324,8 @@ def _no_garbage_collection() -> Iterator[None]:
 
 
 def _may_be_too_deep(text: str) -> bool:
-    """The parser calls itself for each level, so a deep file would end the process."""
+    """Whether the text may be nested deeper than `DEEPEST`. The parser calls itself for each level,
+    so a deep file would crash the process."""
     level = deepest = 0
     for mark in _BRACKETS.findall(text):
         level = level + 1 if mark in "[{" else max(level - 1, 0)
@@ -326,7 +334,7 @@ def _may_be_too_deep(text: str) -> bool:
 
 
 def _escape(text: str, at: At, problem: str) -> At:
-    """Finds the escape: some parsers point at its backslash or string, others at its letter."""
+    """Returns the place of the bad escape: some parsers point at its backslash or its string."""
     if "unknown escape" not in problem:
         return at
     line = text.splitlines()[at[0] - 1]
