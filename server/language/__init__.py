@@ -1,1 +1,1 @@
-"""Words, numbers and dates in what people write."""
+"""Finds words, numbers and dates in what people write."""

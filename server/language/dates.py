@@ -1,4 +1,8 @@
-"""Dates and stretches of time in questions: 'since March 2025', 'last 30 days', 'Q2 2024'."""
+"""Finds dates and periods in text: 'since March 2025', 'last 30 days', 'Q2 2024'.
+
+`read` and `find` read the time that a question names, `period` a text that is nothing but a time.
+`hears_date` and `hears_time` check whether a text names a given day or time of day.
+"""
 
 import re
 from calendar import monthrange
@@ -55,8 +59,9 @@ POINT = re.compile(
     )(?!\w)""",
     re.IGNORECASE | re.VERBOSE,
 )
+"""A date or a period: a day, month, quarter, half or year, or a time relative to today."""
 MARK = "\x00"
-"""Replaces a point in time."""
+"""Stands for a `POINT` in the patterns below."""
 
 
 def _place(pattern: str) -> re.Pattern[str]:
@@ -92,8 +97,9 @@ first last next this previous past following every each pre post until since bef
 compared week
 """
 TROUBLE = frozenset(TROUBLE_TEXT.split())
-"""Before a point in time, these words change its meaning."""
+"""These words change the meaning of the time that follows them."""
 PASSED_OVER = frozenset({"of", "the", "in", "on", "for", "during"})
+"""These words may stand between a word of `TROUBLE` and the time."""
 WHOLE = re.compile(
     r"(?:\b(?:over|across|in|for|during|of|from|through|throughout)\s+)?"
     r"(?:\bthe\s+(?:whole|entire|full|complete)|\ball(?:\s+of)?(?:\s+the)?)\s+(?:available\s+)?"
@@ -101,7 +107,7 @@ WHOLE = re.compile(
     rf"|\bsince\s+(?:the\s+)?(?:first|beginning|start|inception)(?:\s+(?:{UNITS}))?\b(?!\s+of\b)",
     re.IGNORECASE,
 )
-"""Takes in every row."""
+"""Words for all time: every row counts."""
 
 WHENS = (
     "mondays? tuesdays? wednesdays? thursdays? fridays? saturdays? sundays? weekends? weekdays? "
@@ -118,6 +124,7 @@ LEFT_OVER = re.compile(
     rf"|following)\s+(?:\w+\s+)?(?:{LONGER_UNITS}|periods?))\b|'\d{{2}}\b",
     re.IGNORECASE,
 )
+"""Words of time. What is left of them after reading was not understood."""
 
 _FOREIGN_MONTHS = """
 januar jänner janvier enero gennaio janeiro|februar février fevrier febrero febbraio fevereiro
@@ -252,11 +259,11 @@ _ABROAD: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     ),
 )
 ABROAD = tuple((re.compile(pattern, re.IGNORECASE), made) for pattern, made in _ABROAD)
-"""How other languages write times, and the English for it."""
+"""Patterns for times in other languages, each with a function that writes the match in English."""
 
 
 def in_plain_dates(text: str) -> str:
-    """Rewrites the times of a text as this module reads them. Other words stay as they are."""
+    """Rewrites times in other languages and in words as the English that `POINT` matches."""
     for pattern, made in ABROAD:
         text = pattern.sub(made, text)
     return text
@@ -298,11 +305,14 @@ _CLOCK = {
 _NOW = "now jetzt 现在"
 _MINUTES = {30: "half halb 半", 15: "quarter viertel 刻", 45: "quarter viertel dreiviertel 刻"}
 NEAR_S = 900
+"""Seconds around this moment that 'now' may mean."""
 MOST_UNITS = 400
+"""The most days, weeks, months or years that a distance such as '30 days ago' may have."""
 
 
 def hears_date(day: tuple[int, ...], text: str, numbers: Set[Decimal], now: datetime) -> bool:
-    """Whether the text, in lower case, names this year, month and day, or how far away it is."""
+    """Whether the text names this year, month and day, or its distance from today. The text is in
+    lower case, and `numbers` are those in it."""
     try:
         wanted = date(*day)
     except ValueError:
@@ -311,6 +321,7 @@ def hears_date(day: tuple[int, ...], text: str, numbers: Set[Decimal], now: date
 
 
 def hears_time(clock: tuple[int, int], text: str, numbers: Set[Decimal], now: datetime) -> bool:
+    """Whether the text, in lower case, names this hour and minute, on a clock of 12 or 24 hours."""
     hour, minute = clock
     if _has(text, _CLOCK.get(clock, "")):
         return True
@@ -319,12 +330,13 @@ def hears_time(clock: tuple[int, int], text: str, numbers: Set[Decimal], now: da
         return abs((moment - now).total_seconds()) <= NEAR_S
     exact = {Decimal(hour), Decimal((hour - 1) % 12 + 1)}
     if minute in _MINUTES and _has(text, _MINUTES[minute]):
-        # "halb vier" is half past three.
+        # In German, "halb vier" (half four) is half past three.
         return bool({*exact, Decimal((hour + 1) % 24), Decimal(hour % 12 + 1)} & numbers)
     return bool(exact & numbers) and (minute == 0 or Decimal(minute) in numbers)
 
 
 def _names_day(wanted: date, text: str, numbers: Set[Decimal], now: datetime) -> bool:
+    """Whether the text has the day, the month and the year. A year near now may be missing."""
     names = _MONTHS.split("|")[wanted.month - 1]
     has_month = Decimal(wanted.month) in numbers or _has(text, names)
     years = {int(number) for number in numbers if 1000 <= number <= 9999}
@@ -334,7 +346,7 @@ def _names_day(wanted: date, text: str, numbers: Set[Decimal], now: datetime) ->
 
 
 def _away(text: str, numbers: Set[Decimal], now: datetime) -> Iterator[date]:
-    """Yields the days that are named by their distance from today."""
+    """Yields the days that the text may mean by their distance from today."""
     today = now.date()
     for distance, words in _DAYS.items():
         if _has(text, words):
@@ -354,7 +366,7 @@ def _away(text: str, numbers: Set[Decimal], now: datetime) -> Iterator[date]:
 
 
 def _shift(today: date, unit: str, count: int) -> Iterator[date]:
-    """Yields the day that many units away, and for a month or a year its first and last day too."""
+    """Yields the day that many units away. A month or a year gives its first and last day too."""
     if unit in ("day", "week"):
         yield today + timedelta(days=count * (7 if unit == "week" else 1))
         return
@@ -369,7 +381,7 @@ def _shift(today: date, unit: str, count: int) -> Iterator[date]:
 
 
 def _has(text: str, words: str) -> bool:
-    """Whether any of the words is in the text, as a whole word where a language has spaces."""
+    """Whether the text has any of the words, as a whole word if its language writes spaces."""
     return any(
         re.search(rf"(?<!\w){word}(?!\w)", text) if word[0] < "\u3000" else word in text
         for word in words.split()
@@ -380,15 +392,16 @@ UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
 TO_DATE = {"y": "year", "q": "quarter", "m": "month"}
 YEARS = ("year_1", "year_2", "year_3", "year_4", "year_5", "year_6")
 FAR_PAST, FAR_FUTURE = date(1, 1, 1), date(9999, 1, 1)
+"""The start and the end of a span that is open on that side."""
 
 
 class Unclear(Exception):
-    """The text names a time that is not understood for certain."""
+    """The text names a time whose meaning is not certain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A time from `start` up to, but not including, `end`."""
+    """A period from `start` up to, but not including, `end`."""
 
     start: date
     end: date
@@ -400,7 +413,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """The time that a question names, and the question without the words for it."""
+    """The time that a question names, and the question without the words for that time."""
 
     span: Span | None
     rest: str
@@ -409,7 +422,8 @@ class Timed:
 
 
 def find(question: str, today: date) -> Span | None:
-    """Returns what to fetch: 'from 2024' may mean that year or all since, so all since."""
+    """Returns the span to fetch data for, or None if it is not clear. 'From 2024' may mean that
+    year or all time since: the longer span is fetched."""
     try:
         return read(re.sub(r"\bfrom\b", "since", question, flags=re.IGNORECASE), today).span
     except Unclear:
@@ -417,6 +431,7 @@ def find(question: str, today: date) -> Span | None:
 
 
 def read(question: str, today: date) -> Timed:
+    """Reads the time that a question names. Raises Unclear if its meaning is not certain."""
     text = WHOLE.sub(" ", in_plain_dates(question.replace(MARK, " ")))
     points = list(POINT.finditer(text))
     if not points:
@@ -432,12 +447,12 @@ def read(question: str, today: date) -> Timed:
 
 
 def left_over(text: str) -> list[str]:
-    """Returns the words of time that were not understood."""
+    """Returns the words of time in a text from which all understood times were removed."""
     return [match[0] for match in LEFT_OVER.finditer(text)]
 
 
 def period(text: str) -> Span | None:
-    """Reads a text that is nothing but a year, half, quarter, month or day."""
+    """Reads a text that is nothing but a year, half, quarter, month or day; else returns None."""
     match = POINT.fullmatch(in_plain_dates(text).strip())
     if match is None or match["slashed"]:
         return None
@@ -448,7 +463,7 @@ def period(text: str) -> Span | None:
 
 
 def read_slashed(text: str) -> tuple[int, int, int] | None:
-    """Returns the numbers of 3/5/2025, which may be a day in March or in May."""
+    """Returns the three numbers of a date such as 3/5/2025, which may be in March or in May."""
     match = POINT.fullmatch(text.strip())
     if match is None or not match["slashed"]:
         return None
@@ -459,6 +474,7 @@ def read_slashed(text: str) -> tuple[int, int, int] | None:
 def _place_in_time(
     points: list[re.Match[str]], marked: str, today: date
 ) -> tuple[Span, re.Match[str]]:
+    """Returns the span that one or two points give, and the match of the words for it."""
     if len(points) == 2:
         return _between(points, marked, today)
     if len(points) > 2:
@@ -467,7 +483,7 @@ def _place_in_time(
     for side, pattern in SIDES.items():
         place = pattern.search(marked)
         if place is not None:
-            # 'The month before March 2025' is one month, not all time before.
+            # 'The month before March 2025' is a single month, not all time before it.
             _check(marked, place, TROUBLE | set(UNITS.split("|")))
             return _on_side(span, side), place
     place = WITHIN.search(marked)
@@ -478,7 +494,7 @@ def _place_in_time(
 
 
 def _between(points: list[re.Match[str]], marked: str, today: date) -> tuple[Span, re.Match[str]]:
-    """A point without a year has the year of the other."""
+    """Returns the span from one point to another. If only one of them has a year, both get it."""
     place = RANGE.search(marked)
     if place is None or any(point["count"] or point["past_unit"] for point in points):
         raise Unclear
@@ -492,6 +508,7 @@ def _between(points: list[re.Match[str]], marked: str, today: date) -> tuple[Spa
 
 
 def _check(marked: str, place: re.Match[str], trouble: frozenset[str]) -> None:
+    """Raises Unclear if a word of `trouble` stands right before the match."""
     words = re.findall(r"[a-z]+", marked[: place.start()].lower())
     words = [word for word in words[-3:] if word not in PASSED_OVER]
     if words and words[-1] in trouble:
@@ -515,7 +532,8 @@ def _year(match: re.Match[str]) -> int | None:
 
 
 def _span_of(match: re.Match[str], year: int | None, today: date) -> Span:
-    """Counts by the calendar: last month goes from its first to its last day."""
+    """Returns the span of a point. Goes by the calendar: last month is from its first to its last
+    day."""
     tomorrow = today + timedelta(days=1)
     if match["named"]:
         word = match["named"].lower()
@@ -571,7 +589,7 @@ def _span_of_date(match: re.Match[str], year: int | None) -> Span:
 
 
 def _span_of_slashed(text: str) -> Span:
-    """Reads the date only if one of its numbers cannot be a month."""
+    """Reads a date such as 25/3/2025. Raises Unclear if both numbers may be the month."""
     first, second, year = map(int, re.findall(r"\d+", text))
     if first <= 12 and second <= 12 and first != second:
         raise Unclear

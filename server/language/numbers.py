@@ -1,4 +1,4 @@
-"""The numbers in a text: in digits, and in words of English, German and Chinese."""
+"""Finds the numbers in a text, in digits and in English, German and Chinese words."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,9 @@ UNIT_WORDS, SCALES = _read(_UNITS), _read(_SCALES)
 ORDINALS = _read("first:1 second:2 third:3")
 JOINTS = frozenset({"and", "und"})
 ARTICLE = "ein"
+"""In German also the indefinite article: alone it is not a number."""
 OTHER = ""
+"""Stands for a word that is not part of a number."""
 _ATOM = "|".join(sorted({*UNIT_WORDS, *SCALES, *JOINTS}, key=len, reverse=True))
 ATOMS, COMPOUND = re.compile(_ATOM), re.compile(f"(?:{_ATOM})+")
 DIGITS = re.compile("[零〇一二两三四五六七八九]{2,}")
@@ -48,7 +50,7 @@ def numbers_in(text: str) -> set[Decimal]:
 
 
 def _alone(token: str) -> set[Decimal]:
-    """12.5 and 12,5 are one number; 1,2,3 and 1.2.2024 are three."""
+    """Returns the numbers of a single token: 12.5 and 12,5 are one number, 1,2,3 are three."""
     if token in ORDINALS:
         return {ORDINALS[token]}
     if DIGITS.fullmatch(token):
@@ -63,7 +65,7 @@ def _alone(token: str) -> set[Decimal]:
 
 
 def _in_words(text: str) -> Iterator[Decimal]:
-    """Reads numbers of several words too: two thousand three hundred, 3 million, 二十五."""
+    """Yields numbers in words, also of several words: two thousand, 3 million, 二十五."""
     made: list[Decimal] = []
     for atom in _atoms(text):
         if atom in SCALES:
@@ -79,7 +81,7 @@ def _in_words(text: str) -> Iterator[Decimal]:
 
 
 def _atoms(text: str) -> Iterator[str]:
-    """Yields the words that make up numbers, and OTHER for every other word."""
+    """Yields the words that make up numbers, and `OTHER` for every other word."""
     for token in TOKEN.findall(text):
         if token[0].isdecimal():
             yield token
@@ -97,14 +99,14 @@ def _value(atom: str) -> Decimal | None:
 
 
 def _goes_on(last: Decimal, value: Decimal) -> bool:
-    """Whether the next part belongs to the same number: twenty-five, neun-zehn, hundred and one."""
+    """Whether the value continues the same number: twenty-five, neun-zehn, hundred and one."""
     low, high = sorted((last, value))
     in_tens = 0 < low < 10 <= high < 100 and high % 10 == 0
     return in_tens or (last > value and last % 100 == 0)
 
 
 def _multiply(made: list[Decimal], scale: Decimal) -> list[Decimal]:
-    """Multiplies the smaller numbers right before the scale by it."""
+    """Multiplies the numbers right before the scale, as far as they are smaller, by it."""
     kept = list(made)
     counted = Decimal()
     while kept and kept[-1] < scale:

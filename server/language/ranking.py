@@ -1,4 +1,4 @@
-"""Ranks short descriptions against a question: BM25 over weighted fields, words cut to stems."""
+"""Ranks short descriptions against a question: BM25 over weighted fields of word stems."""
 
 import math
 import re
@@ -9,24 +9,28 @@ from dataclasses import dataclass
 from server.language.words import COMMON_WORDS, stem
 
 K1 = 1.2
+"""BM25's saturation: how soon further occurrences of a word stop counting."""
 B = 0.4
+"""BM25's share of a document's length, between 0 and 1."""
 KIN_WEIGHT = 0.5
+"""The weight of a related word. A word of the question weighs 1."""
 COMMON = 0.4
-"""What a word is worth that every document has: two widgets may both be about prices."""
+"""The weight of a word that every document has. Two widgets may both be about prices."""
 WORD = re.compile(r"[^\W_]+(?:[.&][^\W_]+)*")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 SLASHED = re.compile(r"\b([A-Za-z])/([A-Za-z])\b")
-"""P/E and the like are one word."""
+"""Abbreviations such as P/E, which count as one word."""
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 RUN = re.compile(f"([{UNSPACED}]+)|[^{UNSPACED}]+")
-"""Thai, Lao, Burmese, Khmer, Japanese and Chinese put no spaces between their words."""
+"""A run of letters of Thai, Lao, Burmese, Khmer, Japanese or Chinese (no spaces), or another
+run."""
 STOP_TEXT = """
 about been but can could dashboard data did do does get give had has have how i if into its let
 like list me my our please s show so tell than their them then there these they those up us we were
 when where which who whose why widget will would your
 """
 STOP_WORDS = COMMON_WORDS | set(STOP_TEXT.split())
-"""Questions about a dashboard have more words that say nothing about it."""
+"""Words that do not count. Questions about a dashboard have more of them than other texts."""
 KIN = (
     "price quote close ohlc trade share",
     "news headline article story press",
@@ -60,13 +64,12 @@ KIN = (
     "commodity oil gold gas",
     "return performance gain growth",
 )
+"""Families of words with related meanings."""
 
 
 def stems(text: str) -> list[str]:
-    """Returns the words that say something, cut to their stems.
-
-    Where words are written without spaces, each two characters that follow one another count.
-    """
+    """Returns the stems of the words that count. In scripts without spaces, each pair of
+    neighbouring characters is a word."""
     spaced = CAMEL.sub(" ", SLASHED.sub(r"\1\2", text)).replace("_", " ")
     runs = (run for word in WORD.findall(spaced) for run in RUN.finditer(word.lower()))
     found = (piece for run in runs for piece in (_pairs(run[0]) if run[1] else [run[0]]))
@@ -96,10 +99,8 @@ class Ranked:
 
 
 def rank(question: str, documents: Sequence[Mapping[str, float]]) -> list[Ranked]:
-    """Ranks the documents, best first. Those without a word of the question are left out.
-
-    A document is a map of texts to their weights.
-    """
+    """Ranks the documents, best first, and leaves out those that share no word with the question. A
+    document maps texts to their weights."""
     counts = [_weigh(document) for document in documents]
     scores = bm25(_expand(question), counts, B, COMMON)
     ranked = [Ranked(index, score) for index, score in enumerate(scores) if score > 0]
@@ -109,10 +110,8 @@ def rank(question: str, documents: Sequence[Mapping[str, float]]) -> list[Ranked
 def bm25(
     wanted: Mapping[str, float], counts: Sequence[Counter[str]], b: float, common: float = 0.0
 ) -> list[float]:
-    """Scores each document for weighted words.
-
-    `b`: how much a document's length counts; `common`: what a word of all documents is worth.
-    """
+    """Scores each document for weighted words. `b` is how much a document's length counts, and
+    `common` the weight of a word that all documents have."""
     lengths = [sum(count.values()) for count in counts]
     usual = sum(lengths) / max(len(lengths), 1) or 1.0
     weights = {word: weight * _rarity(word, counts, common) for word, weight in wanted.items()}
@@ -126,13 +125,13 @@ def bm25(
 
 
 def _expand(question: str) -> dict[str, float]:
-    """Returns the question's words, and related words at a lower weight."""
+    """Returns the question's words and their related words, with their weights."""
     own = dict.fromkeys(stems(question), 1.0)
     return {**dict.fromkeys(related_words(own), KIN_WEIGHT), **own}
 
 
 def related_words(words: Iterable[str]) -> list[str]:
-    """Returns the stems of words that mean something near to these."""
+    """Returns the stems of words related to these, without the words themselves."""
     known = set(words)
     return sorted({other for word in known for other in RELATED.get(word, ())} - known)
 

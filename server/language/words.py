@@ -1,4 +1,4 @@
-"""The words of a text, in languages that write them apart and in those that do not."""
+"""Splits texts into words and stems, with or without spaces, and guesses their language."""
 
 import re
 
@@ -20,7 +20,8 @@ _SCRIPTS = (
     ("Russian", re.compile(r"[\u0400-\u04ff]")),
     ("Hindi", re.compile(r"[\u0900-\u097f]")),
 )
-"""Languages that are told by their script. A sentence in Japanese has Chinese signs, too."""
+"""Languages that are recognised by their script. Japanese comes before Chinese, because it also
+uses Chinese characters."""
 _TELLING_TEXT = {
     "English": """a and are by did do does for from give how is it its many me much of on show tell
         than that the there they this to what when where which who why with""",
@@ -43,11 +44,13 @@ _TELLING_TEXT = {
         wat welke wie zijn""",
 }
 _TELLING = {name: frozenset(text.split()) for name, text in _TELLING_TEXT.items()}
-"""Short words that a language is told by. Only the share of them counts: some have several."""
+"""The short words by which a language is recognised. Several languages share some of them, so the
+language with the most of them wins."""
 
 
 def terms(text: str) -> list[str]:
-    """Returns words; for scripts without spaces, pairs of characters."""
+    """Returns the stems of a text's words. In scripts without spaces, pairs of characters are
+    words."""
     words = [word.lower() for word in _WORD.findall(text.replace("_", " "))]
     found = [stem(word) for word in words if word not in COMMON_WORDS]
     for run in _CHINESE.findall(text):
@@ -56,7 +59,8 @@ def terms(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Cuts a word so that its plural and verb forms are equal. The stem may not be a word."""
+    """Returns a stem that a word shares with its plural and its verb forms. It may not be a
+    word."""
     word = word.lower()
     for ending, rest in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", "e")):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
@@ -67,10 +71,8 @@ def stem(word: str) -> str:
 
 
 def language_of(text: str) -> str:
-    """Returns the English name of a text's language, by its script and its short words.
-
-    English is what a text without any of these words counts as: names and numbers alone.
-    """
+    """Returns the English name of a text's language, from its script and its short words. A text
+    without any of these words, such as names and numbers, counts as English."""
     for name, script in _SCRIPTS:
         if script.search(text):
             return name
