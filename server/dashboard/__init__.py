@@ -1,1 +1,1 @@
-"""Answering questions about a dashboard whose data the client holds."""
+"""Answers questions about a dashboard whose data the client holds and sends on request."""

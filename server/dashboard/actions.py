@@ -1,4 +1,4 @@
-"""What a model may do to answer a question about a dashboard, as JSON that it is bound to."""
+"""Defines the actions that a model may take on a dashboard, as JSON schemas for its output."""
 
 import json
 import re
@@ -24,15 +24,15 @@ DASHBOARD_TOOLS: dict[str, str] = {
     "update_widget_in_dashboard": "changes the parameters of a widget that is on the dashboard",
     "manage_navigation_bar": "makes, adds, removes or renames the tabs of the dashboard",
 }
-"""What the client does with the dashboard itself, if the user allows it."""
+"""Changes that the client makes to the dashboard, if the user allows them."""
 Stage = Literal["begin", "go on", "compute"]
-"""At the beginning everything is open. Who computes goes on computing, reads more, or answers."""
+"""At the beginning, every action is open. "compute" leaves computing, reading and answering."""
 TABS = ("create", "add_tabs", "remove_tabs", "rename_tabs")
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A widget's data with the parameters that are to differ from what the dashboard shows."""
+    """A widget to read, with the parameters that differ from what the dashboard shows."""
 
     alias: str
     parameters: Json = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One step of a plan. `kind` is the only key of the model's object, `given` its value."""
+    """A step of a plan. `kind` is the only key of the model's object, and `given` its value."""
 
     kind: str
     given: Any
@@ -65,7 +65,7 @@ def parse_action(found: Any) -> Action | None:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What may be done next. The schema is the same at each step with the same tables."""
+    """The actions that are open next. Their schema changes only with the tables and the stage."""
 
     inventory: Inventory
     shown: Sequence[str]
@@ -76,10 +76,10 @@ class Choices:
     may_read: bool = True
     stage: Stage = "begin"
     names_dashboard: bool = False
-    """The question speaks of the dashboard, so charts and tables may be put there."""
+    """Whether the question names the dashboard, so that charts and tables may be put on it."""
     may_draw: bool = True
     may_ask: bool = True
-    """Not once data was read: small models then repeat the user's question."""
+    """Whether the model may ask back. Once data was read, small models only repeat the question."""
 
     def schema(self) -> Json:
         forms: dict[str, Json] = {}
@@ -122,7 +122,7 @@ class Choices:
 
 
 def parameters_schema(widget: Widget) -> Json:
-    """Any of the widget's parameters, each with a value that it can have."""
+    """Returns a schema for any of the widget's parameters, each with its possible values."""
     return {
         "type": "object",
         "properties": {param.name: value_schema(param) for param in widget.params},
@@ -148,7 +148,7 @@ def value_schema(param: Param) -> Json:
 
 
 def fit_parameters(widget: Widget, given: Json) -> tuple[Json, list[str]]:
-    """The parameters that the widget has, with values it can take; and what was left out."""
+    """Returns the parameters that the widget has, with values it can take, and those left out."""
     fitted: Json = {}
     left_out: list[str] = []
     by_name = {param.name.lower(): param for param in widget.params}
@@ -176,7 +176,7 @@ def _fit_value(param: Param, value: Any) -> Any:
 
 
 def _fit_one(param: Param, value: Any) -> Any:
-    """None for what the parameter cannot be."""
+    """Returns the value in the parameter's type, or None if the parameter cannot have it."""
     text = str(value).strip()
     if param.options or not text or value is None:
         return _fit_option(param, value)

@@ -1,4 +1,4 @@
-"""Putting a chart, a table or a note on the user's dashboard, when asked to and allowed to."""
+"""Adds a chart, a table or a note to the user's dashboard, if the user asks and allows it."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ ADDING = re.compile(r"\b(add|put|pin|place|create|save)\b", re.IGNORECASE)
 TARGET = re.compile(
     r"dashboard|widget|tableau de bord|tablero|panel|cuadro de mando|仪表|看板|面板", re.IGNORECASE
 )
-"""Words for the place where something is put only if the user says so."""
+"""Words for a place on the dashboard. Nothing is added unless the question has one of them."""
 NOTE = re.compile(r"\bnotes?\b", re.IGNORECASE)
 LONGEST_NOTE = 20_000
 FUNCTION = "add_generative_widget"
@@ -24,7 +24,7 @@ OPTION = "generative-ui"
 
 
 async def add_widget(query: Query, means: Means, tables: Sequence[Table]) -> Step | None:
-    """The call that adds it; None when nothing is to be added or nothing can be."""
+    """Returns the call that adds a chart or a table; None if nothing should or can be added."""
     if not _is_wanted(query) or NOTE.search(query.question):
         return None
     table = charts.best_table(query.question, tables)
@@ -52,12 +52,12 @@ async def add_widget(query: Query, means: Means, tables: Sequence[Table]) -> Ste
 
 
 def is_note_wanted(query: Query) -> bool:
-    """The answer itself is to be kept there."""
+    """Whether the user wants the answer itself on the dashboard, as a note."""
     return _is_wanted(query) and NOTE.search(query.question) is not None
 
 
 def words_of_note(query: Query) -> str:
-    """The words that say where the answer goes; they ask for nothing of the data."""
+    """Returns the words of the question about the note. They say nothing about the data."""
     if not is_note_wanted(query):
         return ""
     return " ".join(
@@ -93,7 +93,7 @@ def _asks_to_add(question: str) -> bool:
 
 
 def added(query: Query) -> str | None:
-    """What became of it, in a sentence; None when nothing was added in this turn."""
+    """Returns a sentence on what was added in this turn, or on the failure, or None."""
     for result in query.new_results:
         if result.function != FUNCTION:
             continue

@@ -1,4 +1,4 @@
-"""Charts and tables out of fetched rows: code takes the rows, at most the columns are chosen."""
+"""Makes charts and tables from fetched rows. Code takes the rows; a model may choose columns."""
 
 import re
 from collections.abc import Sequence
@@ -26,13 +26,14 @@ TABLE = re.compile(
     r"|(?:en|como|una) tabla)\b|表格|列表|列成表|制表",
     re.IGNORECASE,
 )
-"""The wish for a chart and for a table, in five languages. A model that plans decides by itself."""
+"""Words that ask for a table; `CHART` has those for a chart. Both are in five languages. A model
+that plans decides without them."""
 WISHING = re.compile(
     r"\b(?:as|line|bar|pie|donut|scatter|show|give|make|draw|me|please|als|zeige?|mir|bitte|mach\w?"
     r"|en|barres|courbe|montre\w?|moi|líneas|barras|muestra\w{0,3}|como)\b|用|显示|请",
     re.IGNORECASE,
 )
-"""Words that stand beside the wish for a chart."""
+"""Words that accompany the request for a chart."""
 KIND_WORDS: dict[str, str] = {
     "line": r"linien-?(?:diagramm|grafik)|(?:graphique en|trace\w? une) (?:courbes?|lignes?)"
     r"|gráfico de líneas?|折线图|曲线图|走势图",
@@ -42,7 +43,7 @@ KIND_WORDS: dict[str, str] = {
     r"torta|pastel))|饼图",
     "scatter": r"streu-?diagramm|nuage de points|gráfico de dispersión|散点图",
 }
-"""The kinds of chart as other languages than English name them."""
+"""The names of the kinds of charts in languages other than English."""
 MOST_SLICES = 12
 MOST_SERIES = 8
 SYSTEM = "You choose how to chart a table for a question: the kind and the columns."
@@ -56,9 +57,9 @@ class Chart:
     rows: list[dict[str, Cell]]
     name: str
     of_rows: int
-    """How many there are, with those that were thinned out or never came."""
+    """The number of all rows, with those that were thinned out or left out before."""
     is_added: bool = False
-    """Rows of the same name were added up."""
+    """Whether the values of rows with the same name were added up."""
 
     @property
     def about(self) -> str:
@@ -76,20 +77,20 @@ def is_table_wanted(question: str) -> bool:
 
 
 def named_wish(question: str) -> str:
-    """The words by which a question wishes for a chart or a table; empty where it does not."""
+    """Returns the words by which a question asks for a chart or a table, or ""."""
     found = CHART.search(question) or TABLE.search(question)
     kind = _named_kind(question)
     return f"{kind} chart" if kind else found[0] if found else ""
 
 
 def without_wish(text: str) -> str:
-    """A text without the words that wish for a chart or a table, and those around them."""
+    """Returns the text without the words that ask for a chart or a table."""
     text = TABLE.sub(" ", CHART.sub(" ", text))
     return WISHING.sub(" ", text)
 
 
 def best_table(question: str, tables: Sequence[Table]) -> Table | None:
-    """The table whose name and columns the question speaks of, else the first with rows."""
+    """Returns the table whose name and columns fit the question best, else the first with rows."""
     filled = [table for table in tables if table.rows]
     if not filled:
         return None
@@ -102,7 +103,7 @@ def best_table(question: str, tables: Sequence[Table]) -> Table | None:
 
 
 async def draw(means: Means, question: str, table: Table) -> Chart | None:
-    """None when the table has nothing to draw."""
+    """Draws a chart for the question, or returns None if the table has nothing to draw."""
     numbers = table.of_kind("number")
     if not numbers or not table.rows:
         return None
@@ -121,7 +122,8 @@ async def draw(means: Means, question: str, table: Table) -> Chart | None:
 
 
 def build(table: Table, kind: Kind, x: str, ys: Sequence[str]) -> Chart | None:
-    """Rows for the chart: sorted along x, thinned, y always a number or nothing."""
+    """Builds a chart: rows sorted along x and thinned, each y a number or None. Returns None if x
+    or all of y are not columns of the table."""
     known = {column.name: column for column in table.columns}
     ys = [y for y in ys if y in known and known[y].kind == "number"]
     if x not in known or not ys:
@@ -144,7 +146,7 @@ def build(table: Table, kind: Kind, x: str, ys: Sequence[str]) -> Chart | None:
 
 
 def _added(rows: list[dict[str, Cell]], x: str, y: str) -> list[dict[str, Cell]]:
-    """One row for each name: a slice is all that bears it."""
+    """Adds up the rows of each name, so that each name has one slice."""
     sums: dict[Cell, float] = {}
     for row in rows:
         value = row[y]
@@ -153,7 +155,7 @@ def _added(rows: list[dict[str, Cell]], x: str, y: str) -> list[dict[str, Cell]]
 
 
 def _slices(rows: list[dict[str, Cell]], x: str, y: str) -> list[dict[str, Cell]]:
-    """The largest, and all others as one, so that the whole stays the whole."""
+    """Returns the largest slices, and all others added up as one, so that the total stays."""
     rows = sorted(rows, key=lambda row: -float(row[y] or 0))
     if len(rows) <= MOST_SLICES:
         return rows
@@ -163,7 +165,7 @@ def _slices(rows: list[dict[str, Cell]], x: str, y: str) -> list[dict[str, Cell]
 
 
 def thinned(rows: list[dict[str, Cell]]) -> list[dict[str, Cell]]:
-    """Evenly, the first and the last kept."""
+    """Returns at most `MOST_ROWS` rows, evenly spread, with the first and the last."""
     if len(rows) <= MOST_ROWS:
         return rows
     step = (len(rows) - 1) / (MOST_ROWS - 1)
@@ -171,7 +173,7 @@ def thinned(rows: list[dict[str, Cell]]) -> list[dict[str, Cell]]:
 
 
 def share(rows: Sequence[dict[str, Cell]], table: Table) -> str:
-    """How much of the table these rows are, in words."""
+    """Returns in words how much of the table these rows are."""
     total = len(table.rows) + table.cut
     return f"{len(rows)} rows" if len(rows) == total else f"{len(rows)} of {total} rows"
 
@@ -186,7 +188,7 @@ def _named_kind(question: str) -> Kind | None:
 
 
 def _named(columns: Sequence[Column], question: str) -> list[Column]:
-    """Those whose whole name is in the question, else the one it comes nearest to."""
+    """Returns the columns whose whole name is in the question, else the one that fits it best."""
     asked = set(stems(question))
     whole = [one for one in columns if (name := set(stems(one.name))) and name <= asked]
     best = best_column(question, columns)
@@ -194,7 +196,8 @@ def _named(columns: Sequence[Column], question: str) -> list[Column]:
 
 
 def _across(table: Table, question: str, named: Sequence[Column], *, is_round: bool) -> Column:
-    """What goes along the axis: time, else names, else the first number; names around a circle."""
+    """Returns the column along the x axis: time, else names, else a number; for a pie, names
+    first."""
     dates, texts = table.of_kind("date"), table.of_kind("text")
     if dates and not (is_round and texts):
         return best_column(question, dates) or dates[0]
@@ -207,7 +210,7 @@ def _across(table: Table, question: str, named: Sequence[Column], *, is_round: b
 
 
 def _pivoted(table: Table, question: str) -> Table | None:
-    """A long table of several entities over time becomes one column for each."""
+    """Returns a long table of several entities over time with a column for each, else None."""
     dates, texts, numbers = (table.of_kind(kind) for kind in ("date", "text", "number"))
     if not dates or not texts or not numbers:
         return None
@@ -229,7 +232,7 @@ def _pivoted(table: Table, question: str) -> Table | None:
 
 
 def _tells_apart(names: Sequence[Cell], times: Sequence[Cell]) -> bool:
-    """Few names, none of them twice at the same time: which of two to draw nobody could say."""
+    """Whether the names are few and no name occurs twice at the same time."""
     pairs = set(zip(names, times, strict=True))
     return 1 < len(set(names)) <= MOST_SERIES and len(pairs) == len(names)
 

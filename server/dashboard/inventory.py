@@ -1,4 +1,4 @@
-"""The widgets of a dashboard as a model is told of them: an alias each, and their parameters."""
+"""Describes a dashboard's widgets to a model: an alias for each, and its parameters."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from server.language.ranking import rank
 from server.system.limits import one_line
 
 DETAILED = 60
-"""So many widgets are told in full; of more, the likeliest are, and all others by name."""
+"""The most widgets that are described in full. Of more, all but the likeliest have only names."""
 LIKELY = 24
 MOST_WIDGETS = 400
 ALIAS_CHARACTERS = 40
@@ -25,17 +25,17 @@ not null on or order outer primary references right select set table then to tra
 unique update using values when where with
 """
 SQL_WORDS = frozenset(SQL_TEXT.split())
-"""SQLite takes them for something else than a name."""
+"""Keywords that SQLite does not accept as a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The same dashboard gives the same aliases in the same order, turn after turn."""
+    """The widgets of a dashboard by alias. An unchanged dashboard keeps aliases and order."""
 
     widgets: dict[str, Widget]
 
     def alias_of(self, source: Source) -> str:
-        """Empty for a widget that is no longer there."""
+        """Returns the alias of a source's widget, or "" if that is no longer on the dashboard."""
         for alias, widget in self.widgets.items():
             if source.uuid and widget.uuid == source.uuid:
                 return alias
@@ -49,7 +49,7 @@ class Inventory:
         return len(self.widgets) > DETAILED
 
     def text(self) -> str:
-        """What stands in the system message: it does not depend on the question."""
+        """Returns the text for the system message. It does not depend on the question."""
         if self.is_large:
             return "\n".join(f"- {alias}: {one.name}" for alias, one in self.widgets.items())
         return "\n".join(_describe(alias, one) for alias, one in self.widgets.items())
@@ -58,10 +58,11 @@ class Inventory:
         return _describe(alias, self.widgets[alias])
 
     def lines(self, aliases: Iterable[str]) -> str:
-        """These widgets in full, where the system message has only names."""
+        """Describes these widgets in full, for an inventory whose text has only names."""
         return "\n".join(map(self.line, aliases))
 
     def likely(self, question: str, most: int = DETAILED) -> list[str]:
+        """Returns up to `most` aliases: those the user pointed at, then those that fit best."""
         aliases = list(self.widgets)
         if len(aliases) <= most:
             return aliases
@@ -82,7 +83,7 @@ def take_inventory(query: Query) -> Inventory:
 
 
 def slug(text: str, characters: int = ALIAS_CHARACTERS) -> str:
-    """Lower-case letters of any script, digits and underscores: a name for SQL and JSON."""
+    """Returns a name for SQL and JSON: lower-case letters of any script, digits, underscores."""
     plain = re.sub(r"[\W_]+", "_", text.lower()).strip("_")[:characters].strip("_")
     if re.fullmatch(r"(?:19|20)\d\d(?:_.*)?", plain):
         return f"y{plain}"
@@ -119,7 +120,7 @@ def describe_param(param: Param) -> str:
 
 
 def _option(param: Param, place: int) -> str:
-    """A value, with its name where it does not say by itself what it is: PAYEMS, Payrolls."""
+    """Returns an option's value, with its label if that says more: PAYEMS = Payrolls."""
     value = _short(param.options[place])
     label = one_line(param.labels[place])[:40] if place < len(param.labels) else ""
     is_same = slug(label) == slug(value) or not label

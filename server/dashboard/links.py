@@ -1,4 +1,4 @@
-"""Files that come as links: fetched from the hosts that the user allowed, within limits."""
+"""Fetches files that come as links, from hosts that the user has allowed, within limits."""
 
 import asyncio
 import re
@@ -17,13 +17,14 @@ from server.system.limits import one_line
 
 REASON = "files behind links"
 MAX_BYTES = 48 * 1024 * 1024
-"""Of all files of a request together."""
+"""The most bytes of all files of a request together."""
 MOST_LINKS = 8
 PATIENCE_S = 60.0
-"""For all files of a request together."""
+"""Seconds for all files of a request together."""
 STALL_S = 15.0
+"""Seconds without a byte after which a download fails."""
 KEPT_S = 900.0
-"""A plan makes several requests for one question: a file is fetched for the first of them."""
+"""Seconds for which a file is kept: a plan makes several requests for one question."""
 CHUNK = 64 * 1024
 NAME_CHARACTERS = 80
 BEGINNINGS: dict[str, tuple[bytes, ...]] = {
@@ -35,17 +36,17 @@ BEGINNINGS: dict[str, tuple[bytes, ...]] = {
     "docx": (b"PK\x03\x04",),
     "xls": (b"\xd0\xcf\x11\xe0", b"\x09\x08", b"PK\x03\x04"),
 }
-"""What a file of a kind begins with; a PDF may have up to a kilobyte before it."""
+"""The bytes with which files of a type begin. A PDF may have up to a kilobyte before them."""
 TEXTS = frozenset({"", "object", "csv", "txt", "md", "html"})
 WHERE = 'Settings, Network, "Hosts files may be downloaded from"'
 
 
 class NotFetched(Exception):
-    """A file that is not here; the message says why, for people."""
+    """The file was not fetched. The message says why, in words for users."""
 
 
 class AllowedFiles:
-    """Fetches files from the hosts that the settings allow."""
+    """Fetches files from the hosts that the settings allow, and keeps them for a while."""
 
     def __init__(self, door: Egress, network: Callable[[], NetworkSettings]) -> None:
         self._door = door
@@ -54,7 +55,7 @@ class AllowedFiles:
         self._kept: dict[str, tuple[float, bytes]] = {}
 
     async def fetch(self, item: Item, room: int = MAX_BYTES) -> bytes:
-        """At most `room` bytes; raises NotFetched."""
+        """Returns the file, at most `room` bytes. Raises NotFetched."""
         name = _plain_name(item.filename) or "A file"
         self._check(item, name)
         data = self._find_kept(item.url)
@@ -65,6 +66,7 @@ class AllowedFiles:
         return data
 
     def _check(self, item: Item, name: str) -> None:
+        """Raises NotFetched unless the settings allow the link. Allows egress to their hosts."""
         if item.kind not in BEGINNINGS and item.kind not in TEXTS:
             raise NotFetched(f"{name} came as a link to a kind of file that Moat does not read.")
         if self._network().offline:
@@ -118,7 +120,7 @@ class AllowedFiles:
 
 
 async def with_files(query: Query, files: LinkedFiles | None) -> Query:
-    """The same query with what its links lead to, or with why they were not opened."""
+    """Returns the query with the files behind its links, or with the reason why each is missing."""
     links = dict.fromkeys(_links(query))
     if not links or files is None:
         return query
@@ -142,14 +144,14 @@ async def with_files(query: Query, files: LinkedFiles | None) -> Query:
 
 
 def is_all_missing(query: Query) -> bool:
-    """Files were asked for in this turn, and none of them is here, nor anything else."""
+    """Whether this turn brought files only, and none of them could be fetched."""
     elements = [element for result in query.new_results for element in result.elements]
     items = [item for element in elements for item in element.items]
     return bool(items) and all(item.problem for item in items) and not query.context
 
 
 def _links(query: Query) -> Iterator[Item]:
-    """The newest first."""
+    """Yields the items that are only links, the newest first."""
     elements = [element for result in reversed(query.results) for element in result.elements]
     for element in (*elements, *(entry.element for entry in query.context)):
         yield from (item for item in element.items if item.url and not item.content)
@@ -178,12 +180,13 @@ def _check_kind(kind: str, data: bytes, name: str) -> None:
 
 
 def _plain_name(filename: str) -> str:
-    """A name from outside, without anything that an answer would show as a link or in bold."""
+    """Returns a filename without characters that an answer would show as a link or in bold."""
     return re.sub(r"[^\w .,()-]", "_", one_line(filename))[:NAME_CHARACTERS]
 
 
 def _origin_of(url: str) -> str:
-    """Empty for what is never opened: other schemes, names and passwords, unreadable ones."""
+    """Returns a link's origin, or "" if it is never opened: it is not a web address, or has a user
+    name or a password."""
     try:
         parsed = URL(url)
         origin = str(parsed.origin())

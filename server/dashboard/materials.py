@@ -1,4 +1,4 @@
-"""What the client brought, made readable: tables, texts by page, pictures, and what failed."""
+"""Reads what the client sent into tables, texts by page and pictures, and notes what failed."""
 
 import base64
 import binascii
@@ -24,14 +24,16 @@ from server.system.limits import without_halves
 
 BINARY_KINDS = frozenset({"pdf", "png", "jpg", "jpeg", "xlsx", "xls", "docx"})
 ENCODED_STARTS = ("JVBERi0", "UEsDB", "iVBORw0KGgo", "/9j/", "0M8R4KGxGuE")
+"""The first base64 characters of PDF, ZIP, PNG, JPEG and old Office files."""
 MAX_TEXT = 2_000_000
 MAX_BASE64 = 64 * 1024 * 1024
 BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+(?:=\s*){0,2}$")
 DATA_URL = re.compile(r"data:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.=%-]+)*,", re.ASCII)
 NOTHING = frozenset({"", "null", "{}"})
 LEFT_OUT = re.compile(r"\b(\d{1,9}) of (\d{1,9}) rows$")
-"""The end of the description of a chart or a table that was thinned."""
+"""The end of the description of a chart or a table that shows only a part of its rows."""
 DATA_FUNCTIONS = frozenset({"get_widget_data", "get_extra_widget_data", "execute_agent_tool"})
+"""The calls whose results are data. Others look up options or change the dashboard."""
 
 
 MOST_TEXTS = 2000
@@ -39,7 +41,7 @@ MOST_TEXTS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The data of one source: a widget with its arguments, a context entry, a tool's answer."""
+    """The data of one source: of a widget with its arguments, an attachment, or a tool."""
 
     name: str
     documents: tuple[Document, ...]
@@ -47,12 +49,12 @@ class Material:
     source: Source | None = None
     widget: Widget | None = None
     is_new: bool = True
-    """It came in this turn."""
+    """Whether it came in this turn."""
     is_current: bool = True
-    """It need not be asked for again: see `Query.is_current`."""
+    """Whether it need not be read again: see `Query.is_current`."""
     citations: tuple[Json, ...] = ()
     is_own: bool = False
-    """Made by us in an earlier turn, perhaps from a part of the rows: nothing is computed of it."""
+    """Whether Moat made it in an earlier turn. It may lack rows, so nothing is computed from it."""
 
     @property
     def tables(self) -> list[Table]:
@@ -70,7 +72,7 @@ class Material:
         )
 
     def texts(self) -> list[str]:
-        """The names and texts of its tables, and its pages."""
+        """Returns its pages, and the names and text cells of its tables."""
         found: list[str] = []
         for table in self.tables:
             found += [table.name, *(column.name for column in table.columns)]
@@ -80,16 +82,16 @@ class Material:
 
 
 def read_for(material: Material) -> str:
-    """What was read, in words: the widget, and what it was read for where that is one thing."""
+    """Returns in words what was read: the widget's name, and its single values with their names."""
     arguments = material.source.arguments if material.source else {}
     values = [value for value in arguments.values() if isinstance(value, str) and "," not in value]
     return " ".join([material.name, *values, *filter(None, map(name_of, values))])
 
 
 def gather(query: Query) -> list[Material]:
-    """Newest first; of the same source with the same arguments only the newest.
+    """Returns all materials, newest first, and of equal sources only the newest.
 
-    What we made of data is left out where the data is there, unless the question names it.
+    Leaves out what Moat made of the data if the data is there too, unless the question names it.
     """
     found = list(_fetched(query))
     has_tables = any(material.tables for material in found)
@@ -104,7 +106,7 @@ def gather(query: Query) -> list[Material]:
 
 
 def _as_own(material: Material, description: str) -> Material:
-    """With the number of rows that its description says were left out."""
+    """Marks a material as made by Moat, and adds the rows that its description says are missing."""
     told = LEFT_OUT.search(description)
     cut = max(int(told[2]) - int(told[1]), 0) if told else 0
     documents = [
@@ -159,6 +161,7 @@ def _material(
 
 
 def read_item(item: Item, name: str) -> Document:
+    """Reads an item by its content and its declared type. Raises Unreadable."""
     content = item.content
     if item.problem:
         raise Unreadable(item.problem)
@@ -195,7 +198,7 @@ def _decoded(content: str, name: str) -> bytes:
 
 
 def _text_file(content: str, name: str, kind: str) -> Document:
-    """Plain, or base64; only what decodes cleanly counts as encoded."""
+    """Reads a text file that may be in base64. It counts as base64 if it decodes without error."""
     if len(content) >= 16 and len(content.strip()) % 4 == 0 and BASE64.match(content[:4000]):
         try:
             return read(base64.b64decode(content, validate=True), name, kind)
@@ -205,7 +208,7 @@ def _text_file(content: str, name: str, kind: str) -> Document:
 
 
 def _object(content: str, name: str) -> Document:
-    """JSON of rows, a JSON text, or plain text: nothing says which, so JSON is tried first."""
+    """Reads JSON rows, a JSON text or plain text. Nothing says which, so JSON is tried first."""
     found = _parsed(content)
     table = from_json(found, name)
     if table is not None:

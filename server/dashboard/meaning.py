@@ -1,4 +1,4 @@
-"""What the user means: a question that stands by itself, and whether it needs data at all."""
+"""Finds out what the user means: completes the question, and decides if it needs data at all."""
 
 import json
 import re
@@ -35,12 +35,12 @@ KINDS = (
     ("Any news on Shell?", "news"),
     ("Add a tab for bonds.", "change of the dashboard"),
 )
-"""Examples as turns of a chat, which small models follow better than a description."""
+"""Examples, given as turns of a chat: small models follow them better than a description."""
 TALK = frozenset({
     "meaning of a word", "arithmetic", "greeting or thanks", "general explanation", "translation",
     "the assistant itself",
 })  # fmt: skip
-"""What needs no data of the dashboard."""
+"""The kinds of questions that need no data from the dashboard."""
 SORTED = tuple(dict.fromkeys(kind for _, kind in KINDS))
 COMPLETE = (
     "The user asks one question and then another that leaves out what was said before. Write the "
@@ -67,7 +67,7 @@ jour semaine mois trimestre année précédente précédent avant après
 día semana mes trimestre año anterior antes después
 """
 RELATIVE = frozenset(map(stem, RELATIVE_TEXT.split()))
-"""Words for a time beside the one before; the completed question has that time itself."""
+"""Words for a time relative to another. The completed question has that time itself."""
 
 
 TRANSLATE = "Translate the question into English."
@@ -84,17 +84,18 @@ TRANSLATED = (
     ("Quels sont les taux de la BCE ?", "What are the ECB's rates?"),
 )
 MOST_NEW = 3
-"""A message that brings at most so many words of its own leans on the question before it."""
+"""A message with at most this many new words refers to the question before it."""
 NAME = re.compile(r"(?<![.?!:\s])\s+([A-Z][\w&'\u2019.-]+)")
-"""A word with a capital that begins no sentence."""
+"""A word with a capital that does not begin a sentence."""
 KEPT = re.compile(r"(?<![\w-])(?:19|20)\d\d(?!\w)|(?<!\w)[A-Z]{2,6}[-/][A-Z]{3,4}(?!\w)")
+"""Years and pairs such as EUR/USD, which a translation must keep."""
 LEAST_OF_TOOL = 2
 OPERAND = re.compile(r"(?<![\w.,])\d[\d.,]*")
 LEAST_OPERANDS = 2
 LINKING_SIGNS = re.compile("[那么的呢吗和与跟在是又还有换成再看个之]+")
 SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
 UNSURE = frozenset({"arithmetic", "the assistant itself"})
-"""Small models say so of figures, too: a question that names a company or a day needs data."""
+"""Kinds that small models also give to figures. With a company or a day, data is needed."""
 NOT_DRAWN = frozenset({"figure", "news"})
 
 
@@ -103,13 +104,13 @@ class Meaning:
     question: str
     needs_data: bool = True
     kind: str = ""
-    """What the model takes the question to ask for; empty where it was not asked."""
+    """What the model takes the question to ask for, or "" if the model was not asked."""
     english: str = ""
-    """The question in English, where it is in another language: so are widgets and columns."""
+    """The question in English, if it is in another language. Widgets and columns are in English."""
 
     @property
     def may_draw(self) -> bool:
-        """Whether a chart or a table is what may be wanted."""
+        """Whether the user may want a chart or a table."""
         return self.kind not in NOT_DRAWN
 
     def to_json(self) -> Json:
@@ -118,7 +119,7 @@ class Meaning:
 
 
 def meaning_from(state: Json) -> Meaning | None:
-    """What an earlier request of the same turn had understood."""
+    """Returns the meaning that an earlier request of this turn has found, or None."""
     found = state.get("meaning")
     if not isinstance(found, dict) or not isinstance(found.get("question"), str):
         return None
@@ -134,7 +135,7 @@ Asked = tuple[tuple[Message, ...], Json]
 
 
 def ask_for_completion(query: Query, before: str) -> Asked | None:
-    """None where there is no question before this one."""
+    """Returns the prompt that completes a question by the one before, or None if there is none."""
     if not before or len(query.asked) > LONGEST:
         return None
     text: Json = {"type": "string", "minLength": 1, "maxLength": LONGEST}
@@ -143,7 +144,7 @@ def ask_for_completion(query: Query, before: str) -> Asked | None:
 
 
 def ask_for_kind(query: Query, question: str) -> Asked | None:
-    """None where there is something here that the question may be about."""
+    """Returns the prompt that asks for a question's kind; None if it may be about an attachment."""
     if _has_material(query) or query.is_task:
         return None
     kinds: Json = {"enum": list(SORTED)}
@@ -152,7 +153,7 @@ def ask_for_kind(query: Query, question: str) -> Asked | None:
 
 
 def ask_for_english(question: str) -> Asked | None:
-    """None where it is in English already."""
+    """Returns the prompt that translates a question, or None if it is in English."""
     if language_of(question) == "English":
         return None
     text: Json = {"type": "string", "minLength": 1, "maxLength": LONGEST}
@@ -162,20 +163,20 @@ def ask_for_english(question: str) -> Asked | None:
 
 
 def translated(question: str, found: Json | None) -> str:
-    """The model's English, if every year and every pair such as EUR/USD is still there."""
+    """Returns the model's English, or "" if a year or a pair such as EUR/USD was lost."""
     english = str((found or {}).get("english") or "").strip()
     kept = KEPT.findall(in_plain_dates(question))
     return english if all(one in english for one in kept) else ""
 
 
 def names_tool(question: str, tools: Iterable[str]) -> bool:
-    """Whether the question has several words of a tool's name: then it is for the tool."""
+    """Whether the question has at least two words of a tool's name, and so is for the tool."""
     words = set(terms(question))
     return any(len(words & set(terms(tool))) >= LEAST_OF_TOOL for tool in tools)
 
 
 def is_talk(kind: str, question: str, named: Sequence[Named]) -> bool:
-    """Whether it needs no data. Who names a company or a day wants no arithmetic of our own."""
+    """Whether the question needs no data. One that names a company or a day is not arithmetic."""
     if kind in UNSURE and (named or (kind != "arithmetic" and POINT.search(question))):
         return False
     if kind == "arithmetic" and not _has_operands(question):
@@ -184,16 +185,16 @@ def is_talk(kind: str, question: str, named: Sequence[Named]) -> bool:
 
 
 def _has_operands(question: str) -> bool:
-    """Whether it holds the numbers to reckon with; those of a time are none."""
+    """Whether the question has numbers to calculate with, apart from those of dates."""
     timeless = POINT.sub(" ", in_plain_dates(question))
     return len(OPERAND.findall(timeless)) >= LEAST_OPERANDS
 
 
 def completed(query: Query, found: Json | None, before: str) -> str:
-    """The model's words, if they hold what the user's own words bring and invent no name.
+    """Returns the model's completed question, if it keeps the user's words and invents no name.
 
-    Else a short message stands behind the question before it: together they say all. Where both
-    name a time, that of the message counts.
+    Else a short message is appended to the question before it. If both name a time, that of the
+    message counts.
     """
     if found is None:
         return query.question
@@ -208,7 +209,7 @@ def completed(query: Query, found: Json | None, before: str) -> str:
 
 
 def _own_words(text: str) -> set[str]:
-    """Its words; of a script without spaces its signs, but for those that only join."""
+    """Returns its stems, and its characters without spaces but for those that only join words."""
     signs = set("".join(SIGNS.findall(LINKING_SIGNS.sub("", text))))
     return {*stems(SIGNS.sub(" ", text)), *signs}
 
@@ -219,7 +220,7 @@ def _invents(whole: str, said: str) -> bool:
 
 
 def keeps_time(question: str) -> bool:
-    """Nothing in it moves the time of the question before: it has no word for time."""
+    """Whether the message has no word for time, so that the time of the question before stays."""
     if not question.isascii() or RELATIVE & set(stems(question)):
         return False
     return POINT.search(question) is None and not left_over(question)
@@ -240,12 +241,13 @@ def _pair(first: str, second: str) -> str:
 
 
 def names_widget(query: Query, question: str) -> bool:
-    """A name of one word does not count: inflation can be a widget and a word to explain."""
+    """Whether the question has a widget's name. A name of one word may also be a word to
+    explain."""
     asked = question.lower()
     return any(" " in one.name.strip() and one.name.lower() in asked for one in query.widgets)
 
 
 def _has_material(query: Query) -> bool:
-    """Something lies here that the question may be about: a widget, a file, a skill."""
+    """Whether the user pointed at a widget, a file or a skill, or there are no widgets."""
     pointed = any(widget.tier == "primary" for widget in query.widgets)
     return pointed or bool(query.context or query.skills) or not query.widgets

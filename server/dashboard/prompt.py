@@ -1,4 +1,4 @@
-"""The prompt: who answers, what was said, the data within the model's window, the question."""
+"""Composes the prompt: instructions, earlier turns, the data that fits, and the question."""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,20 +17,22 @@ from server.language.ranking import rank
 
 SUMMARY = "a summary of"
 MOST_TOKENS = {"cpu": 800}
-"""A processor alone reads some hundred tokens a second: what is asked about must come soon."""
+"""The most tokens of data. A CPU reads some hundred a second, and the answer must begin soon."""
 MOST_TOKENS_ELSEWHERE = 12_000
 HISTORY_TOKENS = 400
 LEAST_QUESTION = 600
 MOST_OF_A_TURN = 2000
 LENGTHS = {"short": 120, "normal": 400, "long": 1000}
 SHRINK = 0.85
+"""A prompt that is too long is composed again with at most this share of the characters."""
 TRIES = 5
 LEAST_CHARACTERS = 160
 MARGIN_TOKENS = 96
+"""Tokens kept free for what the chat template adds."""
 UNRELATED_SHARE = 0.4
-"""The same for one whose name and columns the question does not speak of."""
+"""The share of room for a material whose name and columns the question does not mention."""
 OLD_SHARE = 0.3
-"""How much of a new material's room one from an earlier turn gets."""
+"""The share of room for a material from an earlier turn, compared with a new one."""
 
 
 @dataclass(slots=True)
@@ -39,13 +41,13 @@ class Prompt:
     max_tokens: int = 400
     cuts: list[str] = field(default_factory=list)
     pages: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    """The pages that were read, by document name."""
+    """The pages that the prompt contains, by document name."""
 
 
 async def compose(
     means: Means, query: Query, materials: Sequence[Material], figures: Sequence[Figure]
 ) -> Prompt:
-    """As much data as fits; the finished text is counted, and cut further if it is too long."""
+    """Composes a prompt with as much data as fits. Counts its tokens and cuts more if needed."""
     facts = means.engine.facts
     window = context_tokens(facts)
     length = LENGTHS.get(str(query.options.get("answer-length")), LENGTHS["normal"])
@@ -113,7 +115,7 @@ def _system(query: Query) -> str:
 
 
 def _history(said: Sequence[Said], characters: int, prompt: Prompt) -> list[Message]:
-    """The newest turns that fit, beginning with the user."""
+    """Returns the newest turns that fit. They begin with the user and end with the assistant."""
     kept: list[Message] = []
     is_cut = False
     for one in reversed(said):
@@ -144,12 +146,12 @@ def _blocks(
     for material, weight in zip(materials, weights, strict=True):
         share = int(characters * weight / sum(weights))
         blocks.append(_block(query.question, material, max(share, LEAST_CHARACTERS), prompt))
-    # The newest stands nearest to the question.
+    # The newest material comes last, right before the question.
     return blocks[::-1]
 
 
 def _weights(question: str, materials: Sequence[Material]) -> list[float]:
-    """New before old, and what the question speaks of before what merely lies there."""
+    """Weighs new materials above old ones, and those that the question mentions above others."""
     about = [{f"{one.name} {' '.join(_columns(one))}": 1.0} for one in materials]
     scores = {one.index: one.score for one in rank(question, about)}
     best = max(scores.values(), default=0.0)
@@ -176,7 +178,7 @@ def _block(question: str, material: Material, characters: int, prompt: Prompt) -
 
 
 def document_text(question: str, document: Document, characters: int, prompt: Prompt) -> str:
-    """What fits of the document; `prompt` notes what was cut and which pages were read."""
+    """Returns what fits of the document. `prompt` notes what was cut and which pages were read."""
     parts = list(document.notes)
     for table in document.tables:
         room = characters // len(document.tables)

@@ -1,4 +1,4 @@
-"""What a dashboard question is made of, free of any wire's spelling."""
+"""Holds the parts of a request about a dashboard, independent of any protocol."""
 
 import json
 import re
@@ -9,6 +9,7 @@ from server.chat import Json
 
 Tier = Literal["primary", "secondary", "extra"]
 MAX_HOPS = 4
+"""The most calls that the client is asked to make for one question."""
 MOST_OF_A_QUESTION = 10_000
 GAP = "\n[…]\n"
 ASKS_ANEW = re.compile(
@@ -22,12 +23,12 @@ ASKS_ANEW = re.compile(
     r"|刷新|更新|最新|重新|现在的|当前|目前|实时|再[读查看]",
     re.IGNORECASE,
 )
-"""The user wants data of this moment, and not what an earlier turn has read. "Now as a chart" does
-not: the word for now must end the question."""
+"""The user wants the data of this moment, not what an earlier turn has read. "Now as a chart" does
+not match: a word for now must end the question."""
 
 
 def ends(text: str, characters: int) -> str:
-    """The beginning and the end, where all of it is too long."""
+    """Returns the text, or its beginning and its end if it is longer than `characters`."""
     if len(text) <= characters:
         return text
     half = (characters - len(GAP)) // 2
@@ -36,7 +37,7 @@ def ends(text: str, characters: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One argument of a widget; `value` is what last ran, is shown, or is the default."""
+    """A parameter of a widget. `value` is what last ran, what is shown, or the default."""
 
     name: str
     kind: str = "string"
@@ -47,7 +48,7 @@ class Param:
     labels: tuple[str, ...] = ()
     asks_options: bool = False
     options_inputs: tuple[tuple[str, str], ...] = ()
-    """Names of the options' own arguments, and the params their values come from."""
+    """Inputs for looking up the options, each with the parameter that gives its value."""
     several: bool = False
 
 
@@ -65,11 +66,11 @@ class Widget:
     source: str = ""
     columns: tuple[str, ...] = ()
     updated: str = ""
-    """When the client last renewed what it shows, if it tells: only compared, never read."""
+    """When the client last refreshed it, if it says so. Only compared, never parsed."""
 
     @property
     def arguments(self) -> Json:
-        """What the dashboard shows now."""
+        """The values of parameters that the dashboard shows now."""
         return {param.name: param.value for param in self.params if param.has_value}
 
     @property
@@ -79,7 +80,7 @@ class Widget:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One widget's data with these arguments."""
+    """A widget with the arguments for which its data is read."""
 
     origin: str
     id: str
@@ -97,7 +98,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A piece of data as the client sent it: text, JSON text, base64, or a link."""
+    """A piece of data from the client: text, JSON, base64, or a link."""
 
     content: str = ""
     kind: str = ""
@@ -105,14 +106,14 @@ class Item:
     filename: str = ""
     url: str = ""
     fetched: bytes | None = None
-    """What the link led to."""
+    """The file that the link led to."""
     problem: str = ""
-    """Why the link was not opened, or what went wrong with it."""
+    """Why the link was not opened, or what went wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """The answer to one source: items, or why there are none, or what a command did."""
+    """What came for one source: items, or a problem, or the outcome of a command."""
 
     items: tuple[Item, ...] = ()
     problem: str = ""
@@ -122,7 +123,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What the client brought back for one call, in which turn of the conversation."""
+    """What the client sent back for a call, and the turn of the conversation it belongs to."""
 
     function: str
     arguments: Json
@@ -141,18 +142,18 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something the user put into the conversation by hand, or that we made, with its data."""
+    """Data that the user attached to the conversation, or an artifact that Moat made."""
 
     name: str
     description: str
     element: Element
     is_own: bool = False
-    """A chart or a table of ours, which the client sends back: seldom all of the data."""
+    """Whether Moat made it: a chart or a table that came back. It seldom has all rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A tool that the client can run for us."""
+    """A tool that the client can run for Moat."""
 
     server_id: str
     name: str
@@ -169,7 +170,7 @@ class Skill:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A whole request: what was said, what is on the dashboard, what was brought so far."""
+    """A whole request: the conversation, the dashboard, and the data that came so far."""
 
     said: tuple[Said, ...]
     asked: str
@@ -185,22 +186,22 @@ class Query:
     state: Json = field(default_factory=dict)
     one_source_per_call: bool = False
     plain_calls: bool = False
-    """The client knows only widget data: no tools, skills, options, artifacts."""
+    """Whether the client knows only widget data: no tools, skills, options or artifacts."""
     is_task: bool = False
-    """Another agent asks, not the user: with the results its words come as if we had said them."""
+    """Whether an agent asks. With the results, its words come back as if Moat had said them."""
     note: str = ""
-    """Something to tell the user before the answer."""
+    """A message for the user before the answer."""
     missing_files: tuple[str, ...] = ()
-    """Why files of this turn could not be fetched: the answer begins with it."""
+    """Why files of this turn could not be fetched. The answer begins with these reasons."""
 
     @property
     def question(self) -> str:
-        """What is asked, for code that looks for words in it: of a very long text both ends."""
+        """The question for code that looks for words in it. Of a very long text, both ends."""
         return ends(self.asked, MOST_OF_A_QUESTION)
 
     @property
     def new_results(self) -> tuple[Result, ...]:
-        """Those of this turn, that is since the user spoke."""
+        """The results of this turn, that is, since the user's last message."""
         return tuple(result for result in self.results if result.turn == self.turn)
 
     @property
@@ -208,10 +209,10 @@ class Query:
         return len(self.new_results)
 
     def is_current(self, result: Result, place: int) -> bool:
-        """Whether what came for one source of a call still holds, and need not be asked for again.
+        """Whether the data that a call brought for one of its sources is still good.
 
-        What an earlier turn has read does, unless it failed, the user asks for new data, or the
-        client has renewed the widget since.
+        Data of an earlier turn is, unless it failed, the user asks for new data, or the client has
+        refreshed the widget since.
         """
         if result.turn == self.turn:
             return True

@@ -1,4 +1,4 @@
-"""Company names and ticker symbols: what a question calls Tesla is TSLA."""
+"""Finds companies and coins in a text, and their ticker symbols: Tesla is TSLA."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -17,11 +17,11 @@ FORMS = frozenset({
 """Words of a company's full name that people leave out."""
 WORD = re.compile("[^\\W_]+(?:['\u2019&.-][^\\W_]+)*")
 ELISION = re.compile(r"\b([dl]|qu)['\u2019](?=[A-Z])")
-"""French writes d'Apple."""
+"""A French article or preposition before a name, as in d'Apple."""
 TIME = re.compile(r"q[1-4]|h[12]|\d{4}")
-"""A quarter is no company, though one is named Q2."""
+"""A quarter, half or year. Q2 is also a company, but a question that says Q2 means the quarter."""
 NEVER = frozenset({"now", "next", "news"})
-"""Alone they name no company, also where they begin a sentence: 'Now as a chart'."""
+"""Words that are also companies, but never mean one when alone: "Now as a chart"."""
 ORDINARY_TEXT = """
 admiral ball block booking box cactus canon carnival city compass continental cosmos deluxe diploma
 disco domino employers enact evolution frontdoor gates harmonic hexagon hub integer interface
@@ -30,26 +30,26 @@ rational recruit sage screen sharp shift southern stellar stride tapestry target
 workday
 """
 ORDINARY = frozenset(ORDINARY_TEXT.split())
-"""Everyday words that are names of companies, too. Where any word would have its capital, they name
-one only if something else tells so: Target's, Target Corp, or a dashboard that shows TGT."""
+"""Everyday words that are also names of companies. Where any word has a capital, they mean the
+company only if something else shows it: Target's, Target Corp, or a dashboard with TGT."""
 ENDS_OF_SENTENCES = frozenset(".!?:;\u2026\n\u00bf\u00a1\u3002\uff01\uff1f\uff1a\uff1b")
 LEGAL = frozenset({
     "ab", "ag", "asa", "co", "corp", "corporation", "inc", "ltd", "nv", "oyj", "plc", "se", "spa",
 })  # fmt: skip
 PAIR = re.compile(r"\b[A-Z]{2,6}[-/][A-Z]{3,4}\b")
 LONGEST_NAME = 6
-"""In words."""
+"""The most words of a name."""
 MOST_READ = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A company, coin or pair that a text speaks of: the text's own words, and the symbol."""
+    """A company, coin or currency pair that a text names: the text's own words, and the symbol."""
 
     words: str
     symbol: str
     also: tuple[str, ...] = ()
-    """Other symbols of the same name: GOOG and GOOGL."""
+    """Other symbols of the same company: GOOG and GOOGL."""
 
     def is_meant_by(self, value: str) -> bool:
         plain = _without_marks(value)
@@ -61,18 +61,18 @@ class _Table:
     symbols: frozenset[str]
     by_words: dict[tuple[str, ...], list[str]]
     by_script: dict[str, str]
-    """Names in scripts that put no space between words."""
+    """Maps names in scripts without spaces to their symbols."""
 
 
 def find_symbols(text: str, known: Collection[str] = ()) -> list[Named]:
-    """What the text names, in its order. `known`: symbols that the dashboard shows."""
+    """Returns what the text names, in its order. `known` are symbols that the dashboard shows."""
     text = text[:MOST_READ]
     found = [Named(pair[0], pair[0].replace("/", "-")) for pair in PAIR.finditer(text)]
     named = list(_find_names(text, known))
     found += named
     rest = text
     for one in named:
-        # A word of a name in capitals is no symbol: MATCH GROUP names one company.
+        # A word of a name in capitals is not a symbol: MATCH GROUP names one company.
         rest = rest.replace(one.words, " ")
     pairs = {part for pair in PAIR.finditer(text) for part in re.split("[-/]", pair[0])}
     table = _read_table()
@@ -85,7 +85,7 @@ def find_symbols(text: str, known: Collection[str] = ()) -> list[Named]:
 
 
 def name_of(symbol: str) -> str:
-    """The shortest name of it; empty when there is none in the table."""
+    """Returns the shortest name of a symbol, or "" if it is not in the table."""
     names = [" ".join(words) for words, all_ in _read_table().by_words.items() if symbol in all_]
     return min(names, key=len, default="")
 
@@ -116,7 +116,7 @@ def _find_names(text: str, known: Collection[str]) -> Iterator[Named]:
 def _is_everyday(
     words: Sequence[re.Match[str]], symbols: Collection[str], known: Collection[str]
 ) -> bool:
-    """Whether it is an everyday word, and nothing shows that the company of this name is meant."""
+    """Whether the word is an everyday word, and nothing shows that the company is meant."""
     word, *following = (one[0].lower() for one in words)
     is_owner = word.replace("\u2019", "'").endswith("'s")
     if _plain_word(word) not in ORDINARY or is_owner or not LEGAL.isdisjoint(following):
@@ -126,7 +126,7 @@ def _is_everyday(
 
 
 def _has_plain_capital(text: str, words: Sequence[re.Match[str]], at: int) -> bool:
-    """It begins a sentence, or stands among other words with a capital, as in a title."""
+    """Whether the word begins a sentence or is among other capitals, as in a title."""
     if _begins(text, words, at):
         return True
     beside = [place for place in (at - 1, at + 1) if 0 <= place < len(words)]
@@ -148,7 +148,8 @@ def _between(text: str, words: Sequence[re.Match[str]], at: int) -> str:
 
 
 def _longest_name(words: list[re.Match[str]], table: _Table) -> tuple[int, list[str]] | None:
-    """A name begins with a capital, or with a digit as 3M does."""
+    """Returns how many words the longest name here has, and its symbols. It begins with a capital
+    or with a digit, as 3M does."""
     if not words or words[0][0][:1].islower():
         return None
     for count in range(len(words), 0, -1):
@@ -162,7 +163,7 @@ def _longest_name(words: list[re.Match[str]], table: _Table) -> tuple[int, list[
 
 
 def _without_marks(symbol: str) -> str:
-    """BTC/USD, BTC-USD and BTCUSD are one."""
+    """Returns the symbol without marks: BTC/USD, BTC-USD and BTCUSD are equal."""
     return re.sub(r"[-/$^=.]", "", symbol.strip().upper())
 
 
@@ -172,6 +173,7 @@ def _plain_word(word: str) -> str:
 
 @cache
 def _read_table() -> _Table:
+    """Reads symbols.tsv. A name is also listed without the words in `FORMS` at its end."""
     symbols: set[str] = set()
     by_words: dict[tuple[str, ...], list[str]] = {}
     by_script: dict[str, str] = {}

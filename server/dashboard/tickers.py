@@ -1,4 +1,4 @@
-"""Which words of a question are tickers, and which of them a widget is read for."""
+"""Finds the tickers in a question, and chooses those that a widget is read for."""
 
 import re
 from typing import Any
@@ -9,7 +9,7 @@ from server.language.ranking import STOP_WORDS
 TICKER = re.compile(r"(?<![\w.])(\$?)([A-Z]{1,5}(?:[.-][A-Z]{1,2})?)(?!\w)")
 JOINED = re.compile(r"(?<![\w$])[A-Z]+(?:[/&][A-Za-z]+)+")
 ABBREVIATED = re.compile(r"\b[A-Z](?:\.[A-Z])+\b\.?|\b[A-Z]-[a-z0-9]\w*|\b\d+-[A-Z]\b")
-"""U.S., T-bill, 10-K."""
+"""Abbreviations that are not tickers: U.S., T-bill, 10-K."""
 NO_TICKER_TEXT = """
 A I AM PM AI API ARR AUM BPS CAGR CAPEX CEO CFO COO CPI CSV DCF EBIT EBITDA EM EPS ESG ETF ETFS EU
 EUR EV FAQ FCF FED FX FY GAAP GBP GDP IPO IRR JPY JSON KPI LTM M MCP MOM NAV NYSE OHLC OK OPEC PB
@@ -25,7 +25,7 @@ NO_TICKERS = frozenset(NO_TICKER_TEXT.split())
 TICKER_NAMES = frozenset({"symbol", "symbols", "ticker", "tickers"})
 SHORTEST_JOINED = 3
 MOST_NAMED = 5
-"""So many words in capitals may all be tickers."""
+"""A question all in capitals with at most this many words may be a list of tickers."""
 
 
 def is_ticker(param: Param) -> bool:
@@ -33,7 +33,7 @@ def is_ticker(param: Param) -> bool:
 
 
 def tickers(question: str) -> list[str]:
-    """Those marked with a dollar sign first."""
+    """Returns the tickers in the question, those with a dollar sign first."""
     plain = ABBREVIATED.sub(" ", JOINED.sub(_told_apart, question))
     found = [(match[1] != "$", match[2]) for match in TICKER.finditer(plain)]
     shouted = is_shouted(question)
@@ -47,7 +47,7 @@ def tickers(question: str) -> list[str]:
 
 
 def _told_apart(joined: re.Match[str]) -> str:
-    """AAPL/MSFT are two companies; P/E, S&P and EUR/USD are none."""
+    """Replaces AAPL/MSFT by two tickers, and P/E, S&P and EUR/USD by a space."""
     parts = re.split("[/&]", joined[0])
     are_names = all(
         len(part) >= SHORTEST_JOINED and part.isupper() and part not in NO_TICKERS for part in parts
@@ -56,14 +56,14 @@ def _told_apart(joined: re.Match[str]) -> str:
 
 
 def is_shouted(question: str) -> bool:
-    """All in capitals, so that they tell nothing; a mere list of tickers is not."""
+    """Whether a whole sentence is in capitals, so that capitals do not mark tickers."""
     words = [word.lower() for word in re.findall(r"[A-Z]{2,}", question)]
     speaks = not STOP_WORDS.isdisjoint(set(words) - {"and", "or"})
     return question.isupper() and (speaks or len(words) > MOST_NAMED)
 
 
 def asked_for(param: Param, question: str) -> Any:
-    """The param's value; where only one fits, what is shown comes before other names."""
+    """Returns the tickers to read a widget for, or None. One that it shows comes first."""
     found = tickers(question)
     if not found:
         return None
@@ -79,7 +79,7 @@ def asked_for(param: Param, question: str) -> Any:
 
 
 def left_out(param: Param, value: Any, question: str) -> str:
-    """A word about tickers of the question that the widget is not read for; '' without any."""
+    """Returns a note on tickers of the question that the widget is not read for, or ""."""
     held = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "its default")
     missing = [one for one in tickers(question) if not _is_in(one, held)]
     if missing:

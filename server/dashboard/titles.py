@@ -1,4 +1,4 @@
-"""Short texts for a Workspace: titles, names, better prompts; by code where the model is small."""
+"""Writes short texts for a Workspace: titles, names, better prompts. Small models are not used."""
 
 import json
 import re
@@ -30,7 +30,7 @@ CATEGORIES = {
 
 
 async def title(subject: str, fallback: str, means: Means) -> Events:
-    """One line about the subject."""
+    """Yields a title for the subject in one line, or `fallback` if the model is too small."""
     system = "You write a title of at most six words for what follows. No quotation marks."
     schema: Json = closed(
         {"title": {"type": "string", "minLength": 3, "maxLength": TITLE_CHARACTERS}}
@@ -57,6 +57,7 @@ async def better_prompt(prompt: str, widgets: list[str], means: Means) -> Events
 
 
 async def write_code(request: str, means: Means) -> Events:
+    """Yields the code that the request asks for, without its Markdown fence."""
     system = "You write code. Answer with the code only, without explanation."
     made = await ask_text(means, (system, request[:8000]), max_tokens=800)
     fenced = re.search(r"```\w*\n(.*?)(```|$)", made, re.DOTALL)
@@ -67,7 +68,7 @@ async def write_code(request: str, means: Means) -> Events:
 
 
 def plain_title(text: str) -> str:
-    """The first words of it."""
+    """Returns the first words of the text, as a title without a model."""
     words = one_line(text).split()
     shown = " ".join(words[:TITLE_WORDS])[:TITLE_CHARACTERS].rstrip(" ,.;:?!")
     return shown[:1].upper() + shown[1:] if shown else "Conversation"
@@ -80,7 +81,7 @@ def plain_better_prompt(prompt: str, widgets: list[str]) -> str:
 
 
 def file_info(data: bytes, file: str, name: str, description: str) -> Json:
-    """Name, description and columns of a file. A file that cannot be read gets its own name."""
+    """Returns title, description and category of a file. Says why if it cannot be read."""
     stem = PurePath(file.replace("\\", "/")).stem.replace("_", " ").replace("-", " ")
     name = name or plain_title(stem or "A file")
     try:
@@ -93,7 +94,7 @@ def file_info(data: bytes, file: str, name: str, description: str) -> Json:
 
 
 def widget_info(data: Any, name: str, description: str) -> Json:
-    """Title, description and category of a widget, from its columns."""
+    """Returns title, description and category of a widget, from its columns."""
     return _info(_table(data, name or "Data"), name, description, "")
 
 

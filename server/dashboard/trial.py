@@ -1,7 +1,7 @@
-"""A short trial: can this model make a plan? Found out once, kept for the next time.
+"""Tries out whether a model is able to make a plan, and remembers the result.
 
-It is made when the model has been loaded and nobody asks anything, or by the first question that
-needs to know.
+The trial runs when the model has been loaded and no request is waiting, or before the first
+question that needs to know.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ from server.system.files import JsonFile
 log = logging.getLogger(__name__)
 FILE = "The trials of models"
 VERSION = 1
-"""Counted up when the trial changes, so that every model takes it again."""
+"""Raise it when the trial changes. Every model then takes the trial again."""
 DAY = date(2026, 3, 2)
 SERVER_ERROR = 500
-"""Errors below it are about the request: a context too small for the trial, say."""
+"""Errors with a lower status are about the request, such as a context too small for the trial."""
 SYMBOL = Param("symbol", "ticker", "Ticker symbol", "AAPL", has_value=True)
 PERIOD = Param("period", "string", "", "annual", has_value=True, options=("annual", "quarter"))
 WIDGETS = (
@@ -79,9 +79,9 @@ AVERAGE = sum(row["revenue"] for row in ROWS) / len(ROWS)
 
 
 async def is_able_to_plan(engine: Engine, client: str = "") -> bool:
-    """Whether the model solves every task; the first that it fails ends the trial.
+    """Whether the model solves every task. The trial ends at the first that it fails.
 
-    Raises AppError where the engine fails: that says nothing about the model.
+    Raises AppError if the engine fails, which says nothing about the model.
     """
     for task in TASKS:
         planner = Planner(_query(task), engine, DAY, client, is_trial=True)
@@ -103,6 +103,7 @@ async def is_able_to_plan(engine: Engine, client: str = "") -> bool:
 
 
 async def _is_average(planner: Planner, action: Action) -> bool:
+    """Whether the model's SQL, when it is run, gives the average of the data."""
     try:
         await planner.results.run(str(action.given))
     except Refused:
@@ -125,14 +126,14 @@ def _query(task: Task) -> Query:
 
 @dataclass(slots=True)
 class Trials:
-    """What came of the trials, in a file; asked for at the same time, a trial is made once."""
+    """The results of all trials, kept in a file. A model is never tried twice at the same time."""
 
     path: Path | None = None
     _known: dict[str, bool] = field(default_factory=dict)
     _locks: dict[str, asyncio.Lock] = field(default_factory=dict)
 
     async def is_able(self, engine: Engine, client: str = "") -> bool:
-        """A trial in which the engine fails is made again the next time it is asked for."""
+        """Whether the model plans. If the engine fails in the trial, the next call tries again."""
         key = _key(engine.facts)
         async with self._locks.setdefault(key, asyncio.Lock()):
             known = self._read().get(key)
@@ -162,7 +163,7 @@ class Trials:
 
 @cache
 def trials_at(path: Path) -> Trials:
-    """The same for the same file."""
+    """Returns one and the same `Trials` for a path."""
     return Trials(path)
 
 
