@@ -1,6 +1,6 @@
-"""A widget's arguments: what the dashboard shows, changed only where the question asks for it.
+"""Fills in a widget's arguments: what the dashboard shows, changed where the question asks.
 
-The arguments that a model gives in a plan are held against the question in the same way.
+The arguments that a model gives in a plan are checked against the question in the same way.
 """
 
 import json
@@ -26,17 +26,20 @@ END_NAMES = frozenset({"end_date", "end", "to", "to_date", "date_to"})
 ENDS = (START_NAMES, END_NAMES)
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 FREE_DAYS = 2
+"""Days by which dates may differ at either end: a weekend more or less does not matter."""
 LONGEST_VALUE = 80
 TERM = re.compile(r"(\d{1,3})([DWMY])", re.IGNORECASE)
+"""A term such as 2Y, which people also write as 2-year."""
 TERM_UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
 STRETCH = re.compile(
     r"\b(?:last|past|previous)\s+(?:\w+\s+)?(?:day|week|month|quarter|year)s?\b", re.IGNORECASE
 )
+"""A stretch of time. An option within it is not meant: "month" in "last month"."""
 COMPUTED = frozenset({
     "average", "avg", "bottom", "count", "first", "highest", "last", "latest", "lowest", "max",
     "maximum", "mean", "median", "min", "minimum", "sum", "top", "total",
 })  # fmt: skip
-"""What a question wants to have computed; an option of that name must stand beside its param's."""
+"""Words for computations. An option of such a name counts only beside its parameter's name."""
 MODEL_KINDS = frozenset({"string", "text", "number", "integer", "boolean"})
 SYSTEM = (
     "You fill in the settings of a data widget. Keep a setting as it is unless the question "
@@ -49,15 +52,15 @@ class Filled:
     arguments: Json
     changed: tuple[str, ...]
     unknown: Param | None = None
-    """A param that the question speaks of and whose options only the client can tell."""
+    """A parameter that the question mentions and whose options only the client knows."""
     notes: tuple[str, ...] = ()
-    """What of the question was left out."""
+    """What part of the question was left out."""
 
 
 async def fill(
     query: Query, means: Means, widget: Widget, today: date, options: dict[str, tuple[Any, ...]]
 ) -> Filled:
-    """`options` are those the client has told, by param name."""
+    """Returns the arguments to read a widget with. `options` are those that the client sent."""
     shown, question = widget.arguments, query.question
     asked: Json = {}
     open_params: list[Param] = []
@@ -85,7 +88,7 @@ async def fill(
 
 
 def _in_order(widget: Widget, arguments: Json, asked: Json) -> Json:
-    """Without the first or last day that nobody asked for, where it lies beyond the other one."""
+    """Drops a start or an end that was not asked for, if the start would be after the end."""
     dates = [param.name for param in widget.params if param.kind == "date"]
     ends = [next((one for one in dates if one.lower() in names), "") for names in ENDS]
     days = [str(arguments.get(name, ""))[:10] for name in ends]
@@ -96,7 +99,7 @@ def _in_order(widget: Widget, arguments: Json, asked: Json) -> Json:
 
 
 def told_options(elements: tuple[Element, ...]) -> dict[str, tuple[Any, ...]]:
-    """The options in the client's answer to a question for them; labels count as values too."""
+    """Returns the options that the client has sent, by parameter. A label counts as a value."""
     found: dict[str, tuple[Any, ...]] = {}
     for element in elements:
         for item in element.items:
@@ -111,7 +114,7 @@ def told_options(elements: tuple[Element, ...]) -> dict[str, tuple[Any, ...]]:
 
 
 def _from_question(param: Param, known: tuple[Any, ...], question: str, today: date) -> Any:
-    """The value that the question plainly names for this param, else None."""
+    """Returns the value that the question clearly names for the parameter, else None."""
     if known:
         return _among(param, known, question)
     if is_ticker(param):
@@ -131,7 +134,7 @@ def _among(param: Param, known: tuple[Any, ...], question: str) -> Any:
 
 
 def named_options(param: Param, known: tuple[Any, ...], question: str) -> list[Any]:
-    """The options that the question names, by value or label: '2Y' also as '2-year'."""
+    """Returns the options that the question names by value or label, '2Y' also as '2-year'."""
     labels = param.labels if len(param.labels) == len(known) else tuple(map(_label, known))
     return [
         _value(option)
@@ -141,7 +144,7 @@ def named_options(param: Param, known: tuple[Any, ...], question: str) -> list[A
 
 
 def spoken_names(param: Param, value: Any) -> list[str]:
-    """How people name this option of the param."""
+    """Returns the names by which people call this option of the parameter."""
     labels = param.labels if len(param.labels) == len(param.options) else ()
     for place, option in enumerate(param.options):
         if str(_value(option)) == str(value):
@@ -151,7 +154,7 @@ def spoken_names(param: Param, value: Any) -> list[str]:
 
 
 def _spoken(value: str, label: str) -> Iterator[str]:
-    """By value, by label, by the initials of a label in several words: 'US'."""
+    """Yields the value, its label, the initials of a label such as 'US', and 2-year for 2Y."""
     yield from dict.fromkeys([value, label])
     if len(words := label.split()) > 1 and all(word[0].isupper() for word in words):
         yield "".join(word[0] for word in words)
@@ -161,7 +164,7 @@ def _spoken(value: str, label: str) -> Iterator[str]:
 
 
 def find_value(value: str, text: str) -> str:
-    """How a text names a value of data, '5Y' also as '5-year'; empty where it does not."""
+    """Returns how a text writes a value of the data, '5Y' also as '5-year', or ""."""
     if not value.strip() or len(value) > LONGEST_VALUE or value.lower() in COMPUTED:
         return ""
     for name in _spoken(value, value):
@@ -180,12 +183,12 @@ def named_dates(widget: Widget, question: str, today: date) -> Json:
 
 
 def take_in(arguments: Json, named: Json) -> bool:
-    """Whether the dates that were given take in all those that are named."""
+    """Whether the given dates include all those that are named."""
     return all(_takes_in(name, str(arguments.get(name, ""))[:10], named[name]) for name in named)
 
 
 def _takes_in(name: str, has: str, day: str) -> bool:
-    """A weekend more or less does not matter at either end."""
+    """Whether a date includes the day, give or take `FREE_DAYS`."""
     if not DAY.fullmatch(has):
         return False
     try:
@@ -198,7 +201,7 @@ def _takes_in(name: str, has: str, day: str) -> bool:
 
 
 def _is_meant(param: Param, text: str, question: str) -> bool:
-    """Said, and neither within a stretch of time nor as what is to be computed."""
+    """Whether the question has the text, but not within a stretch of time or as a computation."""
     if not text.strip() or len(text) > 80 or _is_computed(param, text, question):
         return False
     flags = re.IGNORECASE if len(text) > 3 else re.NOFLAG
@@ -243,7 +246,7 @@ def _date(param: Param, question: str, today: date) -> Any:
 
 
 def _number(param: Param, question: str) -> Any:
-    """Only a number right beside the param's own name: 'limit 50', '50 rows limit'."""
+    """Returns a number right after the parameter's own name: 'limit 50', 'limit of 50'."""
     name = re.escape(param.name.replace("_", " "))
     beside = re.search(
         rf"\b{name}\s*(?:(?:of|to|=|:)\s*)?(\d+(?:\.\d+)?)\b", question, re.IGNORECASE
@@ -282,7 +285,7 @@ def _schema(param: Param) -> Json:
 
 
 def _is_grounded(value: Any, question: str) -> bool:
-    """A value that is nowhere in the question was made up."""
+    """Whether the question contains the value. A value that is not in it was made up."""
     if isinstance(value, bool):
         return True
     text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
@@ -294,7 +297,7 @@ NUMBER_KINDS = ("number", "integer")
 
 
 def ground_symbol(param: Param, wanted: object, named: Sequence[Named]) -> tuple[Json, list[Named]]:
-    """Puts right a symbol that the question names by another; and the names that were used."""
+    """Corrects a symbol that the question does not name. Returns it, and the names it is for."""
     if not named or (wanted is None and param.has_value and len(named) > 1):
         return {}, []
     values = wanted if isinstance(wanted, list) else str(wanted or param.value or "").split(",")
@@ -308,10 +311,10 @@ def ground_symbol(param: Param, wanted: object, named: Sequence[Named]) -> tuple
 
 
 def ground_values(widget: Widget, given: Json, questions: Sequence[str], today: date) -> Json:
-    """Dates and options that the question names win; nobody reads fewer rows than are shown.
+    """Replaces the model's values by dates and options that the question names.
 
-    `questions`: the one to answer, the same in English where it is not, and the one before it,
-    whose dates hold if it has none.
+    Never lowers a limit below the one that is shown. `questions` are the one to answer, the same in
+    English, and the one before, whose dates hold if the others have none.
     """
     question = " ".join(filter(None, questions[:2]))
     found = dict(given)
@@ -331,7 +334,7 @@ def ground_values(widget: Widget, given: Json, questions: Sequence[str], today: 
 
 
 def _is_today(widget: Widget, name: str, value: object, today: date) -> bool:
-    """Small models fill in today where no time is asked for."""
+    """Whether the value is today's date, which small models fill in if no time is asked for."""
     is_date = any(param.name == name and param.kind == "date" for param in widget.params)
     return is_date and value == today.isoformat()
 
@@ -341,7 +344,7 @@ def _keeps_value(param: Param, given: Json) -> bool:
 
 
 def _is_made_up_limit(param: Param, value: object, question: str) -> bool:
-    """A number below the one that is shown, and not in the question."""
+    """Whether the number is below the shown one and not in the question."""
     if not isinstance(value, int | float) or not isinstance(param.value, int | float):
         return False
     return value < param.value and str(value) not in re.findall(r"\d+", question)
@@ -350,7 +353,7 @@ def _is_made_up_limit(param: Param, value: object, question: str) -> bool:
 def read_for_each(
     reads: Sequence[Read], widgets: Mapping[str, Widget], named: Sequence[Named], question: str
 ) -> list[Read]:
-    """A widget that is read for one of several things asked about is read for each of them."""
+    """Returns reads for each company and option that is asked about, not only for one of them."""
     found = list(reads)
     for read in reads:
         widget = widgets.get(read.alias)
@@ -377,7 +380,7 @@ def _for_symbols(
 
 
 def _for_options(read: Read, widget: Widget, same: Sequence[Read], question: str) -> Iterator[Read]:
-    """Where one of the options that are named was read, or none and what is shown was left."""
+    """Yields reads for other options that are named. One of them, or the shown one, was read."""
     for param in widget.params:
         if not param.options or param.several:
             continue
@@ -392,7 +395,7 @@ def _for_options(read: Read, widget: Widget, same: Sequence[Read], question: str
 
 
 def _is_among(read: Read, others: Sequence[Read], widget: Widget, question: str) -> bool:
-    """Whether the question names what the read is for, as it names the others."""
+    """Whether the question names the option of this read, as it names those of the others."""
     for param in widget.params:
         if len({str(one.parameters.get(param.name)) for one in [read, *others]}) > 1:
             named = named_options(param, param.options, question)

@@ -1,4 +1,4 @@
-"""An answer as it is told, and what follows it: a report, its sources, what one might ask next."""
+"""Writes an answer, and what follows it: a report, its sources, and suggested questions."""
 
 import asyncio
 import re
@@ -25,7 +25,7 @@ MOST_CITED = 8
 MOST_PAGES = 3
 MOST_SUGGESTED = 3
 LONGEST = 120
-"""Characters of a suggestion; a longer one is not made, for half a question asks nothing."""
+"""The most characters of a suggestion. Longer ones are left out, since half of one is useless."""
 PERIODS = frozenset({"period", "periods", "interval", "frequency", "timeframe", "range", "horizon"})
 NUMBERING = frozenset({
     "id", "ids", "uuid", "isin", "cusip", "cik", "figi", "sedol", "code", "zip", "phone", "year",
@@ -47,7 +47,7 @@ COMPUTED: dict[str, tuple[str, ...]] = {
     "average": ("average", "mean", "durchschnitt", "mittel", "moyen", "promedio", "media", "平均"),
     "lowest": ("lowest", "smallest", "min", "niedrigst", "kleinst", "plus bas", "más baj", "最低"),
 }
-"""What can be computed of a column, and the words by which a question asks for it."""
+"""Computations over a column, each with the words by which a question asks for it."""
 TEMPLATES: dict[str, dict[str, str]] = {
     "English": {
         "value": "What does {widget} show for {value}?",
@@ -91,7 +91,7 @@ TEMPLATES: dict[str, dict[str, str]] = {
     },
 }
 QUOTES_S = 5.0
-"""After so long, pages are cited without the place of the sentence on them."""
+"""Seconds after which pages are cited without the place of a sentence on them."""
 
 
 SPEECHLESS = "The model had nothing to say to that. Try other words, or a bigger model."
@@ -100,14 +100,14 @@ Steps = AsyncGenerator[Event, None]
 
 @dataclass(slots=True)
 class Answer:
-    """The words of an answer so far, and how they ended."""
+    """The text of an answer so far, and the event that ends it."""
 
     query: Query
     text: str = ""
     end: Event = field(default_factory=lambda: Finished("stop"))
 
     async def tell(self, prose: Steps, otherwise: str = SPEECHLESS) -> Steps:
-        """Passes the prose on. `otherwise` is told where nothing was."""
+        """Passes on the prose and collects its text. If there is no text, yields `otherwise`."""
         if self.text:
             yield TextDelta(self.text)
         async with aclosing(prose) as events:
@@ -127,7 +127,8 @@ class Answer:
         pages: dict[str, tuple[int, ...]],
         others: Sequence[Material] = (),
     ) -> Steps:
-        """`others`: what the suggestions are about, where that is more than what was used."""
+        """Yields artifacts, report, citations, suggestions about `others` or `used`, and the
+        end."""
         for one in made:
             yield one
         question = self.query.question
@@ -142,7 +143,7 @@ class Answer:
 def cite(
     materials: Sequence[Material], pages: dict[str, tuple[int, ...]], question: str
 ) -> Citations:
-    """One source per material that held data, with its arguments and the pages read."""
+    """Returns a citation for each material that has data, with its arguments and pages."""
     sources = islice(_all_sources(materials, pages, question), MOST_CITED)
     return Citations(tuple(sources))
 
@@ -150,7 +151,7 @@ def cite(
 def _all_sources(
     materials: Sequence[Material], pages: dict[str, tuple[int, ...]], question: str
 ) -> Iterator[Json]:
-    """One by one, so that nothing is looked for that is not cited."""
+    """Yields citations one at a time, so that no place is searched for a page that is not cited."""
     end = time.monotonic() + QUOTES_S
     for material in materials:
         if material.source is None or material.is_empty:
@@ -165,7 +166,7 @@ MOST_WORDS = 7
 
 
 def suggest(query: Query, materials: Sequence[Material], *, has_chart: bool = False) -> Suggestions:
-    """Questions that the data here can answer, none of which was just asked."""
+    """Returns questions that the data can answer, without the one that was just asked."""
     words = TEMPLATES.get(language_of(query.question), TEMPLATES["English"])
     found = [*_other_values(query, materials, words, is_ticker)]
     for table in (table for material in materials for table in material.tables):
@@ -195,12 +196,12 @@ def suggest(query: Query, materials: Sequence[Material], *, has_chart: bool = Fa
 
 
 def is_name(text: str) -> bool:
-    """Whether it reads as a name: a sentence from outside is not offered as a question of ours."""
+    """Whether the text looks like a name. A sentence from outside must not become a suggestion."""
     return bool(NAME.fullmatch(text)) and len(text.split()) <= MOST_WORDS and "://" not in text
 
 
 def _names(query: Query, materials: Sequence[Material]) -> Iterator[str]:
-    """Of widgets, tables and columns, and the values of parameters."""
+    """Yields the names of widgets, tables and columns, and the values of parameters."""
     for widget in query.widgets:
         yield widget.name
         for param in widget.params:
@@ -217,7 +218,7 @@ def _other_values(
     words: dict[str, str],
     is_wanted_param: Callable[[Param], bool],
 ) -> list[str]:
-    """What was read, for a value that it was not read for: another company, another period."""
+    """Suggests to read a widget for another value: another company, another period."""
     shown = [
         value
         for widget in query.widgets
@@ -241,7 +242,7 @@ def _other_values(
 
 
 def _values(given: object) -> list[str]:
-    """Of a parameter: one, several in a list, or several with commas between them."""
+    """Returns the values of a parameter: a single one, a list, or a text with commas."""
     parts = given if isinstance(given, list) else [given]
     plain = [one.get("value") if isinstance(one, dict) else one for one in parts]
     texts = [text.strip() for one in plain for text in str(one or "").split(",")]
@@ -253,7 +254,7 @@ def _is_period(param: Param) -> bool:
 
 
 def _computations(column: str, table: str, question: str, words: dict[str, str]) -> list[str]:
-    """Those that the question does not ask for itself."""
+    """Returns suggestions for the computations that the question does not ask for itself."""
     asked = question.lower()
     return [
         words[kind].format(column=column, table=table)
@@ -263,7 +264,7 @@ def _computations(column: str, table: str, question: str, words: dict[str, str])
 
 
 def _is_amount(column: Column, table: Table) -> bool:
-    """Not what only numbers or dates its rows: ids, years, ranks."""
+    """Whether a column holds amounts, and not ids, years or ranks."""
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.name).lower()
     if not NUMBERING.isdisjoint(re.split(r"[^a-z0-9]+", name)):
         return False
@@ -331,10 +332,10 @@ def is_report_wanted(question: str) -> bool:
 
 
 def make_report(text: str, made: Sequence[Artifact], sources: Iterable[str]) -> Artifact:
-    """Makes one HTML page of the text, the tables and the data of the charts.
+    """Makes an HTML page of the text, the tables and the data of the charts.
 
-    Everything is escaped, and the page has a few tags without attributes but styles, so that
-    nothing in an answer or in data can become a script, a link or a picture from elsewhere.
+    Everything is escaped, and the few tags have no attributes but styles. Nothing in an answer or
+    in data can become a script, a link or a picture from elsewhere.
     """
     names = list(dict.fromkeys(sources))
     lines = printable(text).strip().splitlines()
@@ -352,7 +353,7 @@ def make_report(text: str, made: Sequence[Artifact], sources: Iterable[str]) -> 
 
 
 def _report_blocks(lines: Sequence[str]) -> Iterator[str]:
-    """Headings, lists and paragraphs of the Markdown that models write."""
+    """Yields headings, lists and paragraphs as HTML, for the Markdown that models write."""
     for kind, group in groupby(lines, _kind_of_line):
         held = list(group)
         if kind == "heading":

@@ -1,4 +1,4 @@
-"""The next thing to ask of the client, if anything: a skill, widget data, options, a tool."""
+"""Chooses the next call for the client by rules: a skill, widget data, options or a tool."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ TASK_CHARACTERS = 4000
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A call for the client to make, and what to tell the user about it."""
+    """A call for the client to make, and the notes that the user sees with it."""
 
     call: ToolCall
     notes: tuple[StatusNote, ...]
@@ -40,6 +40,7 @@ class Step:
 
 
 async def next_step(query: Query, means: Means, today: date) -> Step | None:
+    """Returns the next call, or None if it is time to answer."""
     if query.hop >= MAX_HOPS:
         return None
     if not query.plain_calls and (skill := choose_skill(query)):
@@ -53,7 +54,7 @@ async def next_step(query: Query, means: Means, today: date) -> Step | None:
 
 
 async def _wanted(query: Query, means: Means) -> list[Widget]:
-    """What the user pointed at; without that, what was chosen before or is chosen now."""
+    """Returns the widgets that the user pointed at, else those chosen before, else chooses some."""
     primary = [widget for widget in query.widgets if widget.tier == "primary"]
     if primary:
         others = [widget for widget in query.widgets if widget.tier != "primary"]
@@ -91,7 +92,7 @@ async def _fetch(query: Query, means: Means, widgets: Sequence[Widget], today: d
 async def _pending(
     query: Query, means: Means, widget: Widget, today: date, options: Json
 ) -> Filled | None:
-    """The arguments to read this widget with; None when its data is already here."""
+    """Returns the arguments to read a widget with, or None if its data is here or has failed."""
     place = _source(widget, {}).place
     tried = [
         (source, result.elements[number] if number < len(result.elements) else None)
@@ -100,7 +101,7 @@ async def _pending(
         if _is_same(source, widget)
     ]
     if len(tried) == 1 and tried[0][1] is not None and tried[0][1].problem:
-        # What the question asked for failed: once more with what the dashboard shows.
+        # The arguments of the question failed. Try once more with those that the dashboard shows.
         source = tried[0][0]
         changed = source.uuid == widget.uuid and source.arguments != widget.arguments
         return _as_shown(widget, source) if changed and not query.plain_calls else None
@@ -137,7 +138,7 @@ def _widget_results(query: Query) -> list[Result]:
 def _read(
     query: Query, wanted: Sequence[Widget], pending: list[tuple[Widget, Filled]]
 ) -> Step | None:
-    """One call; those not on the dashboard need another function and so another call."""
+    """Returns a call that reads widgets. Those that are not on the dashboard need another call."""
     if query.one_source_per_call:
         pending = [one for one in pending if one[0].uuid][:1]
         if not pending or _widget_results(query):
@@ -211,7 +212,7 @@ class ToolUse:
 
 
 async def choose_tool(query: Query, means: Means) -> ToolUse | None:
-    """A tool not used yet in this turn, with arguments that fit its schema."""
+    """Chooses a tool and its arguments. Returns None if a tool was already used in this turn."""
     used = {
         result.arguments.get("tool_name")
         for result in query.new_results
@@ -232,7 +233,7 @@ async def choose_tool(query: Query, means: Means) -> ToolUse | None:
 
 
 def choose_skill(query: Query) -> Skill | None:
-    """A skill of the catalogue that the question names and that was not brought yet."""
+    """Returns a skill that the question names together with the word skill, unless it is here."""
     brought = {
         result.arguments.get("slug")
         for result in query.results
@@ -248,7 +249,7 @@ def choose_skill(query: Query) -> Skill | None:
 
 
 def _is_asked_for(query: Query, tool: OfferedTool) -> bool:
-    """'Use the lookup tool': the word tool, and a word of the tool's name."""
+    """Whether the question has the word tool and a word of the tool's name."""
     asked = set(stems(query.question))
     return "tool" in asked and bool(asked & set(stems(tool.name)))
 
@@ -263,7 +264,7 @@ async def _ask_for_tool(query: Query, means: Means, tools: list[OfferedTool]) ->
 
 
 async def _tool_arguments(query: Query, means: Means, tool: OfferedTool) -> Json:
-    """Bound to the tool's own schema; a single required text is the question itself if need be."""
+    """Asks the model for a tool's arguments. Required texts are the question if it gives none."""
     properties = tool.schema.get("properties")
     if not isinstance(properties, dict) or not properties:
         return {}
@@ -294,7 +295,7 @@ def _step(
 
 
 def state_of(query: Query) -> Json:
-    """All that the next hop needs: the client sends less with it than with the first."""
+    """Returns what the next request needs to know: the client sends less with it than at first."""
     state: Json = {"v": 1, "hop": query.hop + 1, "tz": query.timezone}
     if query.is_task:
         state["task"] = query.question[:TASK_CHARACTERS]

@@ -1,4 +1,4 @@
-"""A question about a dashboard: ask the client for data until there is enough, then answer."""
+"""Answers a question about a dashboard: asks the client for data until there is enough."""
 
 import asyncio
 from collections.abc import Sequence
@@ -44,11 +44,11 @@ from server.events import (
 TEMPERATURES = {"precise": 0.1, "balanced": 0.4, "creative": 0.9}
 MOST_FIGURES = 2
 SMALL_TOKENS = 160
-"""A very small model rambles; what it says first is the best of it."""
+"""The most tokens of an answer by a very small model: what it writes later is rambling."""
 
 
 async def converse(query: Query, means: Means) -> Events:
-    """Ends with one Finished or Failed; with a call for the client, that call comes last."""
+    """Yields the answer's events. The last is Finished or Failed, after a call for the client."""
     said = tuple(Message(one.role, one.text) for one in query.said)
     plugins = means.plugins if _may_be_taken(query) else None
     request = ChatRequest(said, client=means.client)
@@ -64,7 +64,7 @@ async def converse(query: Query, means: Means) -> Events:
 
 
 def _may_be_taken(query: Query) -> bool:
-    """A plugin's flow answers when it is named, or when the dashboard offers nothing of its own.
+    """Whether a plugin's flow may answer: the question names it, or there are no widgets.
 
     Beside widgets, a model that plans may choose a flow as one of its steps.
     """
@@ -85,8 +85,8 @@ async def _steps(query: Query, means: Means) -> Steps:
         yield TextDelta("\n\n".join(query.missing_files))
         yield Finished("stop")
         return
+    # The clients of 2024 know only one kind of call, which is too little for a plan.
     may_plan = not (query.plain_calls or query.one_source_per_call)
-    """Clients of 2024 know one kind of call, too little for a plan."""
     if may_plan and means.is_untried:
         yield StatusNote(TRYING_OUT)
     is_planned = may_plan and await means.is_able()
@@ -97,6 +97,7 @@ async def _steps(query: Query, means: Means) -> Steps:
 
 
 async def _answer_by_rules(query: Query, means: Means, today: date) -> Steps:
+    """Answers without a plan: fixed rules choose the next call or the answer."""
     step = await next_step(query, means, today)
     if step is None:
         materials = await asyncio.to_thread(gather, query)
@@ -112,7 +113,7 @@ async def _answer_by_rules(query: Query, means: Means, today: date) -> Steps:
 
 
 def _tables(materials: Sequence[Material]) -> list[Table]:
-    """Those of this turn, else all."""
+    """Returns the tables of this turn, or all tables if this turn brought none."""
     new = [table for material in materials if material.is_new for table in material.tables]
     return new or [table for material in materials for table in material.tables]
 
@@ -195,12 +196,12 @@ def _notes(
 
 
 def _are_exact(figures: Sequence[Figure]) -> bool:
-    """Computed over all rows: then it does not matter how many of them the model read."""
+    """Whether figures cover all rows, so that it does not matter which of them the model read."""
     return bool(figures) and all(figure.is_whole for figure in figures)
 
 
 def _lead(query: Query, figures: Sequence[Figure]) -> str:
-    """Said by code, so that no digit of it depends on the model."""
+    """Returns the lead of the answer, written by code, so that its digits are exact."""
     outcome = added(query)
     lines = [*query.missing_files, *([f"{outcome}"] if outcome else [])]
     lines += [f"**{figure.text}** ({figure.table})" for figure in figures]
@@ -208,7 +209,7 @@ def _lead(query: Query, figures: Sequence[Figure]) -> str:
 
 
 def _checked(query: Query, prompt: Prompt, materials: Sequence[Material]) -> CheckedText:
-    """Holds each number of the model's prose against all that was brought and told."""
+    """Returns a filter that checks the prose's numbers against the data and the prompt."""
     results = Results(query.question, 0)
     results.tables |= {
         str(number): table
@@ -219,7 +220,7 @@ def _checked(query: Query, prompt: Prompt, materials: Sequence[Material]) -> Che
 
 
 async def _agreeing(query: Query, means: Means, figures: Sequence[Figure]) -> AgreeingText | None:
-    """A small model may say no other number beside a figure that is sure."""
+    """Returns a filter for a small model, which may write no numbers but those of the figures."""
     if not figures or await means.is_able():
         return None
     numbers = [cell for one in figures for row in one.rows for cell in row.values()]
@@ -289,6 +290,7 @@ def _artifacts(
 
 
 def _today(timezone: str) -> date:
+    """Returns the day in the user's time zone, or in UTC if the zone is not known."""
     try:
         return datetime.now(ZoneInfo(timezone)).date()
     except (ZoneInfoNotFoundError, ValueError, OSError):

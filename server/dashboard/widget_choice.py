@@ -1,4 +1,4 @@
-"""Which widgets to read: by rank where code chooses, by a second look where the model does."""
+"""Chooses widgets to read: by rank if code chooses, and with a second look if the model does."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -22,10 +22,12 @@ SHOWN = 8
 SHOWN_TO_ABLE = 16
 CHOSEN = 3
 CLEAR_LEAD = 1.5
+"""A widget whose score is this many times that of the next is taken without asking."""
 LEAST_SCORE = 0.6
 TIE = 0.9
+"""Widgets scored at least this share of the best are read too."""
 NEAR = 0.6
-"""A widget scored below this share of the best is not offered to the model."""
+"""Widgets scored below this share of the best are not offered to the model."""
 WORD = re.compile(r"[^\W_]+")
 GREETINGS = (
     r"hi|hello|hey|thanks?|thank you|good (?:morning|evening|afternoon)|bye",
@@ -55,13 +57,13 @@ EXPLANATIONS = (
     rf"什么是{WHAT}|{WHAT}是什么意思",
 )
 EXPLAINED = re.compile(rf"^\W*(?:{'|'.join(EXPLANATIONS)})\W*$", re.IGNORECASE)
-"""The whole of it asks what a word means."""
+"""Questions that ask for nothing but the meaning of a word."""
 SHOWN_AS = re.compile(
     r"\b(?:draw|plot|show|line|bar|area|chart|graph|diagram|table|visuali[sz]e|compar|versus)\w*"
     r"|\b(?:vs|give|make|list|tell|much|many)\b",
     re.IGNORECASE,
 )
-"""What is to be done with the data, and how: no subject of a question."""
+"""Words for what to do with the data and how to show it. They are not a question's subject."""
 ENTITY = "compan{}|firm{}|stock{}|coin{}|token{}|cryptocurrenc{}|issuer{}|securit{}"
 ONE, MANY = ("y", "", "", "", "", "y", "", "y"), ("ies", "s", "s", "s", "s", "ies", "s", "ies")
 ACROSS = re.compile(
@@ -69,15 +71,15 @@ ACROSS = re.compile(
     rf"|\b(?:{ENTITY.format(*MANY)})\b",
     re.IGNORECASE,
 )
-"""What is asked about many, and names none of them."""
+"""Words for many companies, none of which is named."""
 ENTITIES = frozenset(stems(ENTITY.format(*ONE).replace("|", " ")))
-"""Any widget about companies may speak of them."""
+"""Words for what a row is about. Any widget about companies may contain them."""
 RIVALS = 3
 LEAST_SHARED = 2
-"""Words that a question and a widget must share, so that they count against the model's choice."""
+"""The fewest words that a question must share with a widget to oppose the model's choice."""
 MOST_OPTIONS = 60
 MOST_PLACES = 6
-"""Each is a call of the user's own data server."""
+"""The most widgets to look into. Each is a request to the user's own data server."""
 MOST_BY_WORDS = 3
 MOST_PICKED = 2
 LONG_WORD = 6
@@ -131,7 +133,7 @@ SYSTEM = (
 class Choice:
     widgets: tuple[Widget, ...]
     by: str
-    """'name', 'rank' or 'model': how it was decided."""
+    """How it was decided: 'name', 'rank' or 'model'."""
 
 
 def ranked(question: str, widgets: Sequence[Widget]) -> list[Ranked]:
@@ -139,7 +141,7 @@ def ranked(question: str, widgets: Sequence[Widget]) -> list[Ranked]:
 
 
 async def choose(query: Query, means: Means, widgets: Sequence[Widget]) -> Choice:
-    """At most a few of the widgets, best first; none for small talk."""
+    """Returns at most `CHOSEN` widgets, best first, and no widget for small talk."""
     question = query.question
     if not widgets or _needs_no_data(question):
         return Choice((), "rank")
@@ -155,15 +157,15 @@ async def choose(query: Query, means: Means, widgets: Sequence[Widget]) -> Choic
         return Choice((widgets[order[0].index],), "rank")
     near = [one for one in order[:SHOWN] if one.score >= NEAR * order[0].score]
     picked = await _ask(means, question, [widgets[one.index] for one in near])
-    # A small model may add to what the ranking is sure of, not take it away; and to read one
-    # widget too many is cheaper than to read the wrong one.
+    # A small model may add to what the ranking is sure of, but not take it away. Reading one
+    # widget too many is cheaper than reading the wrong one.
     sure = [widgets[one.index] for one in near if one.score >= TIE * order[0].score]
     together = [*sure, *(widget for widget in picked or () if widget not in sure)]
     return Choice(tuple(together[:CHOSEN]), "model")
 
 
 def _needs_no_data(question: str) -> bool:
-    """Small talk, other matters, and what words mean; not where a time or a company is named."""
+    """Whether it is small talk, another matter, or a word's meaning without time and company."""
     if SMALL_TALK.match(question) or OTHER_MATTER.match(question):
         return True
     is_general = not any(map(str.isdigit, question)) and not find_symbols(question)
@@ -173,7 +175,7 @@ def _needs_no_data(question: str) -> bool:
 async def _chosen_by_model(
     means: Means, question: str, widgets: Sequence[Widget], order: list[int]
 ) -> Choice:
-    """One that can tell general knowledge may choose nothing; and it knows words we do not rank."""
+    """Asks an able model. It may choose no widget, and knows words that ranking does not."""
     best = [widgets[index] for index in order]
     near = [one for one in widgets if one.tier != "extra" and one not in best]
     shown = [*best[:SHOWN], *near][: max(SHOWN_TO_ABLE, len(best[:SHOWN]))]
@@ -184,7 +186,7 @@ async def _chosen_by_model(
 
 
 async def _ask(means: Means, question: str, widgets: Sequence[Widget]) -> list[Widget] | None:
-    """None when the model gave no answer."""
+    """Returns the widgets that the model picks, or None if it gave no answer."""
     aliases = {f"W{number}": widget for number, widget in enumerate(widgets, 1)}
     lines = [f"{alias}: {_line(widget)}" for alias, widget in aliases.items()]
     schema: Json = closed(
@@ -199,11 +201,10 @@ async def _ask(means: Means, question: str, widgets: Sequence[Widget]) -> list[W
 
 
 def find_rivals(question: str, alias: str, inventory: Inventory) -> list[str]:
-    """Widgets that the words of the question speak for rather than for this one, and itself.
+    """Returns widgets that the question's words favour over this one, together with it.
 
-    Empty where the words agree with the choice. A part is no rival where all is asked for: whoever
-    asks for revenue alone does not ask for revenue by segment. Nor is a widget for one company
-    right where many are compared.
+    Returns [] if the words agree with the choice. "Revenue by Segment" is not a rival if all of the
+    revenue is asked for, and a widget for one company is not if many are compared.
     """
     widgets = inventory.widgets
     if _is_for_one(widgets[alias]) and ACROSS.search(question) and not find_symbols(question):
@@ -225,14 +226,14 @@ def find_rivals(question: str, alias: str, inventory: Inventory) -> list[str]:
 
 
 def _is_for_one(widget: Widget) -> bool:
-    """Whether it shows one company or coin at a time."""
+    """Whether the widget shows one company or coin at a time."""
     return any(is_ticker(param) and not param.several for param in widget.params)
 
 
 def find_partner(question: str, alias: str, inventory: Inventory) -> str:
-    """The widget that is asked for beside the chosen one: its name has what that one lacks.
+    """Returns the widget that is asked for beside the chosen one, or "" if one has all words.
 
-    Net income and operating cash flow are of two widgets. Empty where one has all words.
+    Its name has the words that the other lacks: net income here, operating cash flow there.
     """
     widgets = inventory.widgets
     subjects, own = _subjects(question), _own_words(widgets[alias])
@@ -246,10 +247,10 @@ def find_partner(question: str, alias: str, inventory: Inventory) -> str:
 
 
 def speaks_of(question: str, widgets: Collection[Widget], texts: Collection[str]) -> bool:
-    """Whether a widget or what came from it has any word of what the question is about.
+    """Whether a widget or its data has a word of what the question is about, or a related word.
 
-    Kin of a word counts. What a widget is read for does not: Hamburg is a choice of many widgets.
-    Always so where the question has no subject of its own, or is not in the widgets' language.
+    The values that a widget can be read for do not count: Hamburg is an option of many widgets.
+    True if the question has no subject or is not in English.
     """
     wanted = _subjects(question) if language_of(question) == "English" else set()
     wanted -= {word for widget in widgets for text in _options(widget) for word in stems(text)}
@@ -261,7 +262,7 @@ def speaks_of(question: str, widgets: Collection[Widget], texts: Collection[str]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A widget in which the answer may be, and the names and texts that came from it."""
+    """A widget in which the answer may be, and the names and texts of its data."""
 
     alias: str
     widget: Widget
@@ -269,9 +270,9 @@ class Place:
 
 
 def pick_places(question: str, first: Sequence[Place], others: Sequence[Place]) -> list[str]:
-    """The widgets that have more words of the question than those that were read first.
+    """Returns the widgets that have more words of the question than those that were read first.
 
-    They have half of its words, or one that is a name; at most two that have the same.
+    They must have half of its words, or a name. Returns at most two that have equally many.
     """
     wanted = _subjects(question)
     names = {word for name in NAME.findall(question) for word in stems(name)} & wanted
@@ -286,14 +287,14 @@ def pick_places(question: str, first: Sequence[Place], others: Sequence[Place]) 
 
 
 def order_places(question: str, aliases: Sequence[str], inventory: Inventory) -> list[str]:
-    """Where the answer may be: widgets that words speak for, and those of unknown columns."""
+    """Returns where the answer may be: widgets that share words, and those with unknown columns."""
     words = [one for one in _by_words(question, inventory) if one in aliases][:MOST_BY_WORDS]
     unknown = [one for one in aliases if not inventory.widgets[one].columns]
     return list(dict.fromkeys([*words, *unknown]))[:MOST_PLACES]
 
 
 def _found_in(wanted: set[str], widgets: Iterable[Widget], texts: Iterable[str]) -> set[str]:
-    """The wanted words that are there; a long one may go on: volatile, volatility."""
+    """Returns the wanted words that occur. A long one may end differently: volatile, volatility."""
     there = {word for widget in widgets for word in _own_words(widget)}
     there.update(word for text in texts for word in stems(text.replace(".", " ")))
     found = wanted & there
@@ -308,7 +309,7 @@ def _is_begun(word: str, other: str) -> bool:
 
 
 def ask_between(question: str, aliases: Sequence[str], inventory: Inventory) -> Asked:
-    """Few widgets are easier to tell apart than all of them."""
+    """Returns a prompt to choose between few widgets, which is easier than between all."""
     lines = [inventory.line(alias) for alias in aliases]
     return small_question(
         BETWEEN,
@@ -321,9 +322,9 @@ def ask_between(question: str, aliases: Sequence[str], inventory: Inventory) -> 
 def _shared(
     question: str, widget: Widget, related: Mapping[str, Collection[str]] | None = None
 ) -> int:
-    """How many words of the question the widget has; few in a language that is not the widget's.
+    """Returns how many words of the question the widget has: few in another language.
 
-    `related`: words of the same kin count, too.
+    If `related` is given, related words count too.
     """
     own = _own_words(widget)
     asked = {word for word in stems(question) if not word.isdecimal()}
@@ -339,27 +340,27 @@ def _rivals_text(question: str, lines: Sequence[str]) -> str:
 
 
 def _by_words(question: str, inventory: Inventory) -> list[str]:
-    """Best first: names, descriptions, columns and the names of options."""
+    """Ranks all widgets by names, descriptions, columns and options, best first."""
     aliases = list(inventory.widgets)
     documents = [_document(one) | _options(one) for one in inventory.widgets.values()]
     return [aliases[one.index] for one in rank(question, documents)]
 
 
 def _options(widget: Widget) -> dict[str, float]:
-    """Numbers say nothing: every second widget has years to choose from."""
+    """Returns the names of options. Leaves out numbers: every second widget offers years."""
     names = [str(one) for param in widget.params for one in (param.labels or param.options)]
     text = " ".join(name for name in names[:MOST_OPTIONS] if not name.isdecimal())
     return {text: 1.5} if text.strip() else {}
 
 
 def _is_part(question: str, widget: Widget) -> bool:
-    """Its name tells by what it takes things apart, and the question does not speak of that."""
+    """Whether its name says by what it splits the data, and the question does not mention that."""
     _, by, parts = widget.name.lower().partition(" by ")
     return bool(by) and not set(stems(parts)) & set(stems(question))
 
 
 def _is_whole(question: str, widget: Widget, part: Widget) -> bool:
-    """It has what the other one takes apart, takes the same symbol, and uses up the question."""
+    """Whether it has what the part splits, takes the same symbol, and covers the question."""
     if " by " in widget.name.lower() or widget is part:
         return False
     head = part.name.lower().partition(" by ")[0]
@@ -371,7 +372,7 @@ def _is_whole(question: str, widget: Widget, part: Widget) -> bool:
 
 
 def _subjects(question: str) -> set[str]:
-    """Its words but for names, times, what is to be done, and words that fill."""
+    """Returns the words of a question without names, times, commands and fillers."""
     for one in find_symbols(question):
         question = question.replace(one.words, " ")
     question = SHOWN_AS.sub(" ", POINT.sub(" ", in_plain_dates(question)))
@@ -381,7 +382,7 @@ def _subjects(question: str) -> set[str]:
 
 
 def named(question: str, widgets: Sequence[Widget]) -> list[Widget]:
-    """Widgets whose whole name is in the question; a name of one word is too common for that."""
+    """Returns widgets whose whole name is in the question. Names of one word are too common."""
     asked = f" {' '.join(WORD.findall(question.lower()))} "
     found = []
     for widget in widgets:
