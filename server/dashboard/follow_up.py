@@ -1,6 +1,6 @@
-"""What a short message changes of the question before it: a company, a choice, a time.
+"""Reads a short message as a change of the question before: another company, option or time.
 
-Nothing here is guessed. A message that brings a subject of its own is left to the model.
+Nothing here is guessed. A message with a subject of its own is left to the model.
 """
 
 import re
@@ -40,7 +40,7 @@ también un una y
 che com da do e ed em era foi gli i il lo na nel no o os per qual quale quanto são sono
 """
 LINKS = frozenset(LINKS_TEXT.split())
-"""Words that join a message to what was said before, in the languages that are read here."""
+"""Words that join a message to the question before it, in the languages that are read here."""
 COMPARED = re.compile(
     r"\b(?:compar\w*|versus|vs|against|vergleich\w*|gegenüber|frente)\b|比较|相比|对比|比起",
     re.IGNORECASE,
@@ -53,7 +53,7 @@ BOTH = re.compile(
     r"|差[别距额值]?|相差|一共|总共|合计|加起来|两者",
     re.IGNORECASE,
 )
-"""What is asked of the two things that were asked about last."""
+"""Words that ask about the last two questions together."""
 FILLING = re.compile(
     r"\b(?:big|large|wide|far|much|many|show|give|me|tell|us|all|make"
     r"|groß|hoch|weit|viel|zeig\w{0,2}|gib|mir|mach\w{0,2}"
@@ -81,7 +81,7 @@ CHINESE_UNITS = {"天": "day", "个月": "month", "月": "month", "季度": "qua
 CHINESE_STEP = re.compile("([前上后下])一?(天|个月|月|季度|年)|一(天|个月|季度|年)([前后])")
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 LONGEST_MONTH, LONGEST_QUARTER, LONGEST_YEAR = 31, 92, 366
-"""In days."""
+"""The most days of a month, a quarter and a year."""
 QUARTER_FIRST = re.compile(r"(q)[1-4]([\s/-]*)\d{4}", re.IGNORECASE)
 YEAR_FIRST = re.compile(r"\d{4}([\s/-]?)(q)[1-4]", re.IGNORECASE)
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -91,15 +91,15 @@ ENDING = "?\uff1f. "
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The question before with what the message puts into it, and the reads for that."""
+    """The question before, changed by the message, and the reads that answer it."""
 
     question: str
-    """Empty where only the reads are known: the message names a thing that the text does not."""
+    """Empty if only the reads are known, because the old question does not name what changed."""
     reads: tuple[Read, ...]
 
 
 Made = tuple[str, Widget, Json]
-"""A read that was made: the widget's alias, the widget, and the arguments."""
+"""A read that was made: the widget's alias, the widget, and its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +109,14 @@ class Earlier:
     question: str
     reads: tuple[Made, ...] = ()
     values: tuple[frozenset[str], ...] = ()
-    """What the columns of text hold that were read for it, column by column."""
+    """For each column of text that was read, the values in it. Names of figures are a set, too."""
     first: "Earlier | None" = None
     """The question before that one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Another option for a parameter, and how the message spells it."""
+    """Another option for a parameter, and how the message writes it."""
 
     param: Param
     old: object
@@ -125,7 +125,7 @@ class Choice:
 
 
 def find_change(message: str, earlier: Earlier, today: date) -> Change | None:
-    """None where the message is more than a change of what was asked before, or says nothing."""
+    """Returns what the message changes, or None if it is more than a change, or says nothing."""
     if not earlier.question or not earlier.reads or len(message) > LONGEST:
         return None
     return (
@@ -136,7 +136,7 @@ def find_change(message: str, earlier: Earlier, today: date) -> Change | None:
 
 
 def _find_part(message: str, earlier: Earlier, today: date) -> Change | None:
-    """A company, an option, a time, or several of them; and perhaps the wish for a chart."""
+    """Returns the change of a company, an option or a time, perhaps with the wish for a chart."""
     is_compared = COMPARED.search(message) is not None
     plain, rest = in_plain_dates(earlier.question), in_plain_dates(message)
     shifted, rest = _shifted_time(rest, plain, today)
@@ -164,7 +164,7 @@ def _find_part(message: str, earlier: Earlier, today: date) -> Change | None:
 
 
 def _find_row(message: str, earlier: Earlier) -> Change | None:
-    """Another row or column in the place of the one that was asked about: And Utilities?"""
+    """Returns the change to another row or column than the one asked about: And Utilities?"""
     for values in earlier.values:
         old = named_values(values, earlier.question)
         new = named_values(values, message) or _named_in_part(values, message)
@@ -181,7 +181,7 @@ def _find_row(message: str, earlier: Earlier) -> Change | None:
 
 
 def _named_in_part(values: frozenset[str], message: str) -> dict[str, str]:
-    """The only value that has all words of the message but for those that join: And its cash?"""
+    """Returns the only value that has all words of the message but linking ones: And its cash?"""
     words = [one for one in WORD.findall(message) if one.lower() not in LINKS]
     wanted = {stem(one) for one in words}
     found = [one for one in values if wanted and wanted <= set(map(stem, WORD.findall(one)))]
@@ -189,7 +189,7 @@ def _named_in_part(values: frozenset[str], message: str) -> dict[str, str]:
 
 
 def _find_both(message: str, earlier: Earlier) -> Change | None:
-    """What is asked of the last two questions together: How big is the difference?"""
+    """Returns the question about the last two questions together: How big is the difference?"""
     first = earlier.first
     if first is None or not first.question or not BOTH.search(message):
         return None
@@ -211,7 +211,7 @@ def _same_reads(earlier: Earlier) -> tuple[Read, ...]:
 def look_back(
     query: Query, inventory: Inventory, today: date, materials: Sequence[Material] = ()
 ) -> Earlier:
-    """The question before this one, as it was completed in its own turn, and its reads."""
+    """Returns the question before this one, as its own turn completed it, and its reads."""
     found = Earlier("")
     users = [said for said in query.said if said.role == "user"]
     for said in users[:-1]:
@@ -232,7 +232,7 @@ def look_back(
 def _values_of(
     reads: Sequence[Made], inventory: Inventory, materials: Sequence[Material]
 ) -> tuple[frozenset[str], ...]:
-    """What the tables of these reads hold: the names of their figures, and each column's texts."""
+    """Returns what the tables of these reads hold: names of figures, and the texts of columns."""
     made = {(alias, str(given)) for alias, _, given in reads}
     found: list[frozenset[str]] = []
     for material in materials:
@@ -252,9 +252,9 @@ def _values_of(
 def _last_reads(
     query: Query, inventory: Inventory, turn: int, materials: Sequence[Material]
 ) -> tuple[Made, ...]:
-    """Those of the last turn up to this one in which anything was read.
+    """Returns the reads of the last turn, up to this one, in which anything was read.
 
-    Where another widget was found to have the answer, what was read before it does not count.
+    If another widget was found to have the answer, reads before it do not count.
     """
     turns = [one.turn for one in query.results if one.turn <= turn and one.function in READERS]
     found: list[Made] = []
@@ -270,14 +270,14 @@ def _last_reads(
 
 
 def is_search(result: Result) -> bool:
-    """Whether other widgets were looked into, because the first one has no word of the question."""
+    """Whether this result searched other widgets, because the first lacked the question's words."""
     plan = result.state.get("plan")
     last = plan[-1] if isinstance(plan, list) and plan else None
     return isinstance(last, dict) and "search" in last
 
 
 def own_choices(searched: object) -> list[str]:
-    """The widgets among those that were looked into that the model itself wanted to read."""
+    """Returns those of the searched widgets that the model itself wanted to read."""
     found = [
         one for one in (searched if isinstance(searched, list) else []) if isinstance(one, dict)
     ]
@@ -287,7 +287,7 @@ def own_choices(searched: object) -> list[str]:
 def sources_told(
     result: Result, query: Query, inventory: Inventory, materials: Sequence[Material]
 ) -> Sequence[Source]:
-    """The sources of a result; of a search only those that have what was looked for."""
+    """Returns the sources of a result; of a search, only those that have what was looked for."""
     if not is_search(result):
         return result.sources
     earlier = (one for one in query.results if one.turn == result.turn and not is_search(one))
@@ -314,7 +314,7 @@ def _places(
 
 
 def _shifted_time(message: str, before: str, today: date) -> tuple[str, str]:
-    """The time that the message names, by itself or beside the one before; and its other words."""
+    """Returns the time that the message names, or moves the one before; and its other words."""
     points = list(POINT.finditer(message))
     if len(points) == 1:
         text = points[0][0]
@@ -335,7 +335,7 @@ def _shifted_time(message: str, before: str, today: date) -> tuple[str, str]:
 
 
 def _in_form_of(before: str, moved: str) -> str:
-    """A quarter as the question before writes it, which is how the data does: Q1/2025, 2025-Q1."""
+    """Writes a quarter as the question before does, and so does the data: Q1/2025, 2025-Q1."""
     quarter, _, year = moved.partition(" ")
     if not year:
         return moved
@@ -347,7 +347,7 @@ def _in_form_of(before: str, moved: str) -> str:
 
 
 def _named_step(message: str) -> tuple[str, int, str]:
-    """'The year before' is one year back; the unit, how many of it, and the other words."""
+    """Returns the unit, the count and the other words: 'the year before' is one year back."""
     if chinese := CHINESE_STEP.search(message):
         way, unit = chinese[1] or chinese[4], chinese[2] or chinese[3]
         count = -1 if way in "前上" else 1
@@ -365,7 +365,7 @@ def _named_step(message: str) -> tuple[str, int, str]:
 
 
 def _moved(span: Span, unit: str, count: int) -> str:
-    """The stretch of time moved by so many units; empty where it is longer than the unit."""
+    """Returns the time moved by so many units, or "" if it is longer than the unit."""
     days = (span.end - span.start).days
     try:
         if unit == "day":
@@ -384,7 +384,7 @@ def _moved(span: Span, unit: str, count: int) -> str:
 
 
 def _new_choices(text: str, earlier: Earlier) -> Iterator[Choice]:
-    """Options of what was read before that the message names, each param once."""
+    """Yields the options of earlier reads that the message names, one for each parameter."""
     seen: set[str] = set()
     for _, widget, given in earlier.reads:
         for param in widget.params:
@@ -409,7 +409,7 @@ def _new_symbols(message: str, earlier: Earlier, *, is_choice: bool) -> list[Nam
 
 
 def _has_own_subject(message: str, used: Sequence[str], before: str) -> bool:
-    """Whether it brings a word that neither joins it to the question before nor stands there."""
+    """Whether the message has a word that is neither a link nor in the question before."""
     for form in used:
         message = message.replace(form, " ")
     known = {word.lower() for word in WORD.findall(before)}
@@ -427,7 +427,7 @@ def _with_time(question: str, time: str) -> str:
 
 
 def _with_symbols(question: str, symbols: Sequence[Named], *, is_compared: bool) -> str:
-    """Empty where the question before does not name just one."""
+    """Puts other companies into the question. Returns "" unless it names exactly one."""
     old = find_symbols(question)
     if len(old) != 1:
         return ""
@@ -436,7 +436,7 @@ def _with_symbols(question: str, symbols: Sequence[Named], *, is_compared: bool)
 
 
 def _with_choice(question: str, choice: "Choice", *, is_compared: bool) -> str:
-    """Empty where the question before does not name the option by its own name."""
+    """Puts another option into the question. Returns "" if it does not name the old option."""
     if choice.form and _form_in(choice.param, choice.new, question):
         return question
     old = _form_in(choice.param, choice.old, question)
@@ -462,7 +462,7 @@ def _changed_reads(
 
 
 def _form_in(param: Param, value: object, text: str) -> str:
-    """How the text spells an option; empty where it does not."""
+    """Returns how the text writes an option, or "" if it does not."""
     for form in spoken_names(param, value):
         flags = re.IGNORECASE if len(form) > 3 else re.NOFLAG
         if found := re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, flags):

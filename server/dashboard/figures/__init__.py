@@ -1,1 +1,1 @@
-"""Numbers that are computed from tables rather than guessed."""
+"""Computes numbers from tables, so that no model has to guess them."""

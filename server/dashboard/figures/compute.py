@@ -1,4 +1,4 @@
-"""Numbers computed rather than guessed: a question becomes SQL, its rows become a sentence."""
+"""Computes figures for a question: turns it into SQL, and the rows into a sentence."""
 
 import asyncio
 import math
@@ -31,18 +31,19 @@ TOLD_GROWTHS = 10
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What was computed: a line for people, its rows, and the SQL that made them."""
+    """A computed result: a sentence for people, its rows, and the SQL that made them."""
 
     text: str
     rows: list[dict[str, Cell]]
     sql: str
     table: str
     is_whole: bool = True
-    """Nothing was left out: no row of the table, none of what was found."""
+    """Whether all rows of the table were used and all rows of the result are in the sentence."""
 
 
 def compute(question: str, table: Table, today: date, about: str = "") -> Figure | None:
-    """`about` are words that say what was read, such as the symbol of a widget."""
+    """Computes a figure, or returns None if any word of the question is left over. `about` are
+    words for what was read, such as the symbol of a widget."""
     if not table.rows:
         return None
     if read_wide(table) is not None:
@@ -69,7 +70,7 @@ def _of_asked(asked: Asked, table: Table) -> Figure | None:
 
 
 def _of_report(question: str, table: Table, about: str) -> Figure | None:
-    """What a few cells of a report say."""
+    """Returns the figure that a few cells of a report give."""
     found = look_up(question, table, about)
     if found is None:
         return None
@@ -83,14 +84,14 @@ def _of_report(question: str, table: Table, about: str) -> Figure | None:
 
 
 def _needed(table: Table, sql: str) -> Table:
-    """Only the columns that the query names: filling in all of a big table takes seconds."""
+    """Returns only the columns that the query names: loading all of a big table takes seconds."""
     named = [place for place, one in enumerate(table.columns) if quoted(one.name) in sql] or [0]
     columns = tuple(table.columns[place] for place in named)
     return Table(table.name, columns, [tuple(row[place] for place in named) for row in table.rows])
 
 
 def first_of(shown: int, total: int | None) -> str:
-    """Empty where all is shown."""
+    """Returns words such as "first 12 of 40", or "" if all is shown."""
     if total is None:
         return f"first {shown} of many"
     return f"first {shown} of {total}" if shown < total else ""
@@ -133,7 +134,7 @@ _ENDS = ("first", "last", "percent")
 
 
 def _row_text(row: dict[str, Cell], column: Column, said: Set[Cell]) -> str:
-    """The value and what tells its row apart, but for what was `said` of all rows before."""
+    """Writes the value and what distinguishes its row, but not what was `said` of all rows."""
     told = [value for key, value in row.items() if key != column.name and value not in said]
     others = ", ".join(short(value) for value in told if value)
     value = _written(row[column.name], column)
@@ -158,7 +159,7 @@ def _about(asked: Asked, table: Table) -> str:
 
 
 def span_text(span: Span, *, is_years: bool) -> str:
-    """From its first to its last day; a fiscal year is told by its number alone."""
+    """Writes a span from its first to its last day. A fiscal year is only its number."""
     end = span.end - timedelta(days=1)
     first, last = (f"{day.year:04d}" if is_years else day.isoformat() for day in (span.start, end))
     if span.start == FAR_PAST:
@@ -171,7 +172,7 @@ def span_text(span: Span, *, is_years: bool) -> str:
 
 
 def _rounded(asked: Asked, answer: Answer, table: Table) -> list[dict[str, Cell]]:
-    """What was computed gets the decimals that it needs; what was given stays as it is."""
+    """Returns the rows with computed values rounded. Values from the table stay as they are."""
     decimals = {column.name: column.decimals for column in table.columns}.get(asked.column or "", 0)
 
     def tidy(name: str, value: Cell) -> Cell:
@@ -194,7 +195,7 @@ ENTITIES = frozenset({"symbol", "ticker", "company", "issuer", "fund", "security
 
 
 def to_sql(asked: Asked, table: Table) -> tuple[str, list[Cell]]:
-    """Returns the SQL for what is asked. Raises Refused where rows cannot be told apart."""
+    """Returns the SQL and its parameters. Raises Refused if rows cannot be told apart."""
     where, parameters = _where(asked)
     match asked.operation:
         case "count" | "distinct":
@@ -231,7 +232,7 @@ def _where(asked: Asked) -> tuple[str, list[Cell]]:
 
 
 def _day(column: str) -> str:
-    """A year and a month begin on their first day."""
+    """Returns SQL for a full date: a year and a month begin on their first day."""
     return (
         f"CASE length({column}) WHEN 4 THEN {column} || '-01-01' "
         f"WHEN 7 THEN {column} || '-01' ELSE {column} END"
@@ -270,7 +271,7 @@ def _extreme(asked: Asked, where: str) -> str:
 def _at_end(
     asked: Asked, where: str, parameters: list[Cell], table: Table
 ) -> tuple[str, list[Cell]]:
-    """The row at the end of time, or all of them where several are there."""
+    """Returns SQL for the first or last row in time, or for all rows of that time."""
     assert asked.line is not None
     order = quoted(asked.line.order)
     start = f"SELECT {_shown(asked)} FROM data{where}"
@@ -282,7 +283,7 @@ def _at_end(
 
 
 def _growth(asked: Asked, where: str, table: Table) -> str:
-    """From the first to the last value in time, for each entity where there are several."""
+    """Returns SQL for the change from the first to the last value in time, for each entity."""
     assert asked.line is not None
     column, order = quoted(asked.column or ""), quoted(asked.line.order)
     group = _entity(asked, table)
@@ -301,7 +302,8 @@ def _growth(asked: Asked, where: str, table: Table) -> str:
 
 
 def _entity(asked: Asked, table: Table) -> str | None:
-    """Whose values they are, so that none is compared with another's."""
+    """Returns the column that says whose values they are, or None if they are of one thing. Raises
+    Refused if values of different things would be compared."""
     texts = [
         one.name for one in table.of_kind("text") if asked.line and one.name != asked.line.column
     ]
@@ -316,7 +318,7 @@ def _entity(asked: Asked, table: Table) -> str | None:
 
 
 def _is_one_thing(asked: Asked, table: Table, entity: str | None, texts: Sequence[str]) -> bool:
-    """Whether the rows of an entity differ in their time alone: those of trades differ in more."""
+    """Whether the rows of an entity differ only in time. Those of trades differ in more."""
     for name in texts:
         if name == entity or TIME_NAMES & set(stems(name)):
             continue
@@ -340,7 +342,7 @@ def _is_apart(asked: Asked, table: Table, name: str | None) -> bool:
 
 
 def _kept(asked: Asked, table: Table, name: str) -> list[Cell]:
-    """The column's cells in the rows that the question names and that have a time."""
+    """Returns the column's cells in the rows that pass the filters and have a time."""
     assert asked.line is not None
     kept = zip(
         table.values(name),
@@ -374,7 +376,7 @@ MOST_TABLES = 4
 
 
 async def write_and_run(means: Means, question: str, tables: Sequence[Table]) -> Figure | None:
-    """Runs SQL of the model, where the question's own words do not tell the computation."""
+    """Runs SQL that the model writes, for a question that `compute` does not understand."""
     named = {f"t{number}": table for number, table in enumerate(tables[:MOST_TABLES], 1)}
     if not named or not await _is_worth_it(means, question):
         return None
@@ -409,7 +411,7 @@ def _cut_note(table: Table) -> str:
 
 
 async def _is_worth_it(means: Means, question: str) -> bool:
-    """Whether the model is to write SQL: that of smaller models runs and is wrong."""
+    """Whether the model should write SQL. That of small models runs, but is wrong."""
     words = set(re.findall(r"[a-z]+", question.lower()))
     asks = bool(COMPUTING.search(question)) or not words.isdisjoint(BY_WORD)
     return asks and await means.is_able()

@@ -1,4 +1,4 @@
-"""Which computation the words of a question ask for, and which of them are beyond us."""
+"""Finds which computation a question asks for, and refuses what code does not understand."""
 
 import re
 from dataclasses import dataclass
@@ -49,25 +49,26 @@ BEYOND = re.compile(
     r"|(?:year|quarter|month|week|day)[- ](?:over|on|by)[- ]\w+)\b|n't\b|[<>≤≥=]|\bex-",
     re.IGNORECASE,
 )
-"""Comparisons, exclusions, and computations upon computations."""
+"""Comparisons, exclusions, and computations over computations, which are not understood here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """No name where rows are looked up; `count` of the top rows; `noun`, what is counted."""
+    """A computation. `name` is "" for a lookup of rows, `count` is the number of top rows, and
+    `noun` the words for what is counted."""
 
     name: str = ""
     count: int = 1
     noun: str = ""
     words: frozenset[str] = frozenset()
-    """The stems of the question that asked for it."""
+    """The stems of the question that ask for it."""
 
 
 def operation(text: str, taken: set[str], owned: set[str]) -> Operation | None:
-    """None where the text asks for more than one thing, or for one that is not understood.
+    """Returns the computation, or None if the text asks for several or for what is not understood.
 
-    `taken` are stems that name a column or a value, and so no computation: 'total debt' is no
-    sum. `owned` are those that are not beyond us because they stand in a name.
+    `taken` are stems that name a column or a value, and so no computation: 'total debt' is not a
+    sum. `owned` are stems in a name, where even words beyond us are harmless.
     """
     recent = set(stems(" ".join(match[0] for match in MOST_RECENT.finditer(text))))
     text = MOST_RECENT.sub("latest", text)
@@ -100,7 +101,7 @@ def operation(text: str, taken: set[str], owned: set[str]) -> Operation | None:
 
 
 def _asks_for_a_sum(text: str) -> bool:
-    """'How much' and, later in the same line, a word of money that moved."""
+    """Whether a line has 'how much' and, behind it, a word for money that moved."""
     for line in text.splitlines():
         asked = HOW_MUCH.search(line)
         if asked and MOVED.search(line, asked.end()):

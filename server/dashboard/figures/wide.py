@@ -1,6 +1,6 @@
-"""Reports with a column for each year: a question names rows and years, and a few cells answer it.
+"""Answers from reports with a column for each year: a question names rows and years.
 
-Nothing is found unless the rows, the columns and the computation use up every word of it.
+Nothing is found unless rows, columns and the computation explain every word of the question.
 """
 
 import re
@@ -25,7 +25,7 @@ BEFORE_YEAR = re.compile(
     r"(?:\b(?:fiscal|financial)\s)?(?:\byears?\s)?(?:\bended\s(?:,\s?)?)?\x01", re.IGNORECASE
 )
 NOTE = re.compile(r"\(\s?(?:notes?\s?)?[\d,a-e]{1,4}\s?\)|(?<=[a-z]{4})\d{1,2}\b|[*†‡§]+")
-"""Marks of a footnote at a name."""
+"""Footnote marks in a name."""
 OPTIONAL = re.compile(r"\([^()]*\)")
 SCALE = re.compile(
     r"(?P<thousand>thousands?\b|['\u2019]?\b000s?\b)"
@@ -53,7 +53,7 @@ OF_TWO = {
 BOTH_WAYS = re.compile(
     r"\([^()]{0,80}(?:loss|used|benefit|decrease|expense|deficit|outflow)", re.IGNORECASE
 )
-"""A name that says what a negative amount means."""
+"""A name that says what a negative amount means: Net income (loss)."""
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -80,19 +80,19 @@ STEMS = {
     "min": _stems("lowest lower smaller smallest least fewest minimum"),
 }
 OPERATION_STEMS = frozenset[str]().union(*STEMS.values())
-"""They ask for a computation unless they stand in the name of the row itself."""
+"""Words that ask for a computation, unless they are in the name of the row itself."""
 TWO_STEMS = {
     "difference": _stems("difference"), "ratio": _stems("ratio"),
     "sum": STEMS["sum"], "": frozenset[str](),
 }  # fmt: skip
 MOST_ROWS = 2000
 EARLY_MONTHS = {1, 2}
-"""A year that ended in them is mostly called by the number before."""
+"""A fiscal year that ends in January or February mostly has the number of the year before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Columns that differ in nothing but their year; `words` tell them from other groups."""
+    """Columns that differ only in their year. `words` distinguish them from other groups."""
 
     words: frozenset[str]
     places: dict[int, int]
@@ -101,7 +101,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`core` are the words of its name that a question must have, `full` those that it may."""
+    """A row. A question must have the words `core` of its name, and may have those in `full`."""
 
     label: str
     core: frozenset[str]
@@ -116,14 +116,14 @@ class Wide:
     groups: tuple[Group, ...]
     rows: tuple[Row, ...]
     title: frozenset[str]
-    """Words that may stand in a question and tell nothing apart."""
+    """Words that a question may have, but that distinguish nothing."""
     scale: str
     sections: int
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A question with its times taken out: `years` in the order in which they are named."""
+    """A question without its times. `years` are in the order in which it names them."""
 
     words: tuple[str, ...]
     years: tuple[int, ...]
@@ -135,7 +135,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """One cell: `number` of its row from 0, `place` of its column."""
+    """A cell: `number` is its row, from 0, and `place` its column."""
 
     label: str
     number: int
@@ -157,7 +157,7 @@ class Found:
 
 
 def look_up(question: str, table: Table, about: str = "") -> Found | None:
-    """The cells that answer the question; `about` are words that say what was read."""
+    """Returns the cells that answer the question, or None. `about` are words for what was read."""
     wide = read_wide(table, about)
     if wide is None:
         return None
@@ -169,7 +169,7 @@ def look_up(question: str, table: Table, about: str = "") -> Found | None:
 
 
 def read_wide(table: Table, about: str = "") -> Wide | None:
-    """None unless texts name the rows and at least two columns are years."""
+    """Reads a report. Returns None unless texts name rows and at least two columns are years."""
     if len(table.rows) > MOST_ROWS:
         return None
     named = [(place, _years(column.name)) for place, column in enumerate(table.columns)]
@@ -190,7 +190,7 @@ def read_wide(table: Table, about: str = "") -> Wide | None:
 
 
 def _labels(table: Table, first: int) -> tuple[list[int], list[str]]:
-    """The columns before the years whose texts name a row, and what all rows have in common."""
+    """Returns the columns of row names before the years, and the texts that all rows share."""
     varied: list[int] = []
     common: list[str] = []
     for place, column in enumerate(table.columns[:first]):
@@ -203,7 +203,7 @@ def _labels(table: Table, first: int) -> tuple[list[int], list[str]]:
 
 
 def _remarks(table: Table) -> Iterator[str]:
-    """What stands above the first amount, such as '(in thousands)'."""
+    """Yields the texts above the first amount, such as '(in thousands)'."""
     for row in table.rows[:3]:
         if any(_amount(cell) for cell in row[1:]):
             return
@@ -211,7 +211,7 @@ def _remarks(table: Table) -> Iterator[str]:
 
 
 def _years(text: str) -> list[int]:
-    """FY19 and F19 are 2019."""
+    """Returns the years in the text. FY19 and F19 are 2019."""
     found = []
     for match in YEAR.finditer(text):
         digits = re.sub(r"\D", "", match[0])
@@ -224,7 +224,7 @@ def _months(text: str) -> frozenset[int]:
 
 
 def _qualifiers(name: str) -> frozenset[str]:
-    """The words of a column's name that are neither its time nor its unit."""
+    """Returns the words of a column's name that are neither its time nor its unit."""
     plain = MONTH.sub(" ", YEAR.sub(" ", name.replace("%", " percent ")))
     words = {word for word in stems(plain) if not word.isdecimal()}
     return frozenset(words - TIME_STEMS - UNIT_STEMS)
@@ -233,7 +233,7 @@ def _qualifiers(name: str) -> frozenset[str]:
 def _groups(
     table: Table, periods: Sequence[tuple[int, int]], common: frozenset[str]
 ) -> Iterator[Group]:
-    """Without columns of the same words and the same year: nothing tells them apart."""
+    """Yields the groups of columns, except those with two columns of the same year."""
     found: dict[frozenset[str], list[tuple[int, int]]] = {}
     for place, year in periods:
         own = _qualifiers(table.columns[place].name) - common
@@ -278,7 +278,7 @@ def _read_wish(question: str) -> Wish:
 
 
 def _meanings(wish: Wish) -> Iterator[tuple[str, frozenset[str]]]:
-    """Each word of a computation may also belong to the name of a row."""
+    """Yields computations and the words left for rows: a word may ask for one or be in a name."""
     words = frozenset(wish.words)
     yield "", words
     for name, own in STEMS.items():
@@ -290,7 +290,7 @@ def _meanings(wish: Wish) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 def _is_possible(name: str, asked: frozenset[str], wish: Wish) -> bool:
-    """One word asks for it, but '(decrease)' may follow an increase, and says nothing alone."""
+    """Whether these words ask for it: a single word, or an increase with '(decrease)' behind it."""
     if name in ("max", "min") and not WHICH_YEAR.search(wish.text):
         return False
     if name == "percent" and not PERCENT_CHANGE.search(wish.text):
@@ -299,7 +299,7 @@ def _is_possible(name: str, asked: frozenset[str], wish: Wish) -> bool:
 
 
 def _find(wide: Wide, wish: Wish, name: str, words: frozenset[str]) -> Found | None:
-    """In the one row and the one group of columns that these words name."""
+    """Finds the cells in the only row and the only group of columns that these words name."""
     fits: list[tuple[int, Row, Group]] = []
     for group in _groups_named(wide, wish, words):
         for row in wide.rows:
@@ -319,7 +319,7 @@ def _find(wide: Wide, wish: Wish, name: str, words: frozenset[str]) -> Found | N
 
 
 def _find_two(wide: Wide, wish: Wish) -> list[Found]:
-    """Two rows of one year, which are listed, added or compared."""
+    """Finds two rows in one year, which are listed, added or compared."""
     found = []
     for name, pattern in OF_TWO.items():
         if len(wish.years) != 1 or not pattern.search(wish.text):
@@ -347,7 +347,7 @@ def _groups_named(wide: Wide, wish: Wish, words: frozenset[str]) -> Iterator[Gro
 
 
 def _pairs(wide: Wide, words: frozenset[str], group: Group) -> Iterator[tuple[Row, Row]]:
-    """Two rows that use up all words, each of them some that the other has not."""
+    """Yields pairs of rows that explain all words, each some that the other does not."""
     known = group.words | wide.title - OPERATION_STEMS | FILLERS
     named = [row for row in wide.rows if row.core and row.core <= words]
     for one, two in combinations(named, 2):
@@ -361,13 +361,13 @@ def _position(row: Row, shared: frozenset[str], wish: Wish) -> int:
 
 
 def _is_of_its_section(row: Row, words: frozenset[str], wide: Wide) -> bool:
-    """A total may be that of all sections, so that its section's name says nothing about it."""
+    """Whether the row may be in the section named. A total may be over all sections."""
     needed = words - row.full - wide.title - FILLERS
     return not needed & row.section or wide.sections == 1 or TOTAL not in row.core
 
 
 def _taken(wide: Wide, name: str, places: Sequence[tuple[Row, Group, int]]) -> Found | None:
-    """None where a cell has no amount, or amounts have different units."""
+    """Returns the cells, or None if one has no amount or their units differ."""
     cells: list[Taken] = []
     units: set[str] = set()
     for row, group, year in places:
@@ -391,7 +391,7 @@ def _amount(cell: Cell) -> tuple[float, str] | None:
 
 
 def _chosen(name: str, wish: Wish, group: Group) -> tuple[int, ...]:
-    """The years that are meant; none where that is not clear."""
+    """Returns the years that are meant, or () if that is not clear."""
     known, years = sorted(group.places), wish.years
     if not group.places.keys() >= set(years):
         return ()
@@ -407,7 +407,7 @@ def _chosen(name: str, wish: Wish, group: Group) -> tuple[int, ...]:
         within = [year for year in known if min(years) <= year <= max(years)]
         is_whole = len(within) == max(years) - min(years) + 1
         return tuple(within if is_rising else within[::-1]) if is_whole else ()
-    # The average of one year is often meant as that of its beginning and its end.
+    # The average of a single year often means that of its beginning and its end.
     return () if name and len(years) < 2 else years
 
 
@@ -440,7 +440,7 @@ def _is_sound(found: Found, wish: Wish) -> bool:
 
 
 def _is_as_told(values: Sequence[float], words: frozenset[str]) -> bool:
-    """An increase that is none was asked for in error, and a difference has no direction."""
+    """Whether the values agree with the words: an increase must be one."""
     is_change = not words & GROWING or LESS in words
     return is_change or (values[1] >= values[0] and min(values) >= 0)
 
@@ -459,7 +459,7 @@ def _is_pair_sound(found: Found) -> bool:
 
 
 def sentence(found: Found) -> str:
-    """What was found, for people: the value comes after the colon."""
+    """Writes what was found as a sentence. The value comes after the colon."""
     cells, values = found.cells, found.values
     label, first, last = cells[0].label, cells[0].year, cells[-1].year
     is_one_row = all(cell.label == label for cell in cells)
@@ -496,7 +496,7 @@ def sentence(found: Found) -> str:
 def _change_text(found: Found) -> str:
     first, last = found.values
     ends = f"from {_text(found, first)} to {_text(found, last)}"
-    # Percentages differ by points, which are not percent of anything.
+    # Percentages differ by percentage points.
     amount = _text(found, last - first).replace("%", " percentage points")
     percent = f"{round((last - first) * 100 / first, 2)}%" if first > 0 else ""
     if found.operation == "percent":
