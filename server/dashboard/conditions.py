@@ -23,7 +23,7 @@ MOST_VALUES = 200
 MOST_NAMED = 4
 SHORTEST_BEGINNING, LONGEST_ENDING = 4, 4
 MOST_SEARCHED = 5000
-"""Rows of a table in which a name is looked for."""
+"""The most rows of a table in which a name is looked for."""
 YEAR = re.compile(r"(?<![\w.-])(?:19|20)\d\d(?![\w-]|\.\d)")
 ANY_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 YEARS = (1900, 2100)
@@ -42,17 +42,17 @@ RATIO = re.compile(
     r"|anteil|marge|proportion|margen|cuota|proporción)\b|净利率|毛利率|利润率|占比|份额|比例",
     re.IGNORECASE,
 )
-"""What is asked for is a part of a whole."""
+"""Words that ask for a part of a whole."""
 SAME_WORDS = {stem("percentage"): stem("percent"), stem("pct"): stem("percent")}
 COMPUTES = re.compile(r"[-+*/]")
 OWN_NUMBER = re.compile(r"(?<![\w.])(?!100?(?:\.0{1,9})?(?![\w.]))\d")
-"""A number of the question's own in a computation: 1 and 100 are those of shares and growth."""
+"""A number of the question itself in a computation. 1 and 100 belong to shares and growth."""
 PART = re.compile(
     r"\bCASE\s{1,9}WHEN\s{1,9}(\w{1,80})\s{0,9}=\s{0,9}'([^']{0,80})'\s{1,9}THEN\s{1,9}(\w{1,80})"
     r"\b[^()]{0,80}\)\s{0,9}/\s{0,9}(?:sum|total)\s{0,9}\(\s{0,9}\3\s{0,9}\)",
     re.IGNORECASE,
 )
-"""The part of a sum that is set against the sum of the same column."""
+"""A part of a sum divided by the sum of the same column."""
 WITHIN = re.compile(
     r"\b(\w{1,80})\s{1,9}BETWEEN\s{1,9}'(\d{4}-\d{2}(?:-\d{2})?)'\s{1,9}AND\s{1,9}"
     r"'(\d{4}-\d{2}(?:-\d{2})?)'",
@@ -63,13 +63,13 @@ LAST_OF_MONTH = re.compile(
     r"(?:(\s{1,9}AND\s{1,9}'\d{4}-\d{2})-\d{2}')?",
     re.IGNORECASE,
 )
-"""Days that a column is compared with; the second one belongs to BETWEEN."""
+"""Days that a column is compared with. The second one belongs to BETWEEN."""
 INNER = re.compile(
     r"\(\s{0,9}SELECT\s{1,9}(\w{1,80})\s{1,9}FROM\s{1,9}(\w{1,200})"
     r"(?:\s{1,9}WHERE\s{1,9}([^()]{1,400}))?\s{0,9}\)",
     re.IGNORECASE,
 )
-"""A query inside of another that stands for one value."""
+"""A query within another that stands for a single value."""
 LISTED = re.compile(r"\b(?:IN|FROM|EXISTS)\s{0,9}$", re.IGNORECASE)
 IS_VALUE = re.compile(
     r"\b(\w{1,80})\s{0,9}=\s{0,9}(?:'([^']{0,80})'|(\d{1,15}(?:\.\d{1,9})?))(?![\w.])"
@@ -86,7 +86,7 @@ DIFFERENCE = re.compile(
 )
 PLAIN_TEXT = "year month day date quarter period week symbol name"
 PLAIN = frozenset(map(stem, PLAIN_TEXT.split()))
-"""Words of columns that say when and who: a question may have them without asking for one."""
+"""Words in columns' names for time and names. A question may have them without asking for one."""
 COMPARING = frozenset(map(stem, ("compare", "comparison", "versus", "vs", "both")))
 JOINED = re.compile(r"\b(\w{1,80})\.(\w{1,80})\s{0,9}=\s{0,9}(\w{1,80})\.(\w{1,80})\b")
 INTERSECT = re.compile(r"\bINTERSECT\b", re.IGNORECASE)
@@ -167,9 +167,9 @@ def find_fault(
 
 
 def with_all_named(sql: str, question: str, tables: Mapping[str, Table]) -> str:
-    """The query for all values of a column that the question names, where it takes one of them.
+    """Extends the query to all values of a column that the question names, if it takes one.
 
-    And for the only year that the question names, where it takes another.
+    Replaces a wrong year by the only year that the question names.
     """
     chosen = LIST.match(sql)
     if chosen is None or NOT_PLAIN.search(sql) or UNION_OR_LIMIT.search(sql):
@@ -196,7 +196,7 @@ def _is_relative(question: str) -> bool:
 
 
 def difference_of(name: str, answer: Answer, question: str) -> str:
-    """The query for the difference of the only two figures of another, where it is asked for."""
+    """Returns a query for the difference of another's only two figures, if it is asked for."""
     if len(answer.rows) != 2 or not DIFFERENCE.search(question):
         return ""
     places = [
@@ -224,16 +224,16 @@ def _is_ratio(sql: str, tables: Mapping[str, Table]) -> bool:
 
 
 def left_out(sql: str, question: str, tables: Mapping[str, Table]) -> set[str]:
-    """Words of the question that name a column of the query's tables, which it does not use.
+    """Returns words of the question that name a column of the query's tables that it does not use.
 
-    The names that a query gives by itself do not count: "revenue AS margin" is no margin.
+    Names that a query gives do not count: "revenue AS margin" is not a margin.
     """
     columns = {column.name for table in _used(sql, tables).values() for column in table.columns}
     return asked_columns(columns, question, sql)
 
 
 def asked_columns(columns: Iterable[str], question: str, sql: str) -> set[str]:
-    """Words of the question that name one of these columns, and that no query has."""
+    """Returns words of the question that name one of these columns and are not in the SQL."""
     own = set(stems(GIVEN_NAME.sub(" ", sql)))
     named = {word for name in columns for word in stems(name)}
     asked = set(stems(question))
@@ -242,13 +242,13 @@ def asked_columns(columns: Iterable[str], question: str, sql: str) -> set[str]:
 
 
 def _goes_on(word: str, longer: str) -> bool:
-    """Whether a word of the question is the beginning of another of its kin: grow, growth."""
+    """Whether the longer word continues the word: grow, growth."""
     is_longer = 0 < len(longer) - len(word) <= LONGEST_ENDING
     return is_longer and len(word) >= SHORTEST_BEGINNING and longer.startswith(word)
 
 
 def explain_nothing(sql: str, tables: Mapping[str, Table]) -> str:
-    """Why no row fits: a join of what is never equal, or a value that its column does not hold."""
+    """Says why no row fits: a join of what is never equal, or a value that the column lacks."""
     for first, one, second, other in JOINED.findall(sql):
         sides = [_texts(first, one, tables), _texts(second, other, tables)]
         if all(sides) and not sides[0] & sides[1]:
@@ -320,9 +320,9 @@ def _texts(table: str, column: str, tables: Mapping[str, Table]) -> set[str]:
 
 
 def _joined_by_what_is_shared(sql: str, tables: Mapping[str, Table]) -> str:
-    """Tables that are joined by what is never equal, by a column that tells both their rows apart.
+    """Joins tables by a key that both have, if the query's join matches no rows.
 
-    One widget read for two countries is two tables: their countries differ, their years do not.
+    A widget read for two countries gives two tables: their countries differ, their years do not.
     """
     short = {name.lower(): table for table, name in NAMED_TABLE.findall(sql)}
     for first, one, second, other in JOINED.findall(sql):
@@ -337,7 +337,7 @@ def _joined_by_what_is_shared(sql: str, tables: Mapping[str, Table]) -> str:
 
 
 def _shared_key(names: Sequence[str], tables: Mapping[str, Table]) -> str:
-    """The first column of both tables that holds no value twice, and some in both."""
+    """Returns the first column in both tables without duplicates and with common values, or ""."""
     by_name = {name.lower(): table for name, table in tables.items()}
     first, second = (by_name[name.lower()] for name in names)
     others = {column.name for column in second.columns}
@@ -351,7 +351,7 @@ def _shared_key(names: Sequence[str], tables: Mapping[str, Table]) -> str:
 
 
 def explain_column(fault: str, sql: str, tables: Mapping[str, Table]) -> str:
-    """The columns that there are, where a query names another."""
+    """Lists the columns that exist, if a query names one that does not."""
     if "no such column" not in fault and "no such table" not in fault:
         return ""
     used = _used(sql, tables) or tables
@@ -373,7 +373,7 @@ def explain_column(fault: str, sql: str, tables: Mapping[str, Table]) -> str:
 
 
 def _with_condition(sql: str, table: str, condition: str) -> str:
-    """The query with one more condition on the rows of a table that it names once."""
+    """Adds a condition on the rows of a table that the query names once."""
     places = list(
         re.finditer(rf"\bFROM\s{{1,9}}{re.escape(table)}\b(\s{{1,9}}WHERE\b)?", sql, re.IGNORECASE)
     )
@@ -392,7 +392,7 @@ def _with_condition(sql: str, table: str, condition: str) -> str:
 
 
 def _without_totals(sql: str, tables: Mapping[str, Table]) -> str:
-    """Leaves out the row that adds up the others, where some of the rows are taken or computed."""
+    """Excludes the row that adds up the others, if rows are limited or aggregated."""
     if NOT_PLAIN.search(sql) or not TAKES_ROWS.search(sql):
         return sql
     for name, table in _used(sql, tables).items():
@@ -405,7 +405,7 @@ def _without_totals(sql: str, tables: Mapping[str, Table]) -> str:
 
 
 def _of_the_whole(sql: str) -> str:
-    """A part is set against the whole: the rows of the whole are not those of the part alone."""
+    """Drops conditions that would restrict the whole to the rows of the part."""
     for column, value, _ in PART.findall(sql):
         own = rf"{re.escape(column)}\s{{0,9}}=\s{{0,9}}'{re.escape(value)}'"
         sql = re.sub(
@@ -421,10 +421,10 @@ def _of_the_whole(sql: str) -> str:
 
 
 def _with_own_columns(sql: str, question: str, tables: Mapping[str, Table]) -> str:
-    """A column that holds what is computed from others takes the place of the computation.
+    """Replaces a computation by a column that already holds its result.
 
-    It has the name that the query gives to what it computes, or the question names it whole and it
-    is a part of a whole by itself. Growth over several years is more than the growth of one.
+    The column has the name that the query gives to the result, or the question has its whole name
+    and it is a ratio. Growth over several years is more than the growth of one, so it stays.
     """
     chosen = LIST.match(sql)
     if chosen is None or NOT_PLAIN.search(sql) or len(set(YEAR.findall(question))) > 1:
@@ -458,14 +458,14 @@ def _is_named_whole(column: str, asked: set[str]) -> bool:
 
 
 def _inner_queries(sql: str) -> Iterator["re.Match[str]"]:
-    """Those that stand for one value."""
+    """Yields the inner queries that stand for a single value."""
     for found in INNER.finditer(sql):
         if not LISTED.search(sql[max(0, found.start() - 20) : found.start()]):
             yield found
 
 
 def _rows_of(inner: "re.Match[str]", tables: Mapping[str, Table]) -> int:
-    """How many rows it finds, where its conditions are plain; else one."""
+    """Returns how many rows an inner query finds, or 1 if its conditions are not plain."""
     table = {name.lower(): one for name, one in tables.items()}.get(inner[2].lower())
     conditions = re.split(r"\s{1,9}AND\s{1,9}", (inner[3] or "").strip(), flags=re.IGNORECASE)
     plain = [IS_VALUE.fullmatch(one.strip()) for one in conditions if one]
@@ -483,7 +483,7 @@ def _rows_of(inner: "re.Match[str]", tables: Mapping[str, Table]) -> int:
 
 
 def _with_outer_conditions(sql: str, tables: Mapping[str, Table]) -> str:
-    """What the outer query asks of its rows it asks of an inner one, too, that finds several."""
+    """Adds the outer query's conditions to an inner query that finds several rows."""
     for inner in list(_inner_queries(sql)):
         table = {name.lower(): one for name, one in tables.items()}.get(inner[2].lower())
         if table is None or _rows_of(inner, tables) < 2:
@@ -521,7 +521,7 @@ def _with_months(sql: str, tables: Mapping[str, Table]) -> str:
 
 
 def _without_unasked_time(sql: str, question: str, tables: Mapping[str, Table]) -> str:
-    """Leaves out a stretch of time that nobody named and in which there is no row."""
+    """Drops a span of time that the question does not name and that has no rows."""
     plain = in_plain_dates(question)
     if POINT.search(plain) or left_over(plain) or RELATIVE & set(stems(question)) - PLAIN:
         return sql
@@ -537,7 +537,7 @@ def _without_unasked_time(sql: str, question: str, tables: Mapping[str, Table]) 
 
 
 def _in_the_year(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
-    """The rows of the only year that is asked for, where the query lists all of them."""
+    """Restricts a query that lists all rows to the only year that the question asks for."""
     if "(" in sql or YEAR.search(with_sums(sql)) or re.search(r"\bORDER\b", sql, re.IGNORECASE):
         return sql
     try:
@@ -560,9 +560,9 @@ def _in_the_year(sql: str, question: str, tables: Mapping[str, Table], today: da
 
 
 def _asks_for_one_year(question: str, sql: str, tables: Mapping[str, Table]) -> bool:
-    """Whether a question names one year, and besides it only what the tables and their rows name.
+    """Whether the question names one year, and otherwise only names of tables and rows.
 
-    "Revenue in 2024" does; "revenue in 2024 against the year before" needs more than that year.
+    "Revenue in 2024" does. "Revenue in 2024 against the year before" needs more than that year.
     """
     if len(set(YEAR.findall(question))) != 1:
         return False
@@ -585,7 +585,7 @@ def _words(sql: str) -> set[str]:
 
 
 def _held(sql: str, question: str, tables: Mapping[str, Table]) -> Iterator[Held]:
-    """The columns with several values of which the question names some."""
+    """Yields the columns with several values, of which the question names some."""
     years = set(YEAR.findall(question))
     for name, table in _used(sql, tables).items():
         for column in table.columns:
@@ -602,7 +602,7 @@ def _held(sql: str, question: str, tables: Mapping[str, Table]) -> Iterator[Held
 
 
 def named_values(values: frozenset[str], text: str) -> dict[str, str]:
-    """The values that a text names, each with its form there; a part of a longer one is none."""
+    """Returns the values that a text names, as written there, without parts of longer ones."""
     found: dict[str, str] = {}
     for value in sorted(values, key=lambda one: (-len(one), one)):
         form = find_value(value, text)
@@ -625,7 +625,7 @@ def _written(held: Held, value: str) -> str:
 
 
 def with_sums(sql: str) -> str:
-    """The query with the values of its sums: "2024 - 1" asks for 2023 and not for 2024."""
+    """Returns the query with its sums computed: "2024 - 1" asks for 2023 and not for 2024."""
     outside = sql.split("'")
     outside[::2] = [SUM.sub(_add_up, part) for part in outside[::2]]
     return "'".join(outside)
@@ -637,7 +637,7 @@ def _add_up(found: "re.Match[str]") -> str:
 
 
 def _days(column: str, sql: str, tables: Mapping[str, Table]) -> list[str]:
-    """The days that a column of dates holds, in order."""
+    """Returns the days in a column of dates, in order."""
     for table in _used(sql, tables).values():
         for one in table.of_kind("date"):
             if one.name.lower() == column.lower():
@@ -646,7 +646,7 @@ def _days(column: str, sql: str, tables: Mapping[str, Table]) -> list[str]:
 
 
 def _between(question: str, today: date, days: Sequence[str]) -> str:
-    """The time of the question, if it is longer than a day and some of the days are within it."""
+    """Returns a condition for the question's time; "" if it is a day or without rows."""
     try:
         span = read(question, today).span
     except Unclear:
@@ -659,9 +659,9 @@ def _between(question: str, today: date, days: Sequence[str]) -> str:
 
 
 def _bare_column(sql: str, tables: Mapping[str, Table]) -> str:
-    """A plain column beside aggregates: SQLite takes it from any row, but for one MIN or MAX.
+    """Returns a plain column beside aggregates: SQLite takes its value from any row.
 
-    A column that holds one value in every row is right beside any of them.
+    Beside a single MIN or MAX it is of the right row, and a column with one value always is.
     """
     chosen = LIST.match(sql)
     if chosen is None or NOT_PLAIN.search(sql):
@@ -675,9 +675,9 @@ def _bare_column(sql: str, tables: Mapping[str, Table]) -> str:
 
 
 def _without_foreign(sql: str, tables: Mapping[str, Table]) -> str:
-    """Leaves out plain columns of other tables than those of the query, beside some of its own.
+    """Drops plain columns of other tables than the query's, if it has columns of its own.
 
-    Who asks for figures of two widgets often gets both taken from one of them.
+    Models often take the figures of two widgets from one of them.
     """
     chosen = LIST.match(sql)
     if chosen is None or NOT_PLAIN.search(sql) or "." in chosen[1]:
@@ -693,7 +693,7 @@ def _without_foreign(sql: str, tables: Mapping[str, Table]) -> str:
 
 
 def _plain_name(part: str) -> str:
-    """The column that a part of a list names; empty where it computes something."""
+    """Returns the column that an item of a list names, or "" if it computes something."""
     return part.split()[0].lower() if NAME.fullmatch(part) else ""
 
 
@@ -710,7 +710,7 @@ def _varies(name: str, sql: str, tables: Mapping[str, Table]) -> bool:
 
 
 def _with_one_extreme(sql: str, tables: Mapping[str, Table]) -> str:
-    """Beside plain columns only the first MIN or MAX, so that they are of its row."""
+    """Keeps only the first MIN or MAX beside plain columns, so that they are of its row."""
     chosen = LIST.match(sql)
     if chosen is None or not _bare_column(sql, tables):
         return sql
@@ -723,7 +723,7 @@ def _with_one_extreme(sql: str, tables: Mapping[str, Table]) -> str:
 
 
 def split_list(text: str) -> list[str]:
-    """At the commas outside of brackets."""
+    """Splits a list at the commas outside of brackets."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
@@ -735,7 +735,7 @@ def split_list(text: str) -> list[str]:
 
 
 def _unlabelled(sql: str, question: str, tables: Mapping[str, Table], answer: Answer) -> str:
-    """Several numbers without names, where a column that is not asked for would name them."""
+    """Says which row to take, if the query gives several numbers without names for them."""
     is_bare = len(answer.rows) > 1 and len(answer.columns) == 1
     if not is_bare or UNION_OR_LIMIT.search(sql):
         return ""

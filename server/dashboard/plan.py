@@ -84,12 +84,12 @@ READ_ANOTHER = "Read another widget that does."
 SEARCHED = "This does:"
 STEP_TOKENS = 500
 THOUGHT_TOKENS = 2000
-"""What a model that thinks may think before a step, beside what the step itself may take."""
+"""The most tokens that a model may think before a step, besides those of the step itself."""
 ASKED_TOKENS = STEP_TOKENS + THOUGHT_TOKENS
 TURNS_TOLD = 4
 TURN_CHARACTERS = 700
 TOLD_CHARACTERS = 2000
-"""A longer question is told in later turns by the user's own words alone."""
+"""Of a longer question, later turns repeat only the user's own words."""
 DATA_CHARACTERS = {"cpu": 1500}
 DATA_CHARACTERS_ELSEWHERE = 6000
 GENERATIVE = "generative-ui"
@@ -171,7 +171,7 @@ SQL_EXAMPLES = (
         "SELECT y2024 AS debt FROM accounts_bp WHERE item = 'Debt'",
     ),
 )
-"""As turns of a chat before the question: shares, growth, the highest, several things, years."""
+"""Examples, given as turns of a chat: shares, growth, the highest, several things, years."""
 MOST_OTHERS = 2
 CHANGES = re.compile(
     r"\b(?:switch|change|set|update|turn|wechs\w*|änder\w*|stell\w*|aktualisier\w*"
@@ -179,15 +179,15 @@ CHANGES = re.compile(
     r"|wijzig\w*)\b|改|换|切|更新|変更|変え|바꿔|변경",
     re.IGNORECASE,
 )
-"""Who says so of a widget that is on the dashboard wants that one changed."""
+"""Words that ask to change a widget, if it is on the dashboard already."""
 ADDS = re.compile(
     r"\b(?:add|put|place|another|second|new|copy|again|hinzu\w*|füg\w*|neue?s?|ajout\w*|nouve\w*"
     r"|añad\w*|agreg\w*|nuev[oa]|aggiung\w*|nuov[oa]|adicion\w*|nov[oa])\b|加|新",
     re.IGNORECASE,
 )
-"""Who says so wants it a second time."""
+"""Words that ask for a widget a second time."""
 LITERAL = re.compile(r"'[^']*'|\by?(?:19|20)\d\d\b")
-"""A value in SQL: a text, a year, a column of a year."""
+"""A value in SQL: a text, a year, or the column of a year."""
 PLACES = (
     '(a chart or a table with "place": "dashboard" is added to the dashboard; '
     '{"note": {"title": "...", "text": "..."}} adds a note)'
@@ -197,13 +197,13 @@ CALL = '{"call": {"tool": "name", "arguments": {}}}  uses one of these tools:'
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How much the model is told: messages of earlier turns, characters of results and question."""
+    """How much the model is shown: earlier messages, characters of results and of the question."""
 
     earlier: int
     outcome: int
     question: int
     widgets: int = DETAILED
-    """So many are told in full. With fewer, those that are not among them are not told at all."""
+    """The most widgets described in full. If it is lower than usual, others are not listed."""
 
 
 DETAILS = (
@@ -224,7 +224,7 @@ class Told:
 
 @dataclass(slots=True)
 class Done:
-    """An action and what came of it, as the model is told."""
+    """An action, and its outcome in the words that the model is shown."""
 
     action: Action
     outcome: str
@@ -232,36 +232,36 @@ class Done:
 
 @dataclass(slots=True)
 class Planner:
-    """One question on its way: what was done in this turn, and what is known by now."""
+    """The state of one question: what was done in this turn, and what is known by now."""
 
     query: Query
     engine: Engine
     today: date
     client: str = ""
     is_trial: bool = False
-    """An error of the engine is raised then: it says nothing about the model."""
+    """Whether errors of the engine are raised: in a trial they say nothing about the model."""
     inventory: Inventory = field(init=False)
     results: Results = field(init=False)
     done: list[Done] = field(default_factory=list)
     notes: list[StatusNote] = field(default_factory=list)
     failures: int = 0
     asked: str = ""
-    """What the model asks the user."""
+    """The model's question to the user."""
     understood: Meaning | None = None
     change: Change | None = None
-    """What this message changes of the question before, where code knows it."""
+    """How the message changes the question before, if code understands it."""
     before: Earlier = field(init=False)
     repeats_itself: bool = False
-    """The last query found what an earlier one had found."""
+    """Whether the last query found the same as an earlier one."""
     flows: Sequence[Offer] = ()
-    """What plugins offer beside the dashboard. They are told in each request, so that the prompt
-    begins with the same text; only the first step may choose one."""
+    """What plugins offer besides the dashboard. Every request lists them, so that the prompt begins
+    with the same text; only the first step may choose one."""
     flow: tuple[str, str] | None = None
     """The flow that the model chose, and its question."""
     absent: str = ""
-    """What the question names and the data does not hold; then nothing can be computed."""
+    """What the question names and the data does not have. Then nothing can be computed."""
     passed_over: list[str] = field(default_factory=list)
-    """Widgets that the model wanted at first and gave up when it looked again."""
+    """Widgets that the model chose at first and gave up at a second look."""
     _gathered: list[Material] | None = None
     _earlier: list[Told] = field(default_factory=list)
     _materials: dict[str, Material] = field(default_factory=dict)
@@ -279,17 +279,17 @@ class Planner:
 
     @property
     def meaning(self) -> str:
-        """The question, completed by those before it, in English where the model translated it."""
+        """The completed question, in English if the model has translated it."""
         return (self.understood.english if self.understood else "") or self.own_question
 
     @property
     def own_question(self) -> str:
-        """The question, completed by those before it, in the user's own language."""
+        """The completed question in the user's own language."""
         return self.understood.question if self.understood else self.query.question
 
     @property
     def is_joined(self) -> bool:
-        """Several questions stand together as the one to answer: rules cannot tell them apart."""
+        """Whether the question is appended to the one before: rules cannot read that."""
         return self.own_question.endswith(f" {self.query.question}")
 
     @property
@@ -297,7 +297,7 @@ class Planner:
         return self.understood is None or self.understood.needs_data
 
     async def understand(self) -> None:
-        """Once in a turn; later requests of it bring along what was understood."""
+        """Finds out what is meant, once in a turn. Later requests bring the result along."""
         self._gathered = await asyncio.to_thread(gather, self.query)
         self.before = look_back(self.query, self.inventory, self.today, self._gathered)
         self.change = find_change(self.query.question, self.before, self.today)
@@ -315,7 +315,7 @@ class Planner:
             self.understood = replace(self.understood, english=translated(question, found))
 
     async def _sort(self, question: str) -> Meaning:
-        """What is asked for. Behind the question before it, a message is sorted by itself."""
+        """Returns the meaning with its kind. A message behind another is sorted alone."""
         is_joined = question.endswith(f" {self.query.question}")
         sorted_ = self.query.question if is_joined else question
         found = await self._ask_small(ask_for_kind(self.query, sorted_)) or {}
@@ -335,7 +335,7 @@ class Planner:
         return found
 
     async def resume(self) -> Step | None:
-        """Goes again through this turn's steps; a read that is still to be made is made."""
+        """Repeats the steps of this turn. Returns a call if a read is still to be made."""
         if self._gathered is None:
             self._gathered = await asyncio.to_thread(gather, self.query)
         self._take_materials(self._gathered)
@@ -361,7 +361,7 @@ class Planner:
         return None
 
     async def next_action(self) -> Action | None:
-        """What the model does next; None when it gives no valid step or only repeats itself."""
+        """Returns the model's next action, or None if it is not valid or was tried before."""
         schema, told = self.choices().schema(), await self.messages()
         found = await ask_action(self, told, schema, self.notes, must=self.is_trial)
         if found is not None and found.kind == "read" and not self.done:
@@ -369,7 +369,7 @@ class Planner:
         return found if found is not None and self._is_new(found) else None
 
     async def _look_again(self, action: Action) -> Action:
-        """At the only widget of a first read, where the words of the question speak for others."""
+        """Checks the only widget of a first read, if the question's words favour others."""
         chosen = {one.alias for one in action.reads()}
         pointed = any(one.tier == "primary" for one in self.query.widgets)
         if len(chosen) != 1 or pointed:
@@ -396,7 +396,7 @@ class Planner:
         return next(one for one, known in self.inventory.widgets.items() if known is widget)
 
     def _is_new(self, action: Action) -> bool:
-        """Not tried before in this turn, be it with the parameters that are shown left out."""
+        """Whether the action was not tried in this turn. Shown parameters may be left out."""
         key = action.to_json()
         if action.kind == "read":
             widgets = self.inventory.widgets
@@ -428,7 +428,7 @@ class Planner:
         )
 
     def _only_reads(self) -> bool:
-        """Who has read twice computes before reading more: small models go on and on."""
+        """Whether the last steps only read. Then compute: small models read on and on."""
         return len(self.done) >= READS_IN_A_ROW and all(
             one.action.kind == "read" and self.results.tables for one in self.done[-READS_IN_A_ROW:]
         )
@@ -437,13 +437,13 @@ class Planner:
         return self.inventory.likely(f"{self.query.question} {self.meaning}")
 
     def _may_draw(self) -> bool:
-        """Not where a figure is asked for: small models draw what nobody wants."""
+        """Whether charts are offered. Small models draw them for figures, too."""
         question = self.query.question
         is_named = is_wanted(question) or is_table_wanted(question)
         return self.understood is None or self.understood.may_draw or is_named
 
     def _stage(self) -> Stage:
-        """What may follow: after a mistake only another try, after a figure nothing but more."""
+        """Returns what may follow: after a mistake or a query, only computing and the end."""
         last = self.done[-1] if self.done else None
         if last is None:
             return "begin"
@@ -452,7 +452,7 @@ class Planner:
         return "go on"
 
     async def messages(self, *more: Message) -> tuple[Message, ...]:
-        """What the model is told, with less and less of it until it fits into its context."""
+        """Returns the messages for the model, in less and less detail until they fit."""
         window = context_tokens(self.engine.facts)
         found: tuple[Message, ...] = ()
         for detail in DETAILS:
@@ -487,9 +487,9 @@ class Planner:
             yield Message("user", f"Result: {outcome}")
 
     def _as_told(self, action: Action) -> Action:
-        """A read with the parameters that differ from what is shown, as the model is to write it.
+        """Returns a read with only the parameters that differ, as the model should write it.
 
-        Later turns tell it in the same words.
+        Later turns repeat it in the same words.
         """
         if action.kind != "read":
             return action
@@ -504,7 +504,7 @@ class Planner:
         return {"widget": alias, "parameters": changed or arguments}
 
     async def do(self, action: Action) -> Step | None:
-        """Carries it out here, or gives the call that the client has to make."""
+        """Carries out an action, or returns the call that the client has to make."""
         match action.kind:
             case "read":
                 return await self._read(action)
@@ -525,14 +525,14 @@ class Planner:
         return None
 
     def _ask_user(self, question: str) -> None:
-        """Who repeats the user's own question asks nothing."""
+        """Asks the user, unless the model only repeats the user's own question."""
         if set(stems(question)) <= set(stems(f"{self.meaning} {self.query.question}")):
             self.failures += 1
         else:
             self.asked = question
 
     def _place(self, action: Action) -> Step | None:
-        """Onto the dashboard, where the model puts it there; else it stays in the chat."""
+        """Returns the call that puts a chart, table or note on the dashboard, if it should."""
         given = _object(action.given)
         if action.kind == "note":
             arguments: Json = {"widget_type": "note", "data": str(given.get("text"))}
@@ -582,7 +582,7 @@ class Planner:
         return None
 
     async def _find_absent(self, tried: Sequence[str]) -> str:
-        """What these queries look for in vain, where the question names it itself."""
+        """Returns what these queries look for in vain, if the question itself names it."""
         tables = {
             name: table
             for name, table in self.results.tables.items()
@@ -638,9 +638,9 @@ class Planner:
                 await self._run(difference)
 
     def wanders(self, action: Action) -> bool:
-        """It goes through one value after another that nobody asked for: what it found so far goes.
+        """Whether the model tries values that nobody asked for. Then drops all but the first query.
 
-        It differs from the first query in a value of the question; then came others, twice.
+        The queries differ from the first one, twice, by values that the question does not have.
         """
         queries = [one.sql for one in self.results.computed]
         if action.kind != "query" or len(queries) < MOST_OTHERS:
@@ -664,7 +664,7 @@ class Planner:
         return True
 
     def _is_unnamed(self, value: str) -> bool:
-        """Whether neither the question names it nor a widget was read for it."""
+        """Whether neither the question nor the arguments of a read have this value."""
         read = [
             str(one)
             for source in self.results.sources
@@ -675,7 +675,7 @@ class Planner:
         return value.strip("'y").lower() not in named
 
     async def compute_unasked(self) -> None:
-        """Computes what the question asks for, where the model would tell it from sight alone."""
+        """Computes what is asked for, if the model would only read it off the tables."""
         made = {one.action.kind for one in self.done if not one.outcome.startswith("Error:")}
         tables = self.results.tables.values()
         if "read" not in made or self.failures or made & {"query", "chart", "table", "note"}:
@@ -686,13 +686,13 @@ class Planner:
             await self._query(Action("query", sql), is_alone=True)
 
     async def compute_afresh(self) -> None:
-        """Once more from the tables and the question alone, after steps that led nowhere."""
+        """Computes from the tables and the question alone, after steps that led nowhere."""
         sql = await self.write_sql()
         if sql and all(sql != one.sql for one in self.results.computed):
             await self._query(Action("query", sql), is_alone=True)
 
     async def compute_rest(self) -> None:
-        """Computes over what was read and not used, where the question names a column of it."""
+        """Computes over what was read but not used, if the question names a column there."""
         for material in self.results.unused() if self.results.computed else ():
             used = " ".join(one.sql for one in self.results.computed)
             columns = [one.name for table in material.tables for one in table.columns]
@@ -717,7 +717,7 @@ class Planner:
         return str(found.given) if found else ""
 
     def _read_now(self) -> list[Material]:
-        """What was read for this question, where code knows that nothing else is needed."""
+        """Returns what was read for this question, if code knows that nothing else is needed."""
         return self.results.read_now() if self.change else []
 
     async def _show(self, action: Action, make: Callable[[Json], Awaitable[str]]) -> None:
@@ -742,7 +742,7 @@ class Planner:
         self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
 
     async def _read(self, action: Action) -> Step | None:
-        """Tells what is here; asks the client for the rest, one kind of widget at a time."""
+        """Describes the data that is here. Returns a call for the rest, if any is missing."""
         here: list[str] = []
         missing: list[tuple[Widget, Json]] = []
         kept: list[Json] = []
@@ -773,7 +773,7 @@ class Planner:
         return None
 
     def _is_misread(self, reads: Sequence[Json]) -> bool:
-        """Nothing in what was read first has a word of the question: it is likely elsewhere."""
+        """Whether nothing that was read first has a word of the question."""
         widgets = [self.inventory.widgets[str(one["widget"])] for one in reads]
         found = self.results.read_now()
         is_chosen = not self.change and all(one.tier != "primary" for one in widgets)
@@ -784,10 +784,9 @@ class Planner:
         return not speaks_of(self.meaning, widgets, [text for one in found for text in one.texts()])
 
     async def _search(self) -> Step | None:
-        """Looks into other widgets for the words of the question, all of them in one request.
+        """Returns a call that reads other widgets, to look for the question's words in them.
 
-        The model's own second choice is one of them. A model that goes on with what it has read
-        is sure of it.
+        The model's second choice is among them. If it goes on with what it has read, it is sure.
         """
         read = {one.alias for one in self.done[-1].action.reads()}
         placed = [one for one, widget in self.inventory.widgets.items() if widget.tier != "extra"]
@@ -811,7 +810,7 @@ class Planner:
         return self._ask_client(Action("search", kept), missing) if missing else None
 
     async def _second_choice(self) -> list[Read]:
-        """What the model reads next when it is told that the first widget does not speak of it."""
+        """Returns the model's reads when it is told that the first widget lacks the subject."""
         first, passed_over = self.done[-1], list(self.passed_over)
         outcome = first.outcome
         first.outcome = f"{outcome}\n{MISREAD} {READ_ANOTHER}"
@@ -827,9 +826,9 @@ class Planner:
         ]
 
     def _take_search(self, action: Action) -> None:
-        """Tells of the widgets that have what was looked for.
+        """Describes the widgets that have what was searched for.
 
-        If none has, the first one stands, beside the model's own second choice.
+        If no widget has it, the first one stays, beside the model's own second choice.
         """
         found: dict[str, Material] = {}
         for read in action.reads():
@@ -858,7 +857,7 @@ class Planner:
         self.done.append(Done(action, "\n".join(told)))
 
     def _twin(self, source: Source, widget: Widget) -> Source | None:
-        """The same for another symbol of the same company, where there is no data for the first."""
+        """Returns the source for another symbol of the same company, if the first has no data."""
         material = self._materials.get(source.key)
         if material is None or material.tables or not material.problems:
             return None
@@ -896,7 +895,7 @@ class Planner:
         return widget.arguments | fitted
 
     def named_symbols(self) -> list[Named]:
-        """The companies of the question. A word in capitals is none where no widget takes one."""
+        """Returns companies in the question; no bare capitals if no widget takes symbols."""
         params = [one for widget in self.inventory.widgets.values() for one in widget.params]
         known = {str(one.value) for one in params if is_ticker(one) and one.has_value}
         found = find_symbols(self.own_question, known) or find_symbols(self.meaning, known)
@@ -964,13 +963,13 @@ class Planner:
         return self._step(function, {"data_sources": sources}, planned, *notes, kept=kept)
 
     def _kept_for_later(self, reads: Sequence[tuple[Widget, Json]]) -> Json:
-        """What later turns compare: when the widgets were renewed, and how the model was asked.
+        """Returns what later turns need: when widgets were refreshed, and the model's prompt.
 
-        Told again in the same words, a question and its data are in the engine's cache.
+        A question and its data in the same words are in the engine's cache.
         """
         updated = [widget.updated for widget, _ in reads]
         kept: Json = {"updated": updated} if any(updated) else {}
-        told = self._question(DETAILS[0])  # its widgets are found again
+        told = self._question(DETAILS[0])  # The widgets in it are found again.
         return kept | ({"told": told} if len(told) <= TOLD_CHARACTERS else {})
 
     def _call(self, action: Action) -> Step | None:
@@ -1041,7 +1040,7 @@ class Planner:
                 self._context.append(self.results.add(material, ""))
 
     def _find_material(self, source: Source) -> Material | None:
-        """By widget alone where the client tells other arguments than it was asked for."""
+        """Returns a source's data, by its widget alone if the client changed the arguments."""
         exact = self._find_current(source)
         if exact is not None or not self._is_resuming:
             return exact
@@ -1054,18 +1053,18 @@ class Planner:
         return same[0] if same and source.key not in asked else None
 
     def _find_current(self, source: Source) -> Material | None:
-        """What was read of it, in this turn or before, if it need not be asked for again."""
+        """Returns the source's data from this turn or an earlier one, if it is still good."""
         found = self._materials.get(source.key)
         return found if found is not None and found.is_current else None
 
     def _tell(self, material: Material, alias: str) -> str:
-        """A source that was told of before is named again, not repeated."""
+        """Describes a source, or only names it if it was described before."""
         if any(one is material for one in self.results.sources):
             return f"This is here already: {self._columns()}"
         return self.results.add(material, alias)
 
     def _tell_earlier_turns(self) -> Iterator[Told]:
-        """In the words in which the model was told of them, as far as they are known."""
+        """Yields earlier turns in the words in which the model has seen them, if known."""
         first = self.query.turn - TURNS_TOLD
         described: set[str] = set()
         by_turn: dict[int, list[Result]] = {}
@@ -1089,7 +1088,7 @@ class Planner:
                 yield from map(Told, self._tell_reads(result))
 
     def _described_for(self, said: str, state: Json, before: set[str]) -> tuple[str, ...]:
-        """The widgets that stood in full before a question, but for those of questions before."""
+        """Returns the widgets that a question described, without those described before."""
         if not self.inventory.is_large:
             return ()
         meant = meaning_from(state)
@@ -1127,7 +1126,7 @@ class Planner:
         return "\n".join(lines)
 
     def _likely_widgets(self, detail: Detail, before: set[str]) -> str:
-        """Those that the question may be about, where the system message does not describe them."""
+        """Describes the widgets that fit the question, if the system message does not."""
         if not self.inventory.is_large and detail.widgets == DETAILED:
             return ""
         asked = f"{self.query.question} {self.meaning}"
@@ -1155,7 +1154,7 @@ class Planner:
         return "\n".join(parts)
 
     def _asked_lines(self, said: str) -> list[str]:
-        """What is to be answered. What code has completed is the question, and not an addition."""
+        """Returns the lines with the question, as code has completed it if it could."""
         if self.change and self.change.question == self.own_question and not self.is_joined:
             lines = [f"The user says: {said}", f"Question: {self.own_question}"]
         else:
@@ -1178,7 +1177,7 @@ async def ask_action(
     *,
     must: bool = False,
 ) -> Action | None:
-    """Asks for the next action. What a thinking model thinks first becomes a note."""
+    """Asks the model for its next action. The start of a thought before it becomes a note."""
     found, thought = await ask_json_in_chat(asker, messages, schema, ASKED_TOKENS, must=must)
     if found is not None and (headline := first_sentence(thought)):
         notes.append(StatusNote(headline))
@@ -1186,7 +1185,7 @@ async def ask_action(
 
 
 def _for_widget(action: Action, alias: str, inventory: Inventory) -> list[Json]:
-    """The same reads of another widget, with the parameters that it has."""
+    """Returns the reads for another widget, with the parameters that it has."""
     names = {param.name for param in inventory.widgets[alias].params}
     return [
         {
@@ -1198,14 +1197,14 @@ def _for_widget(action: Action, alias: str, inventory: Inventory) -> list[Json]:
 
 
 def first_sentence(thought: str) -> str:
-    """What a thought begins with, as a step to show."""
+    """Returns the beginning of a thought, as a step to show."""
     line = next((one.strip(" *#") for one in thought.splitlines() if one.strip(" *#")), "")
     sentence = line.partition(". ")[0]
     return sentence if len(sentence) <= 100 else f"{sentence[:99]}…"
 
 
 def alternate(messages: Sequence[Message]) -> Iterator[Message]:
-    """Neighbours of the same role as one: many templates refuse two in a row."""
+    """Joins neighbouring messages of the same role: many templates refuse two in a row."""
     last: Message | None = None
     for message in messages:
         if last is not None and last.role == message.role:
@@ -1226,7 +1225,7 @@ def _reading(widget: Widget, arguments: Json) -> StatusNote:
 
 
 def _told_outcome(result: Result | None) -> str:
-    """What a tool or a change of the dashboard brought, as material."""
+    """Returns the outcome of a tool or of a change to the dashboard, between data tags."""
     if result is None:
         return "Nothing came back."
     parts: list[str] = []

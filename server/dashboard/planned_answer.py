@@ -1,9 +1,9 @@
-"""The answer to a question by a plan: its steps, then prose whose numbers are held to the data.
+"""Answers a question by a plan: takes its steps, then writes prose with checked numbers.
 
-A figure of the answer is bold if rules compute it, or if its query is surely right. A query is
-trusted if it looks up one row, or takes one aggregate over several rows, as the question asks for
-it; if the question has no word that it leaves out, and the query takes no row that the question
-does not name; and if a second query agrees. Whatever else a query computes is told without bold.
+A figure of the answer is bold if rules compute it, or if its query is certainly right. A query is
+trusted if it looks up one row, or takes one aggregate over several rows, as the question asks; if
+it leaves out no word of the question, and takes no row that the question does not name; and if a
+second query agrees. The results of other queries are not bold.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ from server.language.words import language_of, stem
 LENGTHS = {"short": 120, "normal": 320, "long": 900}
 TEMPERATURES = {"precise": 0.0, "balanced": 0.2, "creative": 0.8}
 MOST_LINES = 6
-"""So many rows of a query stand beside the instruction to write."""
+"""The most rows of a query that are repeated beside the instruction to write."""
 WRITE = """\
 Now write the answer for the user, in the language of the question, in a few plain sentences. Use \
 only numbers of the results above. Say so if the data does not hold the answer."""
@@ -61,7 +61,7 @@ A value of a query is written as a placeholder: {{%(query)s.%(column)s}}, or \
 {{%(query)s[2].%(column)s}} for its second row."""
 TALK = "You are Moat, an analyst's assistant on the user's own computer. Answer in plain sentences."
 SAID_TOLD = 5
-"""The question and two turns before it."""
+"""The number of messages in a prompt without data: the question and two turns before it."""
 ABSENT = {
     "English": "I did not find {what} in {source}.",
     "German": "{what} habe ich in {source} nicht gefunden.",
@@ -73,7 +73,7 @@ CHAT = "Now write the answer for the user, in the language of the question."
 
 
 async def answer_by_plan(query: Query, means: Means, today: date) -> Steps:
-    """Ends with a call for the client, with a question to the user, or with the answer."""
+    """Yields events that end with a call for the client, a question to the user, or the answer."""
     planner = Planner(query, means.engine, today, means.client)
     yield PromptProgress(0, 0)
     if means.plugins is not None:
@@ -92,7 +92,7 @@ async def answer_by_plan(query: Query, means: Means, today: date) -> Steps:
 
 
 async def _run_flow(planner: Planner, means: Means) -> Steps | None:
-    """The events of the flow that the model chose; None where it chose none."""
+    """Returns the events of the flow that the model chose, or None if it chose no flow."""
     if planner.flow is None or means.plugins is None:
         return None
     key, question = planner.flow
@@ -120,7 +120,7 @@ async def _answer(planner: Planner) -> Steps:
 
 
 async def _take_steps(planner: Planner) -> Step | None:
-    """Until the model answers, asks, or a call for the client is due."""
+    """Takes steps until the model answers or asks, or the client has to make a call."""
     if step := await _read_pointed(planner, is_needed=False):
         return step
     if planner.change and not planner.done:
@@ -147,7 +147,7 @@ async def _take_steps(planner: Planner) -> Step | None:
 
 
 async def _read_pointed(planner: Planner, *, is_needed: bool) -> Step | None:
-    """What the user points at is read in any case; at once where there is nothing to choose."""
+    """Reads the widgets that the user points at: at once if they have no parameters to choose."""
     pointed = {
         alias: one for alias, one in planner.inventory.widgets.items() if one.tier == "primary"
     }
@@ -160,7 +160,7 @@ async def _read_pointed(planner: Planner, *, is_needed: bool) -> Step | None:
 
 
 async def _write(planner: Planner, figure: Figure | None) -> Steps:
-    """`figure` is what the rules compute over what was read."""
+    """Writes the answer. `figure` is what rules have computed over what was read."""
     results, query = planner.results, planner.query
     lead = "".join(f"{one}\n\n" for one in query.missing_files)
     lead += f"**{figure.text}** ({figure.table})\n\n" if figure else await figure_by_query(planner)
@@ -182,14 +182,14 @@ async def _write(planner: Planner, figure: Figure | None) -> Steps:
 
 
 async def _tell_absent(planner: Planner, text: str) -> Steps:
-    """Says what is not there, by code: a model would tell the nearest figure instead."""
+    """Says by code what the data does not have. A model would give the nearest figure instead."""
     read = ", ".join(dict.fromkeys(one.name for one in planner.results.cited()))
     yield TextDelta(text.format(source=read, what=planner.absent))
     yield Finished("stop")
 
 
 async def _prose(planner: Planner, figure: Figure | None, lead: str) -> Steps:
-    """The model's own sentences; a thought before them has room of its own."""
+    """Yields the model's sentences. A thought before them has tokens of its own."""
     query = planner.query
     has_data = bool(planner.results.sources or planner.results.computed)
     instruction = Message("user", _instruction(planner, figure, has_data=has_data))
@@ -220,7 +220,7 @@ async def _prose(planner: Planner, figure: Figure | None, lead: str) -> Steps:
 
 
 def _untold(planner: Planner, told: str) -> str:
-    """The rows of queries of which the text leaves out some that are asked for, each in a line."""
+    """Returns rows of queries, a line each, if the text leaves out some that are asked for."""
     if planner.results.artifacts:
         return ""
     newest = {one.answer.columns: one for one in planner.results.computed}
@@ -234,7 +234,7 @@ def _untold(planner: Planner, told: str) -> str:
 
 
 def _leaves_out(told: str, computed: Computed, planner: Planner) -> bool:
-    """Of rows in an order the first is enough, and those that the question names."""
+    """Whether the text lacks rows. Of ordered rows it needs only the first and the named ones."""
     rows = computed.answer.rows
     lacking = [row for row in rows if not _is_row_told(row, told)]
     if not lacking or lacking[0] is rows[0] or not ORDERED.search(computed.sql):
@@ -244,7 +244,7 @@ def _leaves_out(told: str, computed: Computed, planner: Planner) -> bool:
 
 
 def _is_row_told(row: tuple[Cell, ...], told: str) -> bool:
-    """Whether the text has one of its figures; of a row without any, one of its names."""
+    """Whether the text has a figure of the row, or a name if the row has no figures."""
     figures = [one for one in _figures(row) if not is_plain_count(abs(one)) or one != int(one)]
     if figures:
         return any(is_told(one, told) for one in figures)
@@ -252,7 +252,7 @@ def _is_row_told(row: tuple[Cell, ...], told: str) -> bool:
 
 
 async def _limited(planner: Planner, request: ChatRequest, limit: int) -> Steps:
-    """At most `limit` tokens of text; thoughts are told by their headlines and do not count."""
+    """Yields at most `limit` tokens of text. Thoughts show as headlines and do not count."""
     written, thought, told = 0, "", ""
     async with aclosing(planner.engine.generate(request)) as pieces:
         async for piece in pieces:
@@ -293,7 +293,7 @@ def _instruction(planner: Planner, figure: Figure | None, *, has_data: bool) -> 
 
 
 def _plain_results(planner: Planner) -> str:
-    """The few rows that were computed, each in a line."""
+    """Returns the rows of short query results, a line each."""
     lines = []
     for one in planner.results.computed:
         rows = one.answer.rows if len(one.answer.rows) <= MOST_LINES else []
@@ -341,11 +341,11 @@ average mean weighted percent percentage pct ratio rate per change growth margin
 adjusted cumulative estimate estimated forecast target previous prior
 """
 QUALIFIERS = frozenset(map(stem, QUALIFIERS_TEXT.split()))
-"""Words of a column that make another figure of it: who asks for a price wants no average price."""
+"""Words in a column's name that make it another figure: an average price is not the price."""
 
 
 async def figure_by_query(planner: Planner) -> str:
-    """The figure that was computed last, if its query is plain and a second one confirms it."""
+    """Returns the last computed figure in bold, if its query is plain and a second one agrees."""
     last = planner.results.computed[-1] if planner.results.computed else None
     if last is None or len(last.answer.rows) != 1 or len(last.answer.rows[0]) > MOST_CELLS:
         return ""
@@ -358,7 +358,7 @@ async def figure_by_query(planner: Planner) -> str:
 
 
 async def _is_plain(planner: Planner, computed: Computed) -> bool:
-    """Whether the query does no more than what the question asks for: a look or an aggregate."""
+    """Whether the query does only what the question asks for: a lookup or an aggregate."""
     query = PLAIN_QUERY.fullmatch(" ".join(computed.sql.split()))
     table = planner.results.all_tables().get(query["table"]) if query else None
     if query is None or table is None or NOT_PLAIN.search(f"{query['list']} {query['where']}"):
@@ -388,7 +388,7 @@ async def _is_plain(planner: Planner, computed: Computed) -> bool:
 
 
 def _asked_operation(question: str, taken: set[str], *, is_of_all: bool) -> str | None:
-    """The computation that is asked for. The total of a column of totals is none, but for all."""
+    """Returns the computation asked for. A column of totals is only summed over all rows."""
     wanted = operation(question, taken, taken)
     if wanted is None:
         return None
@@ -396,9 +396,9 @@ def _asked_operation(question: str, taken: set[str], *, is_of_all: bool) -> str 
 
 
 def _is_named(planner: Planner, value: str, table: Table) -> bool:
-    """Whether the question means this text of the table, and could mean no other of its column.
+    """Whether the question means this text of the table, and no other text of the column.
 
-    It has all words of it, or words that no other text there has together.
+    It has all of its words, or words that no other text has together.
     """
     is_symbol = any(one.is_meant_by(value) for one in planner.named_symbols())
     if is_symbol or value in _arguments(planner):
@@ -417,7 +417,7 @@ def _is_named(planner: Planner, value: str, table: Table) -> bool:
 
 
 def _is_looked_up(query: "re.Match[str]", wanted: str, rows: int, table: Table) -> bool:
-    """One row, be it the first or last by what is asked for: in time, or by size."""
+    """Whether one row is taken: the only one, or the first or last in time or by size."""
     if not query["by"]:
         return rows == 1 and wanted in ("", "last", "first")
     falls = (query["way"] or "").upper() == "DESC"
@@ -430,7 +430,7 @@ def _is_looked_up(query: "re.Match[str]", wanted: str, rows: int, table: Table) 
 
 
 def _takes_right_rows(question: str, table: Table, chosen: str) -> bool:
-    """Where the question has a word of some rows, the query has it."""
+    """Whether the query has every word of the question that only some of the rows have."""
     asked = set(stems(question)) - set(stems(chosen))
     for column in table.of_kind("text"):
         labels = [set(stems(str(one))) for one in table.values(column.name) if one is not None]
@@ -440,10 +440,10 @@ def _takes_right_rows(question: str, table: Table, chosen: str) -> bool:
 
 
 def _uses_up_question(planner: Planner, computed: Computed) -> bool:
-    """Whether each word, number and company of the question is in the query or what was read.
+    """Whether the query or the sources have each word, number and company of the question.
 
-    A question in another language than the table's is never used up: its words are not there.
-    Nor is one that leans on the question before it and was not completed.
+    False for a question in another language than the table's, whose words are not there, and for
+    one that refers to the question before and was not completed.
     """
     question = planner.own_question
     is_completed = question != planner.query.question or not planner.before.question
@@ -475,7 +475,7 @@ def _uses_up_question(planner: Planner, computed: Computed) -> bool:
 
 
 def _arguments(planner: Planner) -> list[str]:
-    """What the sources were read for."""
+    """Returns the values for which the sources were read."""
     return [
         str(value)
         for source in planner.results.sources
@@ -505,7 +505,7 @@ async def _is_confirmed(planner: Planner, numbers: list[float]) -> bool:
 
 
 def figure_by_rules(planner: Planner) -> Figure | None:
-    """What the rules compute over the tables of this question, where they agree on one figure."""
+    """Returns the figure that rules compute over this question's tables, if it is only one."""
     if planner.is_joined:
         return None
     sources = planner.results.cited()
@@ -519,7 +519,7 @@ def figure_by_rules(planner: Planner) -> Figure | None:
 
 
 def _are_same(first: list[float], second: list[float]) -> bool:
-    """Every figure of the shorter list is in the longer one."""
+    """Whether every figure of the shorter list is in the longer one."""
     few, many = sorted((first, second), key=len)
     return bool(few) and all(
         any(math.isclose(one, other, rel_tol=SAME_FIGURE, abs_tol=1e-9) for other in many)

@@ -1,4 +1,4 @@
-"""What a plan has brought so far: tables under plain names, the rows of queries, charts."""
+"""Collects what a plan has brought so far: tables under plain names, query results, charts."""
 
 import asyncio
 import re
@@ -47,14 +47,14 @@ QUOTED_OR_DIVISION = re.compile(r"'[^']*'|\"[^\"]*\"|/")
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """The rows of a query that ran, under the name that later steps use for it."""
+    """The result of a query, under the name that later steps use for it."""
 
     name: str
     sql: str
     answer: Answer
 
     def line(self, row: tuple[Cell, ...]) -> str:
-        """A row of it as a person writes it: each value behind its name."""
+        """Writes a row for people: each value behind its column's name."""
         cells = zip(self.answer.columns, row, strict=True)
         return ", ".join(f"{_label(name)}: {write_value(cell)}" for name, cell in cells)
 
@@ -63,33 +63,33 @@ class Computed:
 class Results:
     question: str
     characters: int
-    """How much of each source the model is told."""
+    """The most characters that the model is shown of each source."""
     tables: dict[str, Table] = field(default_factory=dict)
     sources: list[Material] = field(default_factory=list)
     computed: list[Computed] = field(default_factory=list)
     artifacts: list[Artifact] = field(default_factory=list)
     prompt: Prompt = field(default_factory=Prompt)
-    """What was cut, and which pages were read."""
+    """Notes what was cut, and which pages were read."""
     _by_alias: dict[str, list[str]] = field(default_factory=dict)
-    """The names of a widget's tables: there are several where it was read for several things."""
+    """The table names of each widget. A widget that is read for several things has several."""
     _owners: dict[str, Material] = field(default_factory=dict)
     _used: list[Material] = field(default_factory=list)
     _read: list[Material] = field(default_factory=list)
     _from_zero: set[str] = field(default_factory=set)
-    """Queries whose rows a text counts from 0."""
+    """Queries whose rows the text counts from 0."""
 
     def note_read(self, material: Material) -> None:
-        """It was read for this question, be it in an earlier turn that its data came."""
+        """Notes that a material was read for this question, even if its data came earlier."""
         self._read.append(material)
 
     def read_now(self) -> list[Material]:
-        """What was read for this question, be it that its data came in an earlier turn."""
+        """Returns what was read for this question, even if its data came in an earlier turn."""
         return [
             one for one in self.sources if one.is_new or any(one is other for other in self._read)
         ]
 
     def cited(self) -> list[Material]:
-        """What the answer rests on: what was computed over, else all that was read for it."""
+        """Returns what the answer is based on: sources of queries, else all that was read."""
         read = self.read_now()
         if not self._used:
             return read
@@ -97,11 +97,11 @@ class Results:
         return used + [one for one in read if not one.tables]
 
     def owner(self, table: str) -> Material | None:
-        """The source that a table came from."""
+        """Returns the source that a table came from."""
         return self._owners.get(table.lower())
 
     def unused(self) -> list[Material]:
-        """What was read for this question and has tables that no query was made over."""
+        """Returns what was read for this question and has tables that no query has used."""
         return [
             one
             for one in self.read_now()
@@ -109,12 +109,12 @@ class Results:
         ]
 
     def uses_all_read(self) -> bool:
-        """Whether every source that was read for this question was computed over."""
+        """Whether queries have used every source that was read in this turn."""
         read = [one for one in self.sources if one.is_new and one.tables]
         return all(any(one is other for other in self._used) for one in read)
 
     def _note_use(self, sql: str) -> None:
-        """The sources of a query's tables, also of those that another query made."""
+        """Marks the sources of a query's tables as used, also through other queries' results."""
         queries, waiting = {one.name: one.sql for one in self.computed}, [sql]
         while waiting:
             words = set(re.findall(r"\w+", waiting.pop().lower()))
@@ -127,7 +127,7 @@ class Results:
             waiting += [queries.pop(name) for name in words & queries.keys()]
 
     def add(self, material: Material, alias: str) -> str:
-        """Takes the tables of a source, and tells the model what is there."""
+        """Adds the tables of a source. Returns their description for the model."""
         self.sources.append(material)
         parts = [f"Problem: {problem}" for problem in material.problems]
         base = _table_name(alias, material)
@@ -153,9 +153,9 @@ class Results:
         return told
 
     def described(self, materials: Sequence[Material] = ()) -> list[str]:
-        """The tables for a prompt about SQL: those of a widget as one where they fit together.
+        """Describes the tables for a prompt about SQL. A widget's tables become one if they fit.
 
-        `materials`: only those of these sources, where any are given.
+        If `materials` is given, describes only the tables of these sources.
         """
         joined = {} if materials else self._joined()
         parts = {name for alias in joined for name in self._by_alias[alias]}
@@ -174,7 +174,7 @@ class Results:
         return [*told, *shares]
 
     def _share(self, name: str) -> str:
-        """What tells the rows of this table from those of the same widget."""
+        """Returns what distinguishes the rows of this table from others of the same widget."""
         table = self.tables[name]
         others = next(names for names in self._by_alias.values() if name in names)
         same = [
@@ -189,7 +189,7 @@ class Results:
         return f"the rows of it with {' and '.join(told[:2])}" if told else "a part of its rows"
 
     def _joined(self) -> dict[str, Table]:
-        """By alias, the rows of all tables of a widget that was read for several things."""
+        """Returns, by alias, the joined rows of widgets that were read for several things."""
         found: dict[str, Table] = {}
         for alias, names in self._by_alias.items():
             tables = [self.tables[name] for name in names]
@@ -254,7 +254,7 @@ class Results:
         return " UNION ALL ".join(found)
 
     def _whose(self, name: str) -> str:
-        """What the table was read for, in which it differs from the others of its widget."""
+        """Returns the argument by which the table differs from the others of its widget."""
         owner = self._owners[name.lower()]
         shown = owner.source.arguments if owner.source else {}
         others = next(names for names in self._by_alias.values() if name in names)
@@ -273,7 +273,7 @@ class Results:
         return True
 
     async def draw(self, given: Json) -> str:
-        """A chart of a query's rows; raises Refused where it cannot be drawn."""
+        """Draws a chart of a query's rows. Raises Refused if it cannot be drawn."""
         table = await self._queried(given)
         columns = {column.name.lower(): column.name for column in table.columns}
         x = columns.get(str(given.get("x")).lower(), "")
@@ -301,7 +301,7 @@ class Results:
         return f"The table {fence(table.name)} is shown: {about}."
 
     def numbers(self) -> Iterator[float]:
-        """Every number that was computed, read, or counted."""
+        """Yields every number that was computed, read or counted."""
         for one in self.computed:
             yield from _numbers(one.answer.rows)
         for table in self.tables.values():
@@ -309,9 +309,9 @@ class Results:
             yield from _numbers(table.rows)
 
     def value(self, name: str, row: int | None, column: str) -> Cell:
-        """A cell of a query's rows, counted from 1; a row's only number has any name.
+        """Returns a cell of a query's rows, counted from 1. A row's only number has any name.
 
-        Who asks for row 0 counts from there on. Raises LookupError where there is none.
+        Once a text asks for row 0, rows count from 0. Raises LookupError if there is no such cell.
         """
         found = next(one for one in reversed(self.computed) if one.name == name)
         names = [one.lower() for one in found.answer.columns]
@@ -328,7 +328,8 @@ class Results:
         return numbers[0]
 
     def names(self, name: str, column: str) -> list[str]:
-        """The different texts of a column of a query's rows, where their order tells nothing."""
+        """Returns the different texts in a column of a query's rows; [] if the rows are in
+        order."""
         found = next(one for one in reversed(self.computed) if one.name == name)
         columns = [one.lower() for one in found.answer.columns]
         if column.lower() not in columns or ORDERED.search(found.sql):
@@ -344,7 +345,7 @@ class Results:
         return from_grid(answer.columns, answer.rows, title or "Result")
 
     def all_tables(self) -> dict[str, Table]:
-        """What was read and what was computed, so that a query can go on from another."""
+        """Returns what was read and computed, so that a query can use the result of another."""
         found = {**self._joined(), **self.tables}
         for alias, names in self._by_alias.items():
             if len(names) == 1 and alias not in found:
@@ -360,7 +361,7 @@ class Results:
 
 
 def with_plain_names(table: Table) -> Table:
-    """The same table with column names that need no quotes in SQL."""
+    """Returns the table with column names that need no quotes in SQL."""
     names = unique_names([slug(column.name) for column in table.columns], "column")
     columns = [
         replace(column, name=name, unit=column.unit or _unit_in(column.name))
@@ -370,13 +371,13 @@ def with_plain_names(table: Table) -> Table:
 
 
 def _unit_in(header: str) -> str:
-    """What a header says its numbers are in: Revenue ($m), Weight %."""
+    """Returns the unit that a header gives: Revenue ($m), Weight %."""
     found = UNIT.search(header)
     return one_line(next(filter(None, found.groups()), "")) if found else ""
 
 
 def with_plain_columns(sql: str, tables: Mapping[str, Table]) -> str:
-    """Headers as the dashboard shows them, in quotes, become the names of the tables' columns."""
+    """Replaces quoted headers, as the dashboard shows them, by the names of the columns."""
     columns = {column.name for table in tables.values() for column in table.columns}
 
     def write(found: re.Match[str]) -> str:
@@ -395,7 +396,7 @@ def with_real_division(sql: str) -> str:
 
 
 def with_parameters(table: Table, material: Material) -> Table:
-    """What the source was read for as columns, where its rows do not say it: a year, a symbol."""
+    """Adds what the source was read for as columns, if its rows lack it: a year, a symbol."""
     widget, source = material.widget, material.source
     if widget is None or source is None:
         return table
@@ -418,9 +419,9 @@ def with_parameters(table: Table, material: Material) -> Table:
 
 
 def describe_table(name: str, table: Table, characters: int, question: str = "") -> str:
-    """For SQL: the columns with their kinds and what they hold, then rows.
+    """Describes a table for SQL: its columns with their types and values, then rows.
 
-    Of a wide table the first columns and those that the question names; the others by name.
+    Of a wide table, shows the first columns and those in the question, and only names of others.
     """
     places = _shown_columns(table, question)
     columns = [f"  {table.columns[one].name} ({_describe_column(table, one)})" for one in places]
@@ -467,18 +468,18 @@ def _describe_column(table: Table, place: int) -> str:
 
 
 def fence(text: str) -> str:
-    """Nothing in data can end the fence that it stands in."""
+    """Escapes data tags in the text, so that data cannot end the fence around it."""
     return re.sub(r"<(?=\s*/?\s*data\b)", "&lt;", text, flags=re.IGNORECASE)
 
 
 def fenced(text: str, name: str = "") -> str:
-    """Material, in a fence of its own lines."""
+    """Returns the text between data tags, which mark it as material."""
     title = f' name="{fence(one_line(name))}"' if name else ""
     return f"<data{title}>\n{fence(text)}\n</data>"
 
 
 def write_value(value: Cell) -> str:
-    """A number as a person writes it: thousands apart, no more decimals than it needs."""
+    """Writes a number for people: with thousands separators and no more decimals than needed."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return short(value)
     if isinstance(value, float):
@@ -501,7 +502,7 @@ def _told(cell: Cell) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Branch:
-    """A part of a UNION: where its columns begin, and the table it reads."""
+    """A part of a UNION: where its columns begin, and the table that it reads."""
 
     columns_at: int
     table: str
@@ -516,7 +517,7 @@ def _read_branch(sql: str) -> _Branch | None:
 
 
 def _different_values(branches: Sequence[str]) -> list[str]:
-    """The only text in which the parts of a UNION differ, for each of them; else nothing."""
+    """Returns the only text by which the parts of a UNION differ, for each part, or []."""
     texts = [re.findall(r"'([^']*)'", branch) for branch in branches]
     shapes = {" ".join(re.sub(r"'[^']*'", "?", branch).split()) for branch in branches}
     if len(shapes) > 1:
@@ -537,7 +538,7 @@ def _numbers(rows: Sequence[tuple[Cell, ...]]) -> Iterator[float]:
 
 
 def _table_name(alias: str, material: Material) -> str:
-    """The widget and the values that tell its data apart: income_statement_aapl."""
+    """Returns the alias with the values that distinguish its data: income_statement_aapl."""
     arguments = material.source.arguments if material.source else {}
     widget = material.widget
     shown = widget.arguments if widget else {}

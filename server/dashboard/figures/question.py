@@ -1,4 +1,4 @@
-"""What a question wants to know of a table: which column, which rows, which computation."""
+"""Finds what a question asks about a table: which column, which rows, which computation."""
 
 import math
 import re
@@ -20,10 +20,10 @@ BY_TIME = re.compile(r"\b(?:by|per|each|every)\s+(?:day|week|month|quarter|year)
 MOST_DISTINCT = 2000
 LONGEST_NAME = 120
 IN_TIME = frozenset({"last", "first", "growth"})
-"""They need rows ordered in time, and a column that is named: their words are common."""
+"""Operations on rows ordered in time. The column must be named, since their words are common."""
 OVER_ALL = frozenset({"sum", "mean", "median", "stdev"})
 SPREAD = OVER_ALL - {"sum"}
-"""Operations that need several values: the mean of one value says nothing."""
+"""Operations that need several values: the mean of a single value says nothing."""
 
 
 AMBIGUOUS = Column("", "empty")
@@ -38,13 +38,13 @@ FILLERS = _stems_of(
     "print see know want need value values figure number amount table column available here just "
     "also then any all ever across over during within among throughout exactly shown"
 )
-"""Words that change nothing about what is asked for."""
+"""Words that do not change what is asked for."""
 GROUPING_WORDS = _stems_of("per each every")
 ROW_NOUNS = _stems_of("row rows record records entry entries line lines")
 ENTITY_STEMS = _stems_of(
     "symbol ticker company issuer fund security country firm stock name equity"
 )
-"""Words for what a row is about, where a column holds such names."""
+"""Words for what a row is about, if a column holds such names."""
 TIME_NOUNS = {
     "day": _stems_of("day days date session trading"),
     "month": _stems_of("month months"),
@@ -60,7 +60,7 @@ WHICH_TIME = re.compile(
 _SAME = ("price close", "revenue sales turnover", "capitalization capitalisation cap",
          "volume vol", "percent pct percentage")  # fmt: skip
 SAME = {stem(word): _stems_of(family) - {stem(word)} for family in _SAME for word in family.split()}
-"""Words for one thing; kinship alone, as that of profit and earnings per share, is not enough."""
+"""Words with the same meaning. Related words such as profit and earnings per share do not count."""
 TOTALS = re.compile(
     r"^\W*(?:grand\s+|sub\W?|sous\W?)?(?:totals?|sum|subtotal|overall|average|mean|median|alle?"
     r"|(?:ins)?gesamt\w*|(?:zwischen|gesamt)?summe|durchschnitt|mittelwert|total\w*|ensemble|moyenne"
@@ -68,7 +68,7 @@ TOTALS = re.compile(
     r"|\btotal\W*$|^\W*(?:合计|总计|小计|总和|平均)|^\W*[\u03a3\u2211]\W*$",
     re.IGNORECASE,
 )
-"""The beginnings of names of rows that sum up other rows."""
+"""The names of rows that sum up other rows."""
 FEWEST_SUMMED = 3
 FEWEST_THINGS = 3
 SUM_TOLERANCE = 1e-3
@@ -85,7 +85,7 @@ LEFT_OUT = RATIOS | _stems_of(
 """Words at the end of a column's name that people leave out."""
 OF_SOMETHING = re.compile(r"\s(?:of|per|in|to|from)\s.*", re.IGNORECASE | re.DOTALL)
 DUE = _stems_of("maturity matures expiry expiration expires due deadline eta etd end fälligkeit")
-"""Names of dates at which something ends or is due. Its figures are not of that date."""
+"""Names of dates on which something ends or is due. The row's figures are not of that date."""
 TIME_NAMES = _stems_of("period quarter month week day date time year fiscal kw quartal monat mois")
 IDENTIFIERS = _stems_of("id imo code zip plz postcode cik pzn isin built year jahr année año")
 LEVELS = _stems_of(
@@ -94,7 +94,7 @@ LEVELS = _stems_of(
 )
 """Amounts at a point in time. Adding them up over time means nothing."""
 PARTS = _stems_of("weight share allocation portion")
-"""Percentages that may be added up: those of a whole."""
+"""Percentages of a whole, which may be added up."""
 COMPANY_FORMS = frozenset({
     "inc", "incorporated", "corp", "corporation", "co", "company", "ltd", "limited", "plc", "ag",
     "sa", "se", "nv", "llc", "gmbh", "group", "holding", "holdings",
@@ -110,7 +110,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`operation` is empty when rows are to be looked up rather than computed with."""
+    """What a question asks for. `operation` is "" if rows are looked up."""
 
     operation: str
     column: str | None
@@ -121,13 +121,13 @@ class Asked:
     line: Timeline | None
     count: int = 1
     left: frozenset[str] = frozenset()
-    """Stems of the question that were not used up: it may ask for something else."""
+    """Stems of the question that were not used. If there are any, it may ask for something else."""
 
 
 def understand(question: str, table: Table, today: date, about: str = "") -> Asked | None:
-    """None when nothing can be computed or looked up, or something in the question is unclear.
+    """Returns what the question asks for. Returns None if it is unclear or cannot be computed.
 
-    `about` are words that say what was read: the widget's name and the values of its params.
+    `about` are words for what was read: the widget's name and the values of its parameters.
     """
     try:
         timed = read(question, today)
@@ -160,7 +160,7 @@ def understand(question: str, table: Table, today: date, about: str = "") -> Ask
 
 
 def unexplained(rest: str, asked: Asked, wanted: Operation, table: Table, about: str) -> set[str]:
-    """The content words of a question that nothing in what was understood of it uses up."""
+    """Returns the words of the question that nothing in what was understood explains."""
     names = [asked.column, asked.label, asked.group]
     names += [value for one in asked.filters for value in (one.column, *one.values)]
     known = {word for name in filter(None, names) for word in stems(name)}
@@ -189,7 +189,7 @@ def unexplained(rest: str, asked: Asked, wanted: Operation, table: Table, about:
 
 
 def _is_half_named(column: str | None, rest: str) -> bool:
-    """Only some of its words are said, so that the others may stand for another column."""
+    """Whether only some words of the column's name are said. Others may mean another column."""
     names, said = set(stems(column or "")), set(stems(rest))
     return bool(names & said) and not names <= said
 
@@ -199,7 +199,7 @@ def _years(table: Table, line: Timeline) -> list[str]:
 
 
 def _counted_otherwise(asked: Asked, wanted: Operation, table: Table) -> set[str]:
-    """What a table is named after is no row of it: the insiders of 'Insider Trades'."""
+    """Returns counted words that do not mean rows: insiders are not 'Insider Trades'."""
     if asked.operation == "distinct":
         return set()
     head = stems(table.name)[-1:]
@@ -228,13 +228,13 @@ def can_be_computed(asked: Asked, table: Table, question: str) -> bool:
 
 
 def _is_of_single_rows(asked: Asked, table: Table) -> bool:
-    """Whether each group has one row: 'the average per sector' would be that row, no average."""
+    """Whether each group has one row, so that an average per group would be no average."""
     group = next((one for one in table.columns if one.name == asked.group), None)
     return asked.operation in SPREAD and group is not None and not _repeats(table, group)
 
 
 def _is_of_fields(table: Table) -> bool:
-    """Each row is another figure of one thing: they are not to be added or compared."""
+    """Whether each row is another figure of one thing. These cannot be added or compared."""
     return tuple(column.name for column in table.columns) == FIELDS
 
 
@@ -243,7 +243,7 @@ def _is_of_many(asked: Asked, table: Table) -> bool:
 
 
 def _is_mixed(asked: Asked, table: Table) -> bool:
-    """Totals stand among the rows, or amounts of different currencies."""
+    """Whether totals, or amounts in different currencies, are among the rows."""
     values = [value for one in asked.filters for value in one.values]
     held = {one.column for one in asked.filters}
     texts = [one for one in table.of_kind("text") if one.name not in held]
@@ -269,7 +269,7 @@ def _are_told_apart(asked: Asked, table: Table) -> bool:
 
 
 def _is_of_several(asked: Asked, table: Table, question: str) -> bool:
-    """'Which sector has the highest weight?' where a sector has several rows: one may not do."""
+    """Whether the question asks for the highest sector, and a sector has several rows."""
     label = next((one for one in table.columns if one.name == asked.label), None)
     if label is None or asked.line is not None or asked.group == label.name:
         return False
@@ -281,14 +281,14 @@ def _has_totals(table: Table, column: Column) -> bool:
 
 
 def has_total_row(table: Table) -> bool:
-    """Whether a row is made of the others: by its name, or by what its numbers are."""
+    """Whether a row is the total of the others, by its name or by its numbers."""
     return any(_has_totals(table, one) for one in table.of_kind("text")) or _has_sums(table)
 
 
 def find_total(table: Table) -> tuple[str, str] | None:
-    """The column and the name of the row that adds up the others: it is called so, and it does.
+    """Returns the column and name of the row that adds up the others, or None.
 
-    A name that is nothing but the word for it is enough: the sum may be rounded.
+    Both its name and its numbers must show it. The mere word for a total is enough.
     """
     for column in table.of_kind("text"):
         names = [str(value) for value in table.values(column.name)]
@@ -301,9 +301,9 @@ def find_total(table: Table) -> tuple[str, str] | None:
 
 
 def _has_sums(table: Table) -> bool:
-    """Whether the first or the last row adds up the others, whatever it is called.
+    """Whether the first or the last row adds up the others, whatever its name is.
 
-    One column shows it: beside a sum stands the average of rates, which adds up nothing.
+    A single column is enough: an average of rates, beside a sum, adds up nothing.
     """
     return any(_has_sum(table, column) for column in table.of_kind("number"))
 
@@ -349,7 +349,7 @@ def _adds_up(column: Column) -> bool:
 
 
 def _takes_the_only_one(wanted: Operation, rest: str, table: Table, group: str | None) -> bool:
-    """Not where another column is named whose values are none to compute with."""
+    """Whether the only column of numbers is meant, because no other column is named."""
     if wanted.name in (*IN_TIME, "count"):
         return False
     others = [column for column in table.of_kind("text") if column.name != group]
@@ -363,7 +363,7 @@ def _possible(asked: Asked) -> Asked | None:
 
 
 def _counted(asked: Asked, wanted: Operation, table: Table) -> Asked | None:
-    """Rows, or what is different in a column; how many people there are no row tells."""
+    """Returns a count of rows or of different values. A number of people is not a count of rows."""
     if asked.column is not None:
         return None
     noun = set(stems(wanted.noun))
@@ -377,8 +377,7 @@ def _counted(asked: Asked, wanted: Operation, table: Table) -> Asked | None:
 def _timeline(question: str, table: Table, today: date) -> Timeline | None:
     """Returns the dates of the rows.
 
-    A date of its own in each row, as the end of a loan or the last change of a rate, is only taken
-    where the question names it.
+    If each row is a thing with a date of its own, such as a loan's end, the question must name it.
     """
     lines = {line.column: line for line in timelines(table)}
     named = best_column(question, [column for column in table.columns if column.name in lines])
@@ -396,13 +395,13 @@ def _timeline(question: str, table: Table, today: date) -> Timeline | None:
 
 
 def _is_said(name: str, question: str, table: Table) -> bool:
-    """Whether the question has a word of this column that names no figure: 'yield to maturity'."""
+    """Whether the question has a word of this column that is not in a figure's name."""
     figures = {word for one in table.of_kind("number") for word in stems(one.name)}
     return bool(set(stems(name)) & set(stems(question)) - figures)
 
 
 def _is_of_things(table: Table, line: Timeline) -> bool:
-    """Whether each row is another thing with a name of its own, not one thing at another time."""
+    """Whether each row is a thing with a name, and not the same thing at another time."""
     return len(table.rows) >= FEWEST_THINGS and any(
         len(set(values)) == len(values) and not all(period(str(value)) for value in values)
         for column in table.of_kind("text")
@@ -411,7 +410,7 @@ def _is_of_things(table: Table, line: Timeline) -> bool:
 
 
 def _is_one_word_for_both(column: Column | None, filters: Sequence[Filter], rest: str) -> bool:
-    """Whether a word of the question may mean a column as well as a value of a row."""
+    """Whether a word of the question may mean a column as well as a row's value."""
     said = Counter(stems(rest))
     name = set(stems(column.name)) if column else set()
     values = [set(stems(value)) for one in filters for value in one.values]
@@ -421,21 +420,21 @@ def _is_one_word_for_both(column: Column | None, filters: Sequence[Filter], rest
 
 
 def _named_by(timed: Timed, numbers: Sequence[Column]) -> Column | None:
-    """Where years are columns, the year asked for is the column."""
+    """Returns the column of the year that is asked for, if years are columns."""
     if len(timed.points) != 1:
         return None
     return next((one for one in numbers if one.name.lower() == timed.points[0].lower()), None)
 
 
 def _is_lost(numbers: Sequence[Column], question: str, rest: str) -> bool:
-    """What was taken for a time is the name of a column, such as 'YTD return'."""
+    """Whether the name of a column, such as 'YTD return', was taken for a time."""
     asked, left = set(stems(question)), set(stems(rest))
     names = [set(stems(column.name)) for column in numbers]
     return any(name and name <= asked and not name <= left for name in names)
 
 
 def _is_told(timed: Timed, line: Timeline | None, today: date) -> bool:
-    """Whether the table can tell which rows lie in the span."""
+    """Whether the table shows which rows are in the span."""
     if timed.span is None:
         return True
     if line is None or (timed.is_fiscal and line.grain != "year"):
@@ -459,7 +458,7 @@ def named_column(question: str, columns: Sequence[Column]) -> Column | None:
 
 
 def _is_head_said(name: str, said: set[str]) -> bool:
-    """A price target is a target and no price; units and words such as rate may be left out."""
+    """Whether the head of the name is said: a price target is a target. Units may be missing."""
     words = stems(OF_SOMETHING.sub("", name.replace("_", " ")))
     while len(words) > 1 and (words[-1] in LEFT_OUT or not words[-1].isalpha()):
         words.pop()
@@ -467,7 +466,7 @@ def _is_head_said(name: str, said: set[str]) -> bool:
 
 
 def best_column(question: str, columns: Sequence[Column]) -> Column | None:
-    """The column whose name the question speaks of; all of a name counts more than a part."""
+    """Returns the column that the question names best. A whole name counts more than a part."""
     words = stems(question)
     own = set(words)
     kin = {other for word in own for other in RELATED.get(word, ())}
@@ -484,7 +483,7 @@ def best_column(question: str, columns: Sequence[Column]) -> Column | None:
 def _names(
     text: str, column: Column | None, filters: Sequence[Filter]
 ) -> tuple[set[str], set[str]]:
-    """The stems that name the column or values and ask for no computation; and all of them."""
+    """Returns stems that name the column or values and not a computation, and all their stems."""
     values = {word for one in filters for value in one.values for word in stems(value)}
     name = set(stems(column.name)) if column else set()
     # 'The highest gain' is that of a column of gains, but 'total debt' may be a sum of debts.
@@ -502,7 +501,7 @@ def _group(question: str, table: Table) -> str | None:
 
 
 def _without_title(question: str, table: Table) -> str:
-    """The question but for the table's own name: 'Revenue by Segment' groups nothing."""
+    """Returns the question without the table's name: 'Revenue by Segment' groups nothing."""
     said = f" {_in_plain_words(question)} "
     for title in filter(None, map(_in_plain_words, (table.name, table.heading))):
         said = said.replace(f" {title} ", "  ")
@@ -516,7 +515,7 @@ def _in_plain_words(text: str) -> str:
 def _asks_for_groups(
     rest: str, table: Table, column: Column | None, filters: Sequence[Filter]
 ) -> bool:
-    """By time, or by something that no column tells: 'by branch' where one branch was read."""
+    """Whether groups are asked for by time, or by what no column holds."""
     if BY_TIME.search(rest):
         return True
     names = [one.name for one in table.of_kind("number")] + [column.name if column else ""]
@@ -532,7 +531,7 @@ def _repeats(table: Table, column: Column) -> bool:
 
 
 def _filters(question: str, table: Table) -> tuple[Filter, ...]:
-    """Values of text columns that the question names."""
+    """Returns the values of text columns that the question names."""
     asked = " " + " ".join(re.findall(r"[^\W_]+", question.lower())) + " "
     found = []
     for column in table.of_kind("text"):
@@ -546,7 +545,7 @@ def _filters(question: str, table: Table) -> tuple[Filter, ...]:
 
 
 def _longest(named: list[str], asked: str) -> list[str]:
-    """Without those that are named only within a longer one: 'Assets' within 'Total assets'."""
+    """Drops names that occur only within a longer one: 'Assets' within 'Total assets'."""
     kept = []
     rest = asked
     for value in sorted(named, key=len, reverse=True):
@@ -562,11 +561,11 @@ def _is_named(value: str, asked: str, question: str) -> bool:
     if not words:
         return False
     if f" {words} " not in asked:
-        # Apple is Apple Inc.; a target is not Target Corp.
+        # "Apple" means Apple Inc., but "target" does not mean Target Corp.
         short = _without_form(value)
         is_cut = bool(short) and short != value and short[0].isupper()
         return is_cut and re.search(rf"(?<!\w){re.escape(short)}(?!\w)", question) is not None
-    # Short values such as tickers must be written as they are: 'all' is not ALL.
+    # Short values such as tickers must match in case: 'all' is not ALL.
     return len(words) > 4 or re.search(rf"\b{re.escape(value)}\b", question) is not None
 
 
@@ -578,14 +577,15 @@ def _without_form(name: str) -> str:
 
 
 def _label(question: str, table: Table, filters: Sequence[Filter]) -> str | None:
-    """The text column that tells rows apart: the one asked for, else the most various name."""
+    """Returns the column that distinguishes rows: the one named, else that of most different
+    names."""
     texts = table.of_kind("text")
     filtered = {one.column for one in filters if len(one.values) == 1}
     named = best_column(question, [column for column in texts if column.name not in filtered])
     if named is not None:
         return named.name
     values = {column.name: set(table.values(column.name)) for column in texts}
-    # An article tells rows apart as well as its title, and is no name.
+    # The text of an article distinguishes rows as well as its title, but is not a name.
     names = {name: found for name, found in values.items() if _are_short(found)} or values
     variety = Counter({name: len(found) for name, found in names.items()})
     best = variety.most_common(1)
