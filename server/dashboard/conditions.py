@@ -69,7 +69,7 @@ INNER = re.compile(
     r"(?:\s{1,9}WHERE\s{1,9}([^()]{1,400}))?\s{0,9}\)",
     re.IGNORECASE,
 )
-"""A query within another that stands for a single value."""
+"""A query inside of another that stands for one value."""
 LISTED = re.compile(r"\b(?:IN|FROM|EXISTS)\s{0,9}$", re.IGNORECASE)
 IS_VALUE = re.compile(
     r"\b(\w{1,80})\s{0,9}=\s{0,9}(?:'([^']{0,80})'|(\d{1,15}(?:\.\d{1,9})?))(?![\w.])"
@@ -86,7 +86,7 @@ DIFFERENCE = re.compile(
 )
 PLAIN_TEXT = "year month day date quarter period week symbol name"
 PLAIN = frozenset(map(stem, PLAIN_TEXT.split()))
-"""Words in columns' names for time and names. A question may have them without asking for one."""
+"""Words of columns that say when and who: a question may have them without asking for one."""
 COMPARING = frozenset(map(stem, ("compare", "comparison", "versus", "vs", "both")))
 JOINED = re.compile(r"\b(\w{1,80})\.(\w{1,80})\s{0,9}=\s{0,9}(\w{1,80})\.(\w{1,80})\b")
 INTERSECT = re.compile(r"\bINTERSECT\b", re.IGNORECASE)
