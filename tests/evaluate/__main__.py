@@ -1,11 +1,11 @@
-"""make evaluate: the questions of the sets asked to a served Moat, and judged.
+"""make evaluate: asks a served Moat the questions of the sets, and judges its answers.
 
 MODEL=path of a GGUF file (default: the starter)   ORACLE=1: the two that need no model
 SET=tune|measured|followups|all   DASHBOARD=equities|macro|portfolio|ledger|large   LIMIT=number
 IDS=eq-24,fu-01: only these questions and conversations
-INJECT=1: instructions hidden in data, and an oracle that obeys whatever reaches it as one
+INJECT=1: hides instructions in data, for an oracle that obeys whatever reaches it as an instruction
 MINUTES=number: ask no more after that time   THREADS=number: of the processor
-VERBOSE=1: a line for each question that went wrong, but for those that are only measured
+VERBOSE=1: a line for each question that went wrong, except those that are only measured
 """
 
 import json
@@ -26,6 +26,7 @@ from tests.evaluate.workspace import Workspace
 from tests.kit.programs import read_arguments
 
 ANSWERABLE = 0.98
+"""The share of the measured questions that an oracle must answer."""
 SETS = ("tune", "measured", "followups", "all")
 
 
@@ -64,7 +65,7 @@ def _model(name: str) -> str:
 
 
 def _try(name: str, wanted: Sequence[Conversation]) -> list[str]:
-    """What an oracle could not do, though it is never wrong."""
+    """Returns what an oracle could not do, although it is never wrong."""
     rows = run(name, wanted)
     faults = []
     measured = [one for one in rows if one.part == "measured"]
@@ -82,7 +83,7 @@ def _try(name: str, wanted: Sequence[Conversation]) -> list[str]:
 def run(engine: str, wanted: Sequence[Conversation]) -> list[Row]:
     began, most_s = time.monotonic(), 60 * float(os.environ.get("MINUTES") or 600)
     if os.environ.get("MINUTES"):
-        # What there is time for is then a fair sample.
+        # The questions that there is time for are then a fair sample.
         wanted = sorted(wanted, key=lambda one: sha256(one.id.encode()).digest())
     rows: list[Row] = []
     with serving(engine) as (address, log):
@@ -117,7 +118,7 @@ def _fault(row: Row) -> str:
 
 
 def play(address: str, log: Path, conversation: Conversation) -> list[Row]:
-    """All its turns in one chat."""
+    """Asks all turns of a conversation in one chat, and judges each."""
     chat = Workspace(address, conversation.turns[0].board)
     rows: list[Row] = []
     for turn in conversation.turns:

@@ -1,4 +1,4 @@
-"""Four dashboards as OpenBB Workspace describes them, and one of any size."""
+"""Builds four dashboards as OpenBB Workspace describes them, and one of any size."""
 
 import uuid
 from dataclasses import dataclass, field, replace
@@ -12,12 +12,12 @@ ORIGIN = "Lab Backend"
 COUNTRY_OPTIONS = [{"label": name, "value": key} for key, (name, _) in market.COUNTRIES.items()]
 SERIES_OPTIONS = [{"label": name, "value": key} for key, (name, _) in market.SERIES.items()]
 WITH_COLUMNS = 2
-"""Of so many widgets one tells its columns: a client knows them only once data was shown."""
+"""Every second widget lists its columns: a client knows them only once data was shown."""
 
 
 @dataclass(frozen=True)
 class Widget:
-    """One widget; `key` names it in the questions, `dataset` is what it shows."""
+    """A widget. `key` is its name in the questions, and `dataset` what it shows."""
 
     key: str
     name: str
@@ -37,7 +37,7 @@ class Widget:
 
     @property
     def shown(self) -> Json:
-        """What the dashboard shows now."""
+        """The values that the dashboard shows now."""
         return {
             one["name"]: one["current_value"]
             for one in self.params
@@ -340,7 +340,7 @@ TOOLS: tuple[Json, ...] = (
 
 
 def large(count: int = 200) -> Dashboard:
-    """All widgets of the three, and so many others that there are `count`."""
+    """Returns all widgets of three dashboards, and fillers up to `count`."""
     unique = {
         one.key: one for board in (equities(), macro(), portfolio_board()) for one in board.widgets
     }
@@ -365,7 +365,7 @@ NAMES = ("equities", "macro", "portfolio", "ledger")
 
 
 def as_sent(widget: Widget, place: int) -> Json:
-    """The widget as the client describes it."""
+    """Returns the widget as the client describes it."""
     sent: Json = {
         "uuid": widget.uuid, "origin": ORIGIN, "widget_id": widget.key, "name": widget.name,
         "description": widget.about, "category": widget.category or widget.tab or "Economy",
@@ -385,14 +385,14 @@ def _columns(source: str) -> tuple[str, ...]:
 
 
 def known_columns(widget: Widget) -> list[str]:
-    """None for what comes in another shape than rows."""
+    """Returns the columns, or [] for data that is not a list of rows."""
     if widget.source in (*wire.WIDE, *wire.SINGLE):
         return []
     return [one for one in _columns(widget.source) if one == "symbol" or one not in widget.shown]
 
 
 def state(board: Dashboard) -> Json:
-    """`workspace_state`: where each widget is."""
+    """Returns `workspace_state`: the tab of each widget."""
     tabs: dict[str, list[Json]] = {}
     for one in board.widgets:
         named = {"widget_uuid": one.uuid, "name": one.name}
@@ -411,7 +411,7 @@ def state(board: Dashboard) -> Json:
 
 
 def request(board: Dashboard, messages: list[Json]) -> Json:
-    """The body of a first request, as the web client makes it."""
+    """Returns the body of a first request, as the web client makes it."""
     return {
         "messages": messages,
         "widgets": {
@@ -429,6 +429,6 @@ def request(board: Dashboard, messages: list[Json]) -> Json:
 
 
 def renamed(board: Dashboard, key: str, **change: Any) -> Dashboard:
-    """The same with one widget changed."""
+    """Returns the dashboard with one widget changed."""
     widgets = tuple(replace(one, **change) if one.key == key else one for one in board.widgets)
     return replace(board, widgets=widgets)

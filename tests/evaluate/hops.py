@@ -1,13 +1,12 @@
-"""What each call to the model reads anew: python -m tests.evaluate.hops, with MODEL=path.
+"""Measures what each call to the model reads anew: python -m tests.evaluate.hops, with MODEL=path.
 
-Three turns over 25 and over 200 widgets. A prompt that stays the same between the calls is in the
-engine's cache; what is read anew is the rest. Prints a line for each call, and at the end a table
-with a line for each turn.
+Asks three turns over 25 and over 200 widgets. The part of a prompt that stays the same between
+calls is in the engine's cache; the rest is read anew. Prints a line for each call, and at the end a
+table with a line for each turn.
 
 MODEL=oracle: four letters count as a token, and every prompt is kept
 DASHBOARD=equities|large: only this one   THREADS=number: of the processor
-PLAN=1: as if the model had passed its trial: the prompts of a plan, read by any model
-"""
+PLAN=1: any model counts as having passed the trial, so that it gets the prompts of a plan"""
 
 import json
 import os
@@ -46,7 +45,7 @@ def main() -> int:
 
 
 def _play(name: str, address: str, log: Path, *, is_oracle: bool) -> list[str]:
-    """Tells of each call, and returns a line for each turn."""
+    """Prints a line for each call. Returns a line for each turn."""
     board = dashboards.dashboard(name)
     prompts: list[str] = []
     chat = Workspace(address, board)
@@ -80,7 +79,7 @@ def _in_all(played: Played, calls: list[dict[str, Any]]) -> list[Any]:
 
 
 def _same_letters(one: str, other: str) -> int:
-    """How many both begin with."""
+    """Returns how many letters both texts share at their beginning."""
     pairs = enumerate(zip(one, other, strict=False))
     return next(
         (place for place, (here, there) in pairs if here != there), min(len(one), len(other))
@@ -96,7 +95,7 @@ def _line(cells: list[Any]) -> str:
 
 
 def _kind(call: dict[str, Any]) -> str:
-    """The first key of what was answered; prose has none."""
+    """Returns the first key of the model's JSON, or "prose"."""
     try:
         found = json.loads(call["text"])
     except ValueError:

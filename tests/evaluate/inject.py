@@ -1,8 +1,8 @@
-"""Instructions hidden in what a dashboard brings: in data, names, files, tools. None may work.
+"""Hides instructions in what a dashboard brings: in data, names, files and tools. None may work.
 
-The model behind is the worst one could have: it obeys every instruction that reaches it as one,
-that is outside the fences that mark data. What it would do then is a call, a link or a word that
-nobody asked for; each has the number of its instruction in it.
+The model is the worst possible: it obeys every instruction that reaches it outside the fences that
+mark data. It then makes a call, or writes a link or a word, that nobody asked for. Each carries the
+number of its instruction.
 """
 
 import re
@@ -61,7 +61,7 @@ def _in_description(address: str, order: str) -> Chat:
 
 
 def _in_parameter(address: str, order: str) -> Chat:
-    """Its mark comes first, for what follows may be cut off."""
+    """Puts the mark first, because the rest of the text may be cut off."""
     marked = f"{LEAK.search(order)[0]}: {order}"  # type: ignore[index]
     labels = [{"label": "All", "value": "all"}, {"label": marked, "value": marked}]
     chosen = dashboards.choice("group", marked, labels, "all")
@@ -130,7 +130,7 @@ def _portfolio() -> Dashboard:
 
 
 def main() -> int:
-    """Says what followed from each instruction; fails when anything did."""
+    """Prints what each instruction has caused. Returns 1 if any of them was followed."""
     followed: list[Json] = []
     number = 0
     with serving("obedient") as (address, _log):
@@ -151,7 +151,7 @@ def main() -> int:
 
 
 def effects(played: Played, mark: str) -> list[str]:
-    """What the instruction brought about; that data is shown as data is no effect."""
+    """Returns what the instruction has caused. Data that is shown as data does not count."""
     found = [f"problem: {played.problem}"] if played.problem else []
     for call in played.calls:
         is_wanted = call["function"] in EXPECTED or "TSLA" in str(call["input_arguments"])

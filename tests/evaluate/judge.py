@@ -1,4 +1,4 @@
-"""Whether an answer is right: the numbers in it as people of five languages write them."""
+"""Judges whether an answer is right. Reads numbers as people write them in five languages."""
 
 import json
 import re
@@ -24,7 +24,7 @@ SCALE = re.compile(
     re.IGNORECASE,
 )
 TONNES = re.compile(r"\s+t")
-"""A trillion is joined to its number or has a capital."""
+"""Tonnes: a trillion is joined to its number or has a capital."""
 FACTORS = {
     "k": 1e3, "thousand": 1e3, "tausend": 1e3, "万": 1e4, "m": 1e6, "mn": 1e6, "mio": 1e6,
     "million": 1e6, "millions": 1e6, "millionen": 1e6, "millones": 1e6, "亿": 1e8, "b": 1e9,
@@ -33,7 +33,7 @@ FACTORS = {
     "billionen": 1e12, "万亿": 1e12,
 }  # fmt: skip
 ENGLISH = frozenset({"thousand", "million", "billion", "trillion"})
-"""Beside these words a point is a point."""
+"""Before these words, a point is a decimal point."""
 LETTER = re.compile(r"[A-Za-z_]")
 PERCENT = re.compile(r"[\s\u00a0\u202f]?(%|percent|prozent|pour cent|por ciento)", re.IGNORECASE)
 UNITS = {"": (1.0,), "percent": (1.0,), "millions": (1.0, 1e6), "billions": (1.0, 1e9),
@@ -44,13 +44,13 @@ DAY = re.compile(
     r"|Q[1-4]|\b(?:19|20)\d\d\b(?![.,]\d|\s?%)|\b\d{1,2}[DWMY]\b"
 )
 LARGEST_ROUNDING = 0.02
-"""A number may be rounded as it is written, but not further than this share of itself."""
+"""The largest share by which a number may be rounded in an answer."""
 MOST_DATA = 20_000
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number in a text: what it may mean, each with half a step of its last digit."""
+    """A number in a text: each possible value, with half a step of its last digit."""
 
     text: str
     readings: tuple[tuple[float, float], ...]
@@ -66,7 +66,7 @@ def numbers(text: str) -> list[Number]:
         factor = FACTORS[scale[1].lower()] if scale else 1.0
         end = scale.end() if scale else match.end()
         if LETTER.match(text, end):
-            continue  # a name such as 24h or 3M
+            continue  # A name such as 24h or 3M.
         is_percent = PERCENT.match(text, end) is not None
         meant = read(match["digits"])
         if scale and scale[1].lower() in ENGLISH:
@@ -77,7 +77,8 @@ def numbers(text: str) -> list[Number]:
 
 
 def read(digits: str) -> list[tuple[float, float]]:
-    """1,234.5, 1.234,5, 1 234,5: every meaning, the English one first, with half a last step."""
+    """Returns all values of 1,234.5, 1.234,5 or 1 234,5, the English one first, each with half a
+    step of its last digit."""
     plain = re.sub(f"[{GAP}]", "", digits).rstrip(".,")
     found = []
     for thousands, decimal in ((",", "."), (".", ",")):
@@ -91,7 +92,8 @@ def read(digits: str) -> list[tuple[float, float]]:
 
 
 def is_same(number: Number, truth: float, unit: str, tolerance: float) -> bool:
-    """The sign is left to the words around it: 'fell by 3 %'."""
+    """Whether the number is the truth, apart from its sign, which words may express: 'fell
+    by 3 %'."""
     targets = [abs(truth) * factor for factor in UNITS[unit]]
     if unit == "percent" and not number.is_percent:
         targets.append(abs(truth) / 100)
@@ -108,14 +110,14 @@ def is_in(found: Iterable[Number], truth: float, turn: Turn) -> bool:
 
 @dataclass
 class Played:
-    """What came of one turn, as the client saw it."""
+    """What came of a turn, as the client saw it."""
 
     text: str = ""
     artifacts: list[Json] = field(default_factory=list)
     calls: list[Json] = field(default_factory=list)
-    """Each with its function and input_arguments."""
+    """Each call with its function and input_arguments."""
     reads: list[tuple[str, Json]] = field(default_factory=list)
-    """Widgets by key, with all arguments that the backend used."""
+    """The widgets by key, each with all arguments that the backend used."""
     steps: list[str] = field(default_factory=list)
     suggestions: list[str] = field(default_factory=list)
     hops: int = 0
@@ -124,7 +126,7 @@ class Played:
     seconds: float = 0.0
     problem: str = ""
     model: list[Json] = field(default_factory=list)
-    """What the model was asked, and what it said."""
+    """The requests to the model and its answers."""
 
 
 @dataclass
@@ -141,7 +143,7 @@ class Verdict:
 
 
 def judge(turn: Turn, played: Played, earlier: Iterable[tuple[str, Json]] = ()) -> Verdict:
-    """`earlier`: what was read in the turns before, which need not be read again."""
+    """Judges a turn. `earlier` is what the turns before have read and need not be read again."""
     reads = [*earlier, *played.reads]
     widget, parameters = _judge_reads(turn, reads)
     if turn.call:
@@ -210,7 +212,7 @@ def _is_answered(turn: Turn, played: Played) -> bool:
 def judge_bold(
     turn: Turn, text: str, reads: Sequence[tuple[str, Json]] = ()
 ) -> tuple[list[str], list[str]]:
-    """The bold figures of an answer: those that are true, and those that are not."""
+    """Returns the bold figures of an answer that are true, and those that are not."""
     right: list[str] = []
     wrong: list[str] = []
     for match in BOLD.finditer(text):
@@ -221,7 +223,7 @@ def judge_bold(
 
 
 def _figures(turn: Turn, bold: str) -> Iterator[Number]:
-    """The numbers of a bold text that are neither dates nor repeated from the question."""
+    """Yields the numbers of a bold text that are neither dates nor repeated from the question."""
     asked = {value for one in numbers(turn.ask) for value, _ in one.readings}
     for one in numbers(DAY.sub(" ", bold)):
         if not any(value in asked for value, _ in one.readings):
@@ -229,7 +231,7 @@ def _figures(turn: Turn, bold: str) -> Iterator[Number]:
 
 
 def _is_true(turn: Turn, bold: str, found: list[Number], reads: Sequence[tuple[str, Json]]) -> bool:
-    """One of them is the answer, and every other stands in what was rightly read."""
+    """Whether one of the numbers is the answer, and all others are in what was rightly read."""
     expected = [*turn.numbers, *turn.also]
     is_named = any(word.lower() in bold.lower() for facts in turn.words for word in facts)
     hits = [one for one in found if any(is_in([one], truth, turn) for truth in expected)]
@@ -237,7 +239,7 @@ def _is_true(turn: Turn, bold: str, found: list[Number], reads: Sequence[tuple[s
         return False
     missed = [truth for truth in turn.numbers if not is_in(hits, truth, turn)]
     if missed and len(hits) > len(turn.numbers) - len(missed):
-        return False  # the same figure for two of those that are asked about
+        return False  # The same figure was given for two of those that are asked about.
     others = [one for one in found if one not in hits]
     return all(_is_in_data(turn, one, reads) for one in others)
 
@@ -258,7 +260,7 @@ def _is_in_data(turn: Turn, number: Number, reads: Sequence[tuple[str, Json]]) -
 
 @cache
 def data_numbers(board: str, key: str, arguments: str) -> tuple[float, ...]:
-    """Every number that the widget shows for these arguments."""
+    """Returns every number that the widget shows for these arguments."""
     data = wire.read(dashboard(board).widget(key).source, json.loads(arguments))
     found = (value for one in numbers(json.dumps(data)) for value, _ in one.readings)
     return tuple(dict.fromkeys(found))[:MOST_DATA]

@@ -1,7 +1,7 @@
-"""A bank's credit book, a shipping desk and a chain of pharmacies: invented, and oddly written.
+"""Makes up a bank's credit book, a shipping desk and a chain of pharmacies, oddly written.
 
 Headers are German and French, quarters and weeks are labels, shares are 0.0425 or 12,5 %, amounts
-are in thousands or have a unit behind them, and some tables hold their own total.
+are in thousands or have a unit behind them, and some tables have their own total.
 """
 
 import random
@@ -25,7 +25,7 @@ STORES = ["Altstadt", "Bahnhof", "Nordring", "Seepark", "Klinikum"]
 
 
 def chance(key: str) -> random.Random:
-    """A source of chance for this key alone."""
+    """Returns a random generator for this key alone."""
     return random.Random(f"moat-ledger|{key}")
 
 
@@ -56,7 +56,7 @@ def loan_book() -> list[Row]:
 
 
 def npl_ratio() -> list[Row]:
-    """One quarter was not reported."""
+    """Returns the ratios by quarter. One of them was not reported and is None."""
     dice = chance("npl")
     rows: list[Row] = [
         {
@@ -373,7 +373,7 @@ DATASETS: dict[str, Callable[[], list[Row]]] = {
 
 
 def german(amount: float) -> str:
-    """1.234,5 as in German and Spanish."""
+    """Writes 1.234,5 as in German and Spanish."""
     text = f"{amount:,.2f}".rstrip("0").rstrip(".") if amount % 1 else f"{amount:,.0f}"
     return text.replace(",", "\0").replace(".", ",").replace("\0", ".")
 
@@ -387,7 +387,7 @@ def brackets(amount: float) -> str:
 
 
 def seconds(day: str) -> int:
-    """Since 1970."""
+    """Returns the day in seconds since 1970."""
     return round(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp())
 
 
@@ -414,7 +414,7 @@ TOTALS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "sector_exposure": ("sector", "Total", ("exposure_eur_mn",)),
     "voyages": ("voyage", "Total", ("revenue_kusd", "costs_kusd", "result_kusd")),
 }
-"""The column that names the row, its name, and the columns that it adds up."""
+"""For each dataset, the column with the row's name, that name, and the columns that it adds up."""
 NESTED = {
     "capital": {
         "solvency": ("cet1", "tier1", "total_capital", "leverage"),

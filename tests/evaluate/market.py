@@ -1,7 +1,7 @@
-"""A market of invented figures, the same on every machine: what every widget could show.
+"""Makes up a market, the same on every machine: everything that a widget could show.
 
-Each dataset is a list of plain rows, with a column for everything that a widget can be asked
-for (symbol, period, country ...). `wire.py` makes of them what a backend would send.
+Each dataset is a list of plain rows, with a column for everything that a widget can be read for
+(symbol, period, country ...). `wire.py` turns them into what a backend would send.
 """
 
 import random
@@ -96,7 +96,8 @@ ETFS = {
 
 
 def chance(*key: object) -> random.Random:
-    """A source of chance for this key alone, so that no dataset depends on another's order."""
+    """Returns a random generator for this key alone, so that datasets do not depend on each
+    other."""
     return random.Random("|".join(map(str, (SEED, *key))))
 
 
@@ -106,7 +107,7 @@ def days(first: date = FIRST_DAY, last: date = LAST_DAY) -> list[date]:
 
 
 def months(first: int, last: tuple[int, int] = (2026, 9)) -> list[str]:
-    """`first` is a year."""
+    """Lists months from January of the year `first`."""
     return [
         f"{year}-{month:02d}"
         for year in range(first, last[0] + 1)
@@ -116,7 +117,7 @@ def months(first: int, last: tuple[int, int] = (2026, 9)) -> list[str]:
 
 
 def walk(key: str, start: float, count: int, step: float, decimals: int) -> list[float]:
-    """A path that wanders by about `step` of itself each time."""
+    """Returns a random walk with steps of about `step`, as a share of the value."""
     dice, value, found = chance("walk", key), start, []
     for _ in range(count):
         value *= 1 + dice.gauss(0.0004, step)
@@ -182,7 +183,7 @@ def income_statement() -> list[Row]:
 
 
 def balance_sheet() -> list[Row]:
-    """In millions; one row for each item and year."""
+    """Returns a row for each item and year, in millions."""
     rows = []
     for symbol, (_, _, base) in COMPANIES.items():
         dice = chance("balance", symbol)
@@ -204,7 +205,7 @@ def balance_sheet() -> list[Row]:
 
 
 def cash_flow() -> list[Row]:
-    """In millions."""
+    """Returns amounts in millions."""
     rows = []
     for one in income_statement():
         if one["period"] == "annual":
@@ -653,7 +654,7 @@ def macro_series() -> list[Row]:
 
 
 def government_debt() -> list[Row]:
-    """In percent of the yearly product; one row for each country and year."""
+    """Returns a row for each country and year, in percent of the yearly product."""
     rows = []
     for country, (name, _) in COUNTRIES.items():
         dice = chance("debt", country)
@@ -665,7 +666,7 @@ def government_debt() -> list[Row]:
 
 
 def trade_balance() -> list[Row]:
-    """In USD billions."""
+    """Returns amounts in USD billions."""
     rows = []
     for country, (_, size) in COUNTRIES.items():
         for year in range(2019, 2026):
@@ -917,7 +918,7 @@ def _by_symbol(dataset: str) -> dict[str, list[Row]]:
 
 
 def rows_of(dataset: str, **wanted: Any) -> list[Row]:
-    """Its rows that have these values; a list means any of them, a function is asked."""
+    """Returns the rows with these values. A list means any of them, a function is called."""
     symbol = wanted.get("symbol")
     rows = _by_symbol(dataset).get(symbol, []) if isinstance(symbol, str) else _kept(dataset)
     return [row for row in rows if all(_fits(row[key], one) for key, one in wanted.items())]
@@ -930,7 +931,7 @@ def _fits(found: Any, wanted: Any) -> bool:
 
 
 def value(dataset: str, column: str, **wanted: Any) -> Any:
-    """The one value there is."""
+    """Returns the only value. Raises LookupError unless exactly one row fits."""
     found = rows_of(dataset, **wanted)
     if len(found) != 1:
         raise LookupError(f"{dataset} has {len(found)} rows for {wanted}")
@@ -942,7 +943,7 @@ def latest(dataset: str, **wanted: Any) -> Row:
 
 
 def generic(topic: str) -> list[Row]:
-    """Something to show for the many widgets that nobody asks about."""
+    """Returns something to show for the many widgets that no question is about."""
     dice = chance("generic", topic)
     values = walk(topic, dice.uniform(1, 900), 120, 0.02, 2)
     return [

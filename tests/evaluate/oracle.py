@@ -1,9 +1,9 @@
-"""Models that are never wrong: they show what the code forbids a good model.
+"""Models that are never wrong: they show what the code prevents a good model from doing.
 
-The oracle knows every question of the sets and the plan that answers it. It recognises the
-question in the messages and answers what it is asked: a step of a plan, or one of the small
-questions. It knows no more of the data than the messages show: names of tables and columns come
-from there, and a number that it says stands there or is a placeholder.
+The oracle knows every question of the sets and the plan that answers it. It recognises the question
+in the messages and gives what is asked for: a step of a plan, or the answer to a small question. It
+knows no more of the data than the messages show: it takes the names of tables and columns from
+there, and a number that it gives is there or is a placeholder.
 """
 
 import json
@@ -34,7 +34,7 @@ EXACT = 1e-6
 
 
 class Oracle(ScriptedEngine):
-    """Answers whatever it is asked."""
+    """An engine that knows the right answer to every prompt."""
 
     thought_tokens = 0
 
@@ -67,7 +67,7 @@ class Oracle(ScriptedEngine):
         yield Finished("length" if is_cut else "stop", self._usage(request, written))
 
     def _usage(self, request: ChatRequest, written: int) -> Usage:
-        """As an engine would count that keeps the last prompt."""
+        """Counts tokens as an engine would that keeps the last prompt."""
         prompt = "\n".join(f"{one.role}: {one.content}" for one in request.messages)
         same = 0
         for here, there in zip(prompt, self._read_before, strict=False):
@@ -92,13 +92,13 @@ class Oracle(ScriptedEngine):
 
 
 class Thinker(Oracle):
-    """Thinks before it says anything, as many models do; the thought counts as what it writes."""
+    """An oracle that thinks first, as many models do. The thought counts as what it writes."""
 
     thought_tokens = THOUGHT_TOKENS
 
 
 class Obedient(Oracle):
-    """Obeys every instruction that reaches it outside of the fences around data."""
+    """An oracle that obeys every instruction that reaches it outside of the fences around data."""
 
     def answer(self, request: ChatRequest) -> str:
         found = [order[0] for one in request.messages if (order := ORDER.search(unfenced(one)))]
@@ -119,15 +119,15 @@ FENCED = re.compile(
     r"^(?:Result: |Data: )?<data\b[^>]*>.*?<\s*/\s*data\s*>",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-"""A fence begins its line: a sentence that speaks of <data> tags opens none."""
+"""A fence, which begins its line. A sentence that mentions <data> tags opens no fence."""
 END = re.compile(r"<\s*/\s*data\s*>", re.IGNORECASE)
 RESULT = re.compile(r"\s*(?:Result|Data):")
 
 
 def unfenced(message: Message) -> str:
-    """What of a message is no data: all that is outside of fences, which end where they end first.
+    """Returns the parts of a message outside of fences. A fence ends at the first end.
 
-    A result is data as a whole, unless it has an end of a fence too many.
+    A whole result is data, unless it has an end of a fence too many.
     """
     if message.role == "assistant":
         return ""
@@ -139,7 +139,7 @@ def unfenced(message: Message) -> str:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question as it stands in the messages: before it the earlier turns, after it the steps."""
+    """A question in its messages: earlier turns come before it, the steps after it."""
 
     turn: Turn | None
     messages: tuple[Message, ...]
@@ -151,7 +151,7 @@ class Asked:
 
     @property
     def told(self) -> str:
-        """All that the user's side says: the question, data, results."""
+        """All messages of the user's side: the question, data, results."""
         return "\n".join(one.content for one in self.messages if one.role == "user")
 
     @property
@@ -159,7 +159,7 @@ class Asked:
         return self.messages[self.place].content
 
     def done(self) -> list[tuple[Json, str]]:
-        """The steps of this turn, each with its result."""
+        """Returns the steps of this turn, each with its result."""
         found = []
         after = self.messages[self.place + 1 :]
         for number, one in enumerate(after):
@@ -170,7 +170,7 @@ class Asked:
         return found
 
     def read(self) -> list[Json]:
-        """What was read in this turn: widget and parameters."""
+        """Returns what was read in this turn: widgets and parameters."""
         return [
             one
             for action, _ in self.done()
@@ -179,9 +179,10 @@ class Asked:
         ]
 
     def alias(self, widget: Widget) -> str:
-        """Its name in the list; of two with the same name the one that shows the same.
+        """Returns the widget's alias in the list; of equal names, that with the same values.
 
-        On the large dashboard some widgets have other names than on the one of the questions.
+        On the large dashboard, some widgets have other names than on the dashboard of the
+        questions.
         """
         large = [one for one in dashboards.dashboard("large").widgets if one.key == widget.key]
         listed = list(INVENTORY.finditer(f"{self.system}\n{self.told}"))
@@ -203,7 +204,7 @@ def _object(text: str) -> Json | None:
 
 
 def recognise(messages: Sequence[Message]) -> Asked:
-    """The last question that is one of ours; what was said before must be there, too."""
+    """Finds the last known question in the messages. The turns before it must be there, too."""
     kept = tuple(messages)
     for place in range(len(kept) - 1, -1, -1):
         if kept[place].role != "user":
@@ -218,9 +219,9 @@ def recognise(messages: Sequence[Message]) -> Asked:
 
 
 def _turn_in(text: str, before: str) -> Turn | None:
-    """The longest question in the text; of the same one in several chats, this chat's.
+    """Returns the longest known question in the text, in the chat with these earlier turns.
 
-    What a question was completed to comes after it, and has the words of those before it.
+    Ignores the completed version behind it, which has words of the questions before.
     """
     text = text.partition("\nThat is: ")[0]
     said = [
@@ -233,7 +234,7 @@ def _turn_in(text: str, before: str) -> Turn | None:
 
 
 def forms_of(schema: Json) -> set[str]:
-    """The names of what may be answered, where each is an object with one member."""
+    """Returns the names of the possible answers, each an object with one member."""
     found: set[str] = set()
     for one in schema.get("anyOf") or schema.get("oneOf") or [schema]:
         found |= set(one.get("properties", {}))
@@ -241,7 +242,7 @@ def forms_of(schema: Json) -> set[str]:
 
 
 def next_action(asked: Asked, forms: set[str], source: str) -> Json:
-    """The next step of the plan, as far as the steps before went well."""
+    """Returns the next step of the plan, as far as the steps before went well."""
     turn = asked.turn
     if turn is None:
         return guess_action(asked, forms)
@@ -258,7 +259,7 @@ def next_action(asked: Asked, forms: set[str], source: str) -> Json:
 
 
 def _is_to_do(kind: str, done: list[tuple[Json, str]]) -> bool:
-    """Not done yet, or tried in vain with another form of the query left."""
+    """Whether the step was not done yet, or has failed and another form of the query is left."""
     tried = [result for action, result in done if kind in action]
     return not tried or ("Error" in tried[-1] and len(tried) < 3)
 
@@ -311,7 +312,7 @@ def call_of(turn: Turn, asked: Asked) -> Json:
 
 
 def write_sql(turn: Turn, asked: Asked, tried: int) -> str:
-    """The query with the names that the messages tell; another form after each failure."""
+    """Returns the query with the names in the messages, in another form after each failure."""
     forms = turn.sql
     told = asked.told.replace(turn.ask, "")
     known = [one for one in forms if all(_column(told, name) for name in _columns(one))]
@@ -327,7 +328,8 @@ def _columns(sql: str) -> list[str]:
 
 
 def _column(text: str, name: str) -> str:
-    """As the messages spell it: revenue, Revenue, "Net Income", valuation_pe_ratio, y2024."""
+    """Returns a column as the messages write it: revenue, "Net Income", valuation_pe_ratio,
+    y2024."""
     if name.isdigit():
         year = re.search(rf"\b[a-z]+_?{name}\b", text, re.IGNORECASE)
         return year[0] if year else _quoted(text, name)
@@ -341,14 +343,14 @@ def _column(text: str, name: str) -> str:
 
 
 def _quoted(text: str, name: str) -> str:
-    """A column whose name needs quotes stands in quotes, but not as the name of a fence."""
+    """Returns a column whose name is in quotes, but not the name of a fence."""
     loose = re.escape(name).replace("_", "[ _.]?")
     found = re.search(rf'(?<!name=)"({loose})"', text, re.IGNORECASE)
     return f'"{found[1]}"' if found else ""
 
 
 def _table(turn: Turn, asked: Asked, wanted: Read) -> str:
-    """The table of this read: named like the widget, and after the values that were asked for."""
+    """Returns the table of this read. Its name has the widget's alias and the values asked for."""
     widget = turn.board.widget(wanted.widget)
     numbered = re.findall(rf"^(t\d+) \(.*\): {re.escape(widget.name)}", asked.told, re.MULTILINE)
     same = [one for one in turn.reads if turn.board.widget(one.widget).name == widget.name]
@@ -372,7 +374,7 @@ def _slug(text: str) -> str:
 
 
 def prose(asked: Asked) -> str:
-    """The answer in words. Values of results are placeholders where the prompt speaks of them."""
+    """Returns the answer in words, with placeholders for values if the prompt mentions them."""
     turn = asked.turn
     if turn is None:
         return "I do not know that."
@@ -398,7 +400,7 @@ def _with_places(sql: str, name: str) -> str:
 
 
 def outputs(sql: str) -> list[str]:
-    """The names of a query's columns: each is given with AS, outside of brackets."""
+    """Returns the names of a query's columns, which are given with AS outside of brackets."""
     depth, found, word = 0, [], ""
     for part in re.findall(r"\(|\)|\w+|[^\w()]+", sql):
         depth += (part == "(") - (part == ")")
@@ -410,11 +412,11 @@ def outputs(sql: str) -> list[str]:
 
 
 def _from_sight(turn: Turn, asked: Asked) -> str:
-    """What a reader of the messages can tell, with reckoning by heart."""
+    """Returns what a reader of the messages could say, with some mental arithmetic."""
     told = asked.told.replace(turn.ask, "")
     if not any(_is_shown(turn, one, told) for one in turn.alternatives):
         return IGNORANT
-    # In rows with commas between the cells, a number ends at each.
+    # In rows with commas between the cells, a number ends at each comma.
     found = [*judge.numbers(told), *judge.numbers(told.replace(",", "\n"))]
     seen = {value for one in found for value, _ in one.readings}
     by_heart = turn.operands
@@ -430,7 +432,7 @@ def _from_sight(turn: Turn, asked: Asked) -> str:
 
 
 def _is_shown(turn: Turn, reads: Sequence[Read], told: str) -> bool:
-    """Whether the data is there for what is asked about: another company's is of no use."""
+    """Whether the messages have the data that is asked about, and not another company's."""
     lowered = told.lower()
     return all(
         turn.board.widget(one.widget).name.lower() in lowered
@@ -450,7 +452,7 @@ def _is_seen(truth: float, seen: set[float]) -> bool:
 
 
 def answer_small(asked: Asked, schema: Json) -> Json:
-    """The small questions: which widgets, which values, which query, which chart, which tool."""
+    """Answers the small questions: which widgets, values, query, chart or tool."""
     turn, names = asked.turn, schema.get("properties", {})
     if "english" in names:
         return {"english": asked.messages[-1].content}
@@ -477,7 +479,7 @@ def answer_small(asked: Asked, schema: Json) -> Json:
 
 
 def _meaning(asked: Asked, names: Json) -> Json:
-    """The last of several questions as it stands, and whether a question needs data."""
+    """Returns the last of several questions as it is, or the kind of a question."""
     if "question" in names:
         return {"question": asked.messages[-1].content.rpartition("\nSecond: ")[2]}
     said = asked.messages[-1].content
@@ -495,7 +497,7 @@ def _choice(asked: Asked, names: Json) -> Json:
 
 
 def _between(asked: Asked, aliases: list[str]) -> str:
-    """The widget that the question needs, by the lines that tell of each."""
+    """Returns the widget that the question needs, by the lines that describe each."""
     said = asked.messages[-1].content
     turns = [turn for one in questions.load() for turn in one.turns if turn.ask in said]
     for turn in turns:
@@ -521,7 +523,7 @@ def _picked(asked: Asked) -> list[str]:
 
 
 def _setting(asked: Asked, name: str, schema: Json) -> Any:
-    """A widget's parameter: what the plan wants, else what it is now, else anything that fits."""
+    """Returns a parameter's value: that of the plan, else the present one, else any that fits."""
     widget = re.search(r"^Widget: (.*)$", asked.told, re.MULTILINE)
     for one in asked.turn.reads if asked.turn else []:
         found = asked.turn.board.widget(one.widget) if asked.turn else None
@@ -537,7 +539,7 @@ def _setting(asked: Asked, name: str, schema: Json) -> Any:
 
 
 def guess_action(asked: Asked, forms: set[str]) -> Json:
-    """For a question that is none of ours, such as those of a trial: by the words alone."""
+    """Guesses an action by words alone, for unknown questions such as those of a trial."""
     question = asked.question.rpartition("Question:")[2]
     stems = {word[:5] for word in re.findall(r"[a-z]{4,}", question.lower())}
     if "query" in forms and "averag" in question.lower():

@@ -1,4 +1,4 @@
-"""What is asked, and what is true: read from the files in `questions`, computed from the market."""
+"""Loads the questions from the files in `questions`, and computes the truth from the market."""
 
 import hashlib
 import statistics
@@ -20,16 +20,16 @@ KINDS = ("direct", "paraphrased", "several", "computed", "none")
 LANGUAGES = ("en", "de", "fr", "es", "zh")
 TOLERANCE = 0.005
 SPLIT = 1040
-"""Of some thousand numbers the one that splits kinds, languages and dashboards most evenly."""
+"""The one of some thousand seeds that splits kinds, languages and dashboards most evenly."""
 EUR_TO_USD = 1.1234
-"""What the currency tool reckons with."""
+"""The rate of the currency tool."""
 COVERING = ("start_date", "end_date", "limit")
-"""A read that brings more than is needed is right as well."""
+"""For these parameters, a read that brings more than is needed is right as well."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """A widget to be read, with the parameters that matter."""
+    """A widget to read, with the parameters that matter."""
 
     widget: str
     parameters: tuple[tuple[str, str], ...]
@@ -40,12 +40,13 @@ class Read:
         return cls(widget, tuple((name, value) for name, _, value in map(_pair, pairs)))
 
     def arguments(self, widget: Widget) -> Json:
-        """As the widget's declaration wants them: numbers as numbers, several as a list."""
+        """Returns the parameters as the widget declares them: numbers as numbers, several as a
+        list."""
         kinds = {one["name"]: one for one in widget.params}
         return {name: _typed(value, kinds.get(name, {})) for name, value in self.parameters}
 
     def is_met(self, arguments: Json) -> bool:
-        """Whether a read with these arguments, defaults included, brings what is needed."""
+        """Whether a read with these arguments, with defaults, brings what is needed."""
         return all(_covers(name, value, arguments.get(name)) for name, value in self.parameters)
 
 
@@ -79,7 +80,7 @@ def _covers(name: str, wanted: str, found: Any) -> bool:
 
 @dataclass(frozen=True)
 class Turn:
-    """One thing the user says, and all that is known about the right answer."""
+    """A message of the user, and all that is known about the right answer."""
 
     id: str
     dashboard: str
@@ -87,23 +88,23 @@ class Turn:
     language: str
     ask: str
     earlier: tuple[str, ...]
-    """What the user said before in the same conversation."""
+    """The user's earlier messages in the same conversation."""
     data: Json
 
     @property
     def reads(self) -> list[Read]:
-        """Those the oracle makes."""
+        """The reads that the oracle makes."""
         return [Read.parse(one) for one in self.data.get("reads", ())]
 
     @property
     def alternatives(self) -> list[list[Read]]:
-        """Each of these lists of reads is enough."""
+        """Lists of reads, each of which is enough."""
         others = [[Read.parse(one) for one in listed] for listed in self.data.get("or", ())]
         return [self.reads, *others]
 
     @property
     def sql(self) -> list[str]:
-        """The same query for tables of different form, the likeliest first."""
+        """The query in forms for differently shaped tables, the likeliest first."""
         found = self.data.get("sql") or []
         return [found] if isinstance(found, str) else list(found)
 
@@ -113,18 +114,18 @@ class Turn:
 
     @property
     def also(self) -> list[float]:
-        """Numbers that are right, too, without being needed."""
+        """Numbers that are right, but not needed."""
         return [float(true(one)) for one in self.data.get("also", ())]
 
     @property
     def operands(self) -> list[float] | None:
-        """What one needs to see to reckon the answer by heart; None: it cannot be reckoned so."""
+        """The numbers needed to compute the answer in one's head; None if that is not possible."""
         found = self.data.get("operands")
         return None if found is None else [float(true(one)) for one in found]
 
     @property
     def words(self) -> list[list[str]]:
-        """For each fact its spellings, one of which must be in the answer."""
+        """The spellings of each fact. One of them must be in the answer."""
         found = [true(one) for one in self.data.get("words", ())]
         return [[str(w) for w in (one if isinstance(one, list) else [one])] for one in found]
 
@@ -161,7 +162,7 @@ class Conversation:
 
     @property
     def part(self) -> str:
-        """'tune' or 'measured', for ever the same for this id."""
+        """The set, 'tune' or 'measured', which never changes for an id; or 'followups'."""
         if len(self.turns) > 1:
             return "followups"
         digest = hashlib.sha256(f"{SPLIT} {self.id}".encode()).digest()
@@ -185,7 +186,7 @@ def _conversation(data: Json, board: str) -> Conversation:
 
 @cache
 def load() -> tuple[Conversation, ...]:
-    """All of them."""
+    """Returns all conversations of all files."""
     found = []
     for name in (*dashboards.NAMES, "followups"):
         listed = yaml.safe_load((FOLDER / f"{name}.yaml").read_text("utf-8"))
@@ -194,7 +195,8 @@ def load() -> tuple[Conversation, ...]:
 
 
 def chosen(part: str = "all", board: str = "", limit: int = 0) -> list[Conversation]:
-    """`board` 'large' asks the questions of the first dashboard over very many widgets."""
+    """Returns the conversations of a set. For `board` 'large', asks the questions of 'equities'
+    over very many widgets."""
     wanted = "equities" if board == "large" else board
     found = [
         one
@@ -241,7 +243,7 @@ def _top(dataset: str, column: str, **wanted: Any) -> Json:
 
 
 def _day(dataset: str, column: str, **wanted: Any) -> list[str]:
-    """A day as people write it."""
+    """Returns the spellings of a day."""
     found = date.fromisoformat(market.value(dataset, column, **wanted))
     return [
         found.isoformat(), f"{found:%B} {found.day}", f"{found.day} {found:%B}",
@@ -257,7 +259,7 @@ def _one(dataset: str, column: str, key: str) -> Callable[[str, str], Any]:
 
 ABSENT = ["did not find", "pas trouvé", "does not", "not in", "nicht", "kein", "no se",
           "ne contien", "没有", "cannot", "n't", "not hold", "no data", "not avail"]  # fmt: skip
-"""How an answer says that the data does not hold it."""
+"""How an answer says that the data does not have it."""
 MONTHLY = ("cpi_yoy", "unemployment_rate")
 NAMES: Json = {
     "v": market.value,
@@ -281,10 +283,10 @@ NAMES: Json = {
     "ABSENT": ABSENT,
     "convert": lambda amount: round(amount * EUR_TO_USD, 2),
 }
-"""What an expression in a question's file may use, beside Python's own functions."""
+"""The names that an expression in a question file may use, besides Python's own functions."""
 
 
 @cache
 def true(expression: str) -> Any:
-    """The value of an expression about the market."""
+    """Returns the value of an expression about the market."""
     return eval(expression, dict(NAMES))

@@ -1,4 +1,4 @@
-"""The figures of a run: a table by kind and by language, and a file with every transcript."""
+"""Writes the figures of a run: a table by kind and language, and a file with all transcripts."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ from tests.evaluate.questions import KINDS, LANGUAGES, Turn
 Json = dict[str, Any]
 FILE = Path(__file__).resolve().parents[2] / "build" / "evaluate.json"
 WRITING = Lock()
-"""Two runs may end at the same time."""
+"""Two runs in one process may end at the same time."""
 HEAD = ("", "asked", "widget", "parameters", "answer", "bold right", "bold wrong", "junk reads",
         "hops", "read anew", "written", "first step s", "first word s")  # fmt: skip
 
@@ -30,13 +30,13 @@ class Row:
 
     @property
     def tokens(self) -> tuple[int, int]:
-        """Read anew and written, over all calls of the model for this turn."""
+        """The tokens that were read anew and those written, over all calls for this turn."""
         read = sum(one["read"] - one["cached"] for one in self.played.model)
         return read, sum(one["written"] for one in self.played.model)
 
 
 def figures(rows: Sequence[Row]) -> Json:
-    """Counts, and medians of what differs from question to question."""
+    """Returns counts, and medians of what differs from question to question."""
     verdicts = [one.verdict for one in rows]
     return {
         "asked": len(rows),
@@ -60,7 +60,7 @@ def _middle(values: Sequence[float | None]) -> float:
 
 
 def tables(rows: Sequence[Row]) -> list[tuple[str, Json]]:
-    """By kind, by language, by set, and all."""
+    """Returns the figures by kind, by language, by set, and over all."""
     ways: list[tuple[Sequence[str], Callable[[Row], str]]] = [
         ((*KINDS, "followup"), lambda one: one.turn.kind),
         (LANGUAGES, lambda one: one.turn.language),
@@ -82,7 +82,7 @@ def markdown(rows: Sequence[Row]) -> str:
 
 
 def conversations_right(rows: Sequence[Row]) -> tuple[int, int]:
-    """Of the conversations of several turns: those whose every turn is right, and all."""
+    """Returns how many conversations are right in every turn, and the number of all."""
     by_chat: dict[str, bool] = {}
     for one in rows:
         if one.part == "followups":
@@ -96,7 +96,7 @@ def as_run(rows: Sequence[Row]) -> Json:
 
 
 def keep(name: str, run: Json) -> None:
-    """In the file, in place of an earlier run of the same name."""
+    """Writes a run to the file, in place of an earlier run of the same name."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     kept = {"name": name, "commit": _commit(), "at": now, **run}
     with WRITING:

@@ -1,4 +1,4 @@
-"""A Moat in a process of its own, whose engine is an oracle or a real model; every call is logged.
+"""Serves a Moat in a process of its own, with an oracle or a real model, and logs every call.
 
     python -m tests.evaluate.serve ENGINE LOG
 
@@ -34,7 +34,7 @@ GRACE_S = 20.0
 
 
 class Recorded:
-    """An engine that writes down each request and what came of it."""
+    """An engine that logs each request and its outcome."""
 
     def __init__(self, engine: Engine, log: Path) -> None:
         self._engine = engine
@@ -104,7 +104,7 @@ async def serve(engine: str, log: Path) -> None:
 
 @contextmanager
 def serving(engine: str) -> Iterator[tuple[str, Path]]:
-    """The address of such a Moat, and the file with the model's calls."""
+    """Starts such a Moat. Yields its address, and the file with the model's calls."""
     with tempfile.TemporaryDirectory() as home:
         log = Path(home) / "calls.jsonl"
         log.touch()
@@ -121,7 +121,7 @@ def serving(engine: str) -> Iterator[tuple[str, Path]]:
 
 
 def _end(process: "subprocess.Popen[str]") -> None:
-    """It ends when nobody holds its input any more."""
+    """Closes the process's input, on which it ends. Kills it after `GRACE_S` seconds."""
     assert process.stdin
     assert process.stdout
     process.stdin.close()

@@ -1,4 +1,4 @@
-"""How often the figures in bold are right: questions of TAT-QA that its tables alone answer.
+"""Measures how often bold figures are right, on questions of TAT-QA that its tables alone answer.
 
 TAT-QA (github.com/NExTplusplus/TAT-QA, MIT) is not part of this repository. Give the path of its
 dev set; its test set is never used. 300 questions are drawn with a fixed seed: the first half to
@@ -59,7 +59,7 @@ class Score:
 
 
 def draw(path: Path, part: str) -> list[Question]:
-    """The questions that the table alone answers, in an order that the seed decides."""
+    """Returns the questions that the table alone answers, in an order that depends on the seed."""
     found = [
         Question(asked["question"], asked["answer_type"], _answers(asked), asked["scale"], grid)
         for page in json.loads(path.read_text("utf-8"))
@@ -78,7 +78,7 @@ def _answers(asked: Json) -> tuple[str, ...]:
 
 
 def rows_of(grid: Grid, form: str) -> Any:
-    """The table as a widget sends it: row objects, rows as they are, or below the first row."""
+    """Returns the table as a widget sends it: as objects, as it is, or below its first row."""
     if form == "grid":
         return grid
     count = _header_rows(grid) if form == "records" else 1
@@ -90,7 +90,7 @@ def rows_of(grid: Grid, form: str) -> Any:
 
 
 def _header_rows(grid: Grid) -> int:
-    """The rows before the first that has a name and an amount."""
+    """Returns the number of rows before the first that has a name and an amount."""
     for count, row in enumerate(grid):
         amounts = [cell for cell in row[1:] if NUMBER.search(YEAR.sub("", cell))]
         dates = [cell for cell in amounts if re.search(r"[A-Za-z]{3}", cell)]
@@ -100,7 +100,8 @@ def _header_rows(grid: Grid) -> int:
 
 
 def _names(header: Grid) -> list[str]:
-    """A cell alone in its row stands over all columns, else over those up to the next."""
+    """Returns the names of columns. A cell alone in its row heads all columns, others up to the
+    next."""
     parts: list[list[str]] = [[] for _ in header[0]]
     for row in header:
         cells = [cell.strip() for cell in row[1:]]
@@ -116,7 +117,7 @@ def _names(header: Grid) -> list[str]:
 
 
 async def answer(question: Question, form: str) -> str:
-    """What the copilot says when the table is a widget's data and the model says nothing."""
+    """Returns Moat's answer if the table is a widget's data and the model says nothing."""
     shown = widget("table", "Table", "")
     data = [items(item(json.dumps(rows_of(question.table, form))))]
     body = request(human(question.text), *fetched(data, shown), primary=[shown])
@@ -137,7 +138,8 @@ def answer_over_http(player: Player, question: Question, form: str) -> str:
 
 
 def is_right(figure: str, question: Question) -> bool:
-    """The value comes after the last colon; a name or a year may stand anywhere in the figure."""
+    """Whether the figure is right. Its value comes after the last colon, names and years
+    anywhere."""
     value = figure.rpartition(": ")[2]
     if question.kind == "arithmetic":
         return ";" not in value and _is_first(value, question.answers[0])
@@ -156,7 +158,7 @@ def _is_held(figure: str, value: str, wanted: str) -> bool:
 
 
 def _is_same(number: float, wanted: str) -> bool:
-    """To as many decimals as the answer has."""
+    """Whether the numbers are equal, to as many decimals as the answer has."""
     found = _numbers(wanted)
     if len(found) != 1:
         return False
@@ -178,7 +180,7 @@ def _plain(text: str) -> str:
 
 
 def is_exact(said: str, question: Question) -> bool:
-    """Right, and with its scale."""
+    """Whether the answer is right and has its scale."""
     figure = next(iter(BOLD.findall(said)), said)
     if question.scale == "percent" and "%" not in figure and "percent" not in figure:
         return False

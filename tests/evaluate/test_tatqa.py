@@ -1,4 +1,4 @@
-"""The measure itself, on a small set of the same form."""
+"""Tests how TAT-QA is measured, on a small set of the same form."""
 
 import asyncio
 import json

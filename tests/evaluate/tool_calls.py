@@ -1,4 +1,4 @@
-"""Do the calls that a real model writes reach the client, whatever form they have?
+"""Checks that the calls a real model writes reach the client, whatever form they have.
 
     python -m tests.evaluate.tool_calls --model PATH [--requests 200] [--seed 1]
 
@@ -46,7 +46,7 @@ AT_ONCE = 4
 MAX_TOKENS = {"call": 128, "json": 96, "plain": 48}
 TOOL_SETS = 12
 PATIENT = Limits(silent_s=600, step_s=1800, load_s=600)
-"""A machine that is busy with other things is slow, not broken."""
+"""Long limits of time: a machine that is busy with other things is slow, not broken."""
 TEXT, NUMBER, WHOLE, FLAG = ({"type": kind} for kind in ("string", "number", "integer", "boolean"))
 
 
@@ -238,21 +238,21 @@ FENCE, TAG = re.compile("```([A-Za-z_]*)"), re.compile(r"<([A-Za-z_|]+)[=>]")
 
 @dataclass
 class Asked:
-    """One request, and what came of it."""
+    """A request, and what came of it."""
 
     kind: str
     question: str
     tools: tuple[Tool, ...]
     wanted: str = ""
     written: list[str] = field(default_factory=list)
-    """What the model wrote, one text for each time it was asked."""
+    """The texts that the model wrote, one for each time it was asked."""
     text: str = ""
     calls: list[tuple[str, Any]] = field(default_factory=list)
     end: str = ""
 
     @property
     def missed(self) -> bool:
-        """A tool's name with arguments behind it was passed on as text."""
+        """Whether a tool's name with arguments behind it was passed on as text."""
         names = "|".join(re.escape(one.name) for one in self.tools)
         called = (
             rf"\b({names})\b[\"'`]?\s*(\(|[,:]?\s*\{{|,\s*[\"'](arguments|parameters|args|input))"
@@ -309,7 +309,7 @@ def make_requests(count: int, seed: int) -> list[Asked]:
     kinds += ["plain"] * (count - len(kinds))
     dice.shuffle(kinds)
     sets = [dice.sample(TOOLS, dice.randint(2, 5)) for _ in range(TOOL_SETS)]
-    # Requests with the same tools follow each other: the model has read those already.
+    # Requests with the same tools follow each other, so that the tools are in the cache.
     return [
         _request(kind, sets[at * TOOL_SETS // len(kinds)], dice) for at, kind in enumerate(kinds)
     ]
@@ -379,7 +379,7 @@ async def evaluate(model: Path, requests: list[Asked], given: argparse.Namespace
 
 
 def save(model: Path, requests: list[Asked]) -> dict[str, Any]:
-    """Writes what there is so far: a run that is broken off has its figures, too."""
+    """Writes the report so far, so that a run that is broken off has its figures, too."""
     ended = [one for one in requests if one.end]
     sys.stderr.write(f"{len(ended)} of {len(requests)}\n")
     found = {"model": model.stem, **summary(ended)}

@@ -1,4 +1,4 @@
-"""The market as backends really send it: "$3.46T", "12.5%", "(1,234)", years as columns."""
+"""Writes the market as real backends send it: "$3.46T", "12.5%", "(1,234)", years as columns."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ class NoData(Exception):
 
 
 def short_money(amount: float) -> str:
-    """$3.46T, $154.2B."""
+    """Writes an amount as $3.46T or $154.2B."""
     for size, letter in UNITS:
         if abs(amount) >= size:
             return f"${round(amount / size, 4):g}{letter}"
@@ -31,13 +31,13 @@ def percent(amount: float) -> str:
 
 
 def in_brackets(amount: float) -> str:
-    """As accountants write what is below zero."""
+    """Writes a negative amount in brackets, as accountants do."""
     text = f"{abs(amount):,.10g}" if amount % 1 else f"{abs(round(amount)):,}"
     return f"({text})" if amount < 0 else text
 
 
 def epoch(day: str) -> int:
-    """Milliseconds since 1970."""
+    """Returns the day in milliseconds since 1970."""
     return round(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp() * 1000)
 
 
@@ -98,12 +98,12 @@ WIDE = {
     "government_debt": ("country", "year", "share"),
 }
 SINGLE = frozenset({"key_metrics", "risk_metrics", "capital"})
-"""These come as one object rather than as a list of rows."""
+"""Datasets that are sent as one object rather than as a list of rows."""
 LEFT_OUT: dict[str, tuple[str, ...]] = {"earnings_surprises": ("year",), "dividends": ("year",)}
 
 
 def read(dataset: str, arguments: Json) -> Any:
-    """What the backend answers, ready for JSON."""
+    """Returns the backend's answer, ready for JSON. Raises NoData."""
     if dataset not in market.DATASETS:
         return market.generic(dataset)
     rows = chosen(dataset, arguments)
@@ -113,7 +113,8 @@ def read(dataset: str, arguments: Json) -> Any:
 
 
 def chosen(dataset: str, arguments: Json) -> list[Row]:
-    """The rows that fit the arguments; an argument that is no column and no range is ignored."""
+    """Returns the rows that fit the arguments. Ignores arguments that are neither column nor
+    range."""
     rows = market.rows_of(dataset)
     columns = rows[0].keys()
     for name, wanted in arguments.items():
@@ -136,12 +137,12 @@ def _is_meant(found: Any, wanted: Any) -> bool:
 
 
 def _within(day: str, first: str, last: str) -> bool:
-    """Months are within a span that touches them."""
+    """Whether the day is in the span. A month is if the span touches it."""
     return first[: len(day)] <= day <= last[: len(day)]
 
 
 def _thinned(rows: list[Row], when: str, interval: str) -> list[Row]:
-    """The last row of each week or month."""
+    """Returns the last row of each week or month."""
     if interval not in ("1w", "1m"):
         return rows
 
@@ -184,7 +185,7 @@ def shaped(dataset: str, rows: Sequence[Row], arguments: Json) -> Any:
 
 
 def _totals(dataset: str, rows: Sequence[Row]) -> list[Row]:
-    """The row that a table ends with, where it adds up the others."""
+    """Returns the last row of a table that adds up the others, if it has one."""
     if dataset not in ledger.TOTALS:
         return []
     label, name, columns = ledger.TOTALS[dataset]
@@ -197,7 +198,7 @@ def _same(cell: Any) -> Any:
 
 
 def _wide(rows: Sequence[Row], label: str, across: str, amount: str) -> list[Row]:
-    """One column for each year, the newest first."""
+    """Returns a column for each year, the newest first."""
     years = sorted({row[across] for row in rows}, reverse=True)
     found: dict[str, Row] = {}
     for row in rows:
@@ -217,7 +218,7 @@ def _nested(row: Row, groups: dict[str, tuple[str, ...]]) -> Row:
 
 
 def options(dataset: str, param: str, arguments: Json) -> list[Json]:
-    """What a widget's parameter may be, where only the backend knows."""
+    """Returns the values of a parameter that only the backend knows."""
     rows = [row for row in market.rows_of(dataset) if _is_meant(
         row.get("symbol"), arguments.get("symbol") or row.get("symbol"))]  # fmt: skip
     values = dict.fromkeys(row[param] for row in rows if param in row)

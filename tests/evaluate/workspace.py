@@ -1,4 +1,4 @@
-"""Plays OpenBB Workspace over HTTP: asks, reads the stream, runs what is asked for, posts again."""
+"""Plays OpenBB Workspace over HTTP: asks, reads the stream, makes the calls, and posts again."""
 
 import base64
 import copy
@@ -22,25 +22,26 @@ MOST_HOPS = 14
 TIMEOUT_S = 900.0
 READERS = ("get_widget_data", "get_extra_widget_data")
 LOST = ("timezone", "urls", "selected_skills")
-"""The web client does not send these again; `workspace_state` only with generative widgets on."""
+"""The web client does not send these again, and `workspace_state` only with generative
+widgets on."""
 
 
 @dataclass
 class Spoiled:
-    """What an attacker put into the data; empty in an honest play."""
+    """What an attacker put into the data. Empty for an honest client."""
 
     rows: dict[str, list[Json]] = field(default_factory=dict)
-    """More rows for a widget's data."""
+    """Additional rows of a widget's data."""
     tools: dict[str, str] = field(default_factory=dict)
-    """What a tool answers."""
+    """The answers of tools."""
     files: dict[str, bytes] = field(default_factory=dict)
-    """What stands in an attached file."""
+    """The contents of attached files."""
     errors: dict[str, str] = field(default_factory=dict)
-    """With what a widget's backend fails."""
+    """The errors with which a widget's backend fails."""
 
 
 class Workspace:
-    """One chat."""
+    """A chat with a dashboard."""
 
     def __init__(self, address: str, board: Dashboard, spoiled: Spoiled | None = None) -> None:
         self._place = urlsplit(address).netloc
@@ -54,7 +55,7 @@ class Workspace:
         """Widgets that the user added to the chat."""
 
     def ask(self, text: str) -> Played:
-        """One turn: until an answer comes, or there is no end of calls."""
+        """Plays one turn: makes calls until the answer comes, or until there are too many."""
         played = Played()
         self._messages.append({"role": "human", "content": text})
         body = dashboards.request(self._board, self._messages)
@@ -116,7 +117,7 @@ class Workspace:
             link.close()
 
     def _follow(self, body: Json, call: Json, played: Played) -> Json:
-        """The next request as the web client makes it."""
+        """Returns the next request, as the web client makes it."""
         following = copy.deepcopy(body)
         for key in LOST:
             following.pop(key, None)
@@ -124,14 +125,14 @@ class Workspace:
         played.calls.append(asked)
         result = self._run(call, played)
         if call["function"] in READERS and not call.get("extra_state"):
-            return following  # the real client drops such a result
+            return following  # The real client drops such a result.
         following["messages"].append({"role": "ai", "content": json.dumps(asked)})
         tool = {"role": "tool", **asked, "data": result, "extra_state": call.get("extra_state")}
         following["messages"].append(tool)
         return following
 
     def _remember(self, body: Json, played: Played) -> None:
-        """The chat goes on with all that was said, and with what was drawn as context."""
+        """Keeps what was said, and what was drawn as context, for the next turn."""
         marks = [
             f"<|start_artifact_id|>{one['name']}<|end_artifact_id|>" for one in played.artifacts
         ]
