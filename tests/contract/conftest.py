@@ -1,4 +1,4 @@
-"""One real Moat with the starter model for all the clients' tests."""
+"""Runs a real Moat with the starter model for the tests of all clients."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ def moat(tmp_path_factory: pytest.TempPathFactory, starter_model: object) -> Ite
 
 @pytest.fixture(scope="session")
 def quick_moat(tmp_path_factory: pytest.TempPathFactory, quick_starter: Path) -> Iterator[Moat]:
-    """For a kit that has it read and say much, whatever it says."""
+    """Serves a quick model, for a kit that reads and writes much and does not mind the words."""
     with _served(tmp_path_factory, "--model", str(quick_starter)) as running:
         yield running
 

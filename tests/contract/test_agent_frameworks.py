@@ -1,4 +1,4 @@
-"""LangChain and pydantic-ai, unmodified, against a running Moat."""
+"""Runs LangChain and pydantic-ai, unmodified, against a running Moat."""
 
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage

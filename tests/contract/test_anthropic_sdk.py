@@ -1,4 +1,4 @@
-"""The anthropic package, unmodified, against a running Moat."""
+"""Runs the anthropic package, unmodified, against a running Moat."""
 
 import json
 from collections.abc import Iterator

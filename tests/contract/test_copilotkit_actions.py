@@ -1,4 +1,4 @@
-"""Plugin and MCP tools as server actions beside a page's own: called, allowed, told, refused."""
+"""Tests tools of plugins and MCP servers as server actions, beside a page's own actions."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Agents talked to by the npm clients of CopilotKit: a plugin's flow, and a graph that asks."""
+"""Lets CopilotKit's npm clients talk to agents: a plugin's flow, and a graph that asks."""
 
 import asyncio
 import json
@@ -103,7 +103,7 @@ def with_graph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 class Slow(ObedientEngine):
-    """Reads its prompt for longer than a silence may last."""
+    """An engine that reads its prompt for longer than a stream may be silent."""
 
     async def generate(self, request: ChatRequest) -> Pieces:
         await asyncio.sleep(1)

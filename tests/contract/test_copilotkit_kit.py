@@ -1,4 +1,4 @@
-"""The npm clients of CopilotKit, unmodified, against Moat: both generations, every transport."""
+"""Runs CopilotKit's npm clients, unmodified, against Moat: both generations, every transport."""
 
 import subprocess
 from pathlib import Path

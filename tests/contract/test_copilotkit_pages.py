@@ -1,4 +1,4 @@
-"""Unmodified React pages of both generations in a real browser: chat, action, error."""
+"""Opens unmodified React pages of both generations in a real browser: chat, action, error."""
 
 import json
 import subprocess

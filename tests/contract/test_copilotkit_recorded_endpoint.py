@@ -1,4 +1,4 @@
-"""CopilotKit's Python endpoint as it was recorded: Moat asks it as the recorded runtime did."""
+"""Replays a recorded CopilotKit endpoint in Python. Moat must ask as the recorded runtime did."""
 
 import json
 from collections.abc import AsyncIterator
@@ -36,7 +36,7 @@ ADD = Tool(
 
 
 class Endpoint:
-    """Answers each request with what was recorded for it, line by line, and keeps the request."""
+    """An endpoint that replays the recorded answers line by line and keeps the requests."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, Any]] = []
@@ -54,7 +54,7 @@ class Endpoint:
 
 
 def find(path: str, name: str | None) -> Exchange:
-    """The recorded exchange at this place, about the action or the agent of this name."""
+    """Returns the recorded exchange at this path about the action or agent of this name."""
     at_place = [exchange for exchange in EXCHANGES if exchange.path == path]
     return next(one for one in at_place if json.loads(one.body).get("name") == name)
 
@@ -77,12 +77,12 @@ async def source(endpoint: Endpoint) -> AsyncIterator[CopilotKitEndpoint]:
 
 
 def outline(body: Any) -> Any:
-    """Names and kinds; what was free text or a property of that page does not count."""
+    """Returns names and types. Free text and properties of the recorded page do not count."""
     return recordings.outline({**body, "properties": {}, "frontendUrl": ""})
 
 
 def check_asked(endpoint: Endpoint, path: str) -> None:
-    """The last request was sent to this place and has the recorded shape."""
+    """Asserts that the last request went to this path and has the recorded shape."""
     place, body = endpoint.asked[-1]
     assert place == BASE + path
     assert outline(body) == outline(json.loads(find(place, body.get("name")).body))

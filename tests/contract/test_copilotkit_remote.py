@@ -1,4 +1,4 @@
-"""A real LangGraph server and a real CopilotKit endpoint on loopback, through Moat's own routes."""
+"""Calls a real LangGraph server and a real CopilotKit endpoint through Moat's own routes."""
 
 import json
 import shutil

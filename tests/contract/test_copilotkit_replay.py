@@ -1,4 +1,4 @@
-"""Requests recorded from real clients get the answers that real runtimes gave, in shape."""
+"""Replays requests recorded from real clients. The answers must have the recorded shape."""
 
 import re
 from dataclasses import replace
@@ -63,7 +63,7 @@ async def ask(client: TestClient[Any, Any], exchange: Exchange) -> Any:
 
 
 def to_demo(exchange: Exchange) -> Exchange:
-    """The recorded default agent told its state; here another one does."""
+    """Sends the exchange to the demo agent. In the recording, the default agent sent its state."""
     path, body = (
         exchange.path.replace("default", "demo"),
         exchange.body.replace(b"default", b"demo"),

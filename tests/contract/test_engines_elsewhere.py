@@ -1,4 +1,4 @@
-"""Moat before llama.cpp's own server: two real programs, asked from outside as clients ask."""
+"""Runs Moat in front of llama.cpp's own server: two real programs, called as clients do."""
 
 import http.client
 import json
@@ -111,7 +111,7 @@ def test_it_streams(moat: Moat) -> None:
 
 @pytest.mark.parametrize("tools", [[WEATHER], [TIME, WEATHER]], ids=["one", "two"])
 def test_a_call_that_must_be_made_is_made_and_fits(moat: Moat, tools: list[Json]) -> None:
-    """The model's template knows no tools, which its server passes over in silence."""
+    """The model's template knows no tools, and its server ignores that silently."""
     named = {"type": "function", "function": {"name": "weather"}}
     message = chat(moat, tools=tools, tool_choice=named, max_tokens=80)["choices"][0]["message"]
     call = message["tool_calls"][0]["function"]

@@ -1,4 +1,4 @@
-"""Images from clients to a model with eyes, and back as an answer or a plain refusal."""
+"""Sends images from clients to a model that sees, and gets an answer or a clear refusal."""
 
 import base64
 import io

@@ -1,4 +1,4 @@
-"""The ollama package, unmodified, against a running Moat."""
+"""Runs the ollama package, unmodified, against a running Moat."""
 
 import json
 import urllib.request

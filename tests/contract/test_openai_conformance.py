@@ -1,4 +1,4 @@
-"""OpenAI's kit against a running Moat: each case passes or lacks something named."""
+"""Runs OpenAI's kit against a running Moat: each case passes or lacks a named feature."""
 
 import json
 import subprocess
@@ -42,7 +42,7 @@ def test_every_case_passes_or_is_skipped_for_a_stated_lack(moat: Moat, tmp_path:
     failed = {one["case"]: one["note"] for one in results if one["status"] == "FAIL"}
     skipped = {one["case"] for one in results if one["status"] == "SKIP"}
     if _model_ends_early(moat):
-        # Without a cut there is nothing to tell of: the next test makes one.
+        # Without a cut there is nothing to report. The next test makes one.
         failed.pop("responses.incomplete", None)
         skipped.discard("responses.incomplete")
     assert failed == {}
@@ -59,7 +59,7 @@ def test_an_answer_that_was_cut_is_incomplete(moat: Moat) -> None:
 
 
 def _model_ends_early(moat: Moat) -> bool:
-    """One case takes for granted that the model counts on; this one may be done at once."""
+    """Whether the model stops early. One case assumes that it would go on counting."""
     body = {"messages": [{"role": "user", "content": LONG}], "max_tokens": 16, "temperature": 0}
     with post(f"{moat.address}/v1/chat/completions", body) as answer:
         return bool(json.load(answer)["choices"][0]["finish_reason"] == "stop")

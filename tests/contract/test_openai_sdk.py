@@ -1,4 +1,4 @@
-"""The openai package, unmodified, against a running Moat."""
+"""Runs the openai package, unmodified, against a running Moat."""
 
 import json
 import re

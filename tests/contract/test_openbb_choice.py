@@ -1,4 +1,4 @@
-"""Sixty labelled questions over three dashboards: what the ranking finds, what SQL computes."""
+"""Asks sixty labelled questions over three dashboards: checks the ranking and the SQL."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ LEFT_TO_THE_MODEL = frozenset({
     "What is the total market value of my positions?",
     "Which position has the largest weight?",
 })  # fmt: skip
-"""Each has a word that neither the table nor the widget explains; the rules are silent then."""
+"""Questions with a word that neither the table nor the widget explains: rules do not answer."""
 
 
 def questions() -> Iterator[tuple[Dashboard, dict[str, Any]]]:
@@ -75,7 +75,7 @@ def test_there_are_sixty_questions() -> None:
 
 
 def test_thirty_more_questions_are_held_out_and_labelled() -> None:
-    """Measured by scripts/measure_openbb.py; nothing is tuned on them, so they bind nothing."""
+    """scripts/measure_openbb.py measures them. Nothing is tuned on them, so nothing is asserted."""
     held_out = dashboards.held_out()
     assert sum(map(len, held_out.values())) == 30
     known = {question["ask"] for _, question in questions()}

@@ -1,4 +1,4 @@
-"""The kit of OpenBB's protocol against Moat, with the starter and with a scripted engine."""
+"""Runs the kit of OpenBB's protocol against Moat, with the starter and a scripted engine."""
 
 import asyncio
 import sys
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 async def scripted() -> AsyncIterator[str]:
-    """The address of a Moat whose model always says the same."""
+    """Yields the address of a Moat whose model always says the same."""
     core = Core(find(), lambda _path, _options: TalkingEngine())
     await core.open()
     await core.start_on(0)

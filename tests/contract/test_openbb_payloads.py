@@ -1,7 +1,7 @@
-"""The requests that OpenBB's own examples are tested with, over HTTP, and what those tests expect.
+"""Sends the requests of OpenBB's own example tests over HTTP, and checks what they expect.
 
-Left out is what only a large model can do, such as rating headlines. The engine here repeats what
-it is told, so a word of the data in the answer shows that the data reached the model.
+What only a large model can do is left out, such as rating headlines. The engine here repeats its
+prompt, so a word of the data in the answer shows that the data reached the model.
 """
 
 import json
@@ -143,7 +143,7 @@ async def test_message_with_primary_widget(core: Core, path: str) -> None:
 
 
 async def test_primary_before_secondary_and_extra(core: Core) -> None:
-    """The question is answered by the primary widget: the others are not read."""
+    """The primary widget answers the question, so the others are not read."""
     symbol = {"name": "symbol", "type": "string", "description": "Symbol", "current_value": "TSLA"}
     price = {**NEWS, "uuid": WEATHER, "widget_id": "stock_price", "name": "Stock Price"}
     price |= {"description": "Stock price of any ticker", "params": [symbol]}
@@ -156,7 +156,7 @@ async def test_primary_before_secondary_and_extra(core: Core) -> None:
 
 
 async def test_primary_widget_with_its_result_is_told_and_cited(core: Core) -> None:
-    """The result names another origin than the widget, as theirs does."""
+    """The result names another origin than the widget, as in OpenBB's example."""
     source = {"widget_uuid": NEWS["uuid"], "id": "company_news", "input_args": {"symbol": "AAPL"}}
     item = {"content": "Apple reports record earnings\nApple faces delays"}
     said = [human("For each piece of news, rate the sentiment."), called(source)]

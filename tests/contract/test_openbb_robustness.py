@@ -1,4 +1,4 @@
-"""What real clients and networks do: leave early, send too much, send what nobody expects."""
+"""Does what real clients and networks do: leave early, send too much, send the unexpected."""
 
 import asyncio
 import io
@@ -36,7 +36,7 @@ async def served(make: Callable[[], Engine]) -> AsyncIterator[tuple[str, aiohttp
 
 @pytest.fixture(autouse=True)
 def model(starter_model: Path) -> None:
-    """There must be a model in the library, though a scripted engine stands in for it."""
+    """Puts a model into the library. A scripted engine stands in for it."""
 
 
 async def test_a_reader_who_leaves_frees_the_model() -> None:

@@ -1,5 +1,5 @@
-"""A session over a dashboard of twelve widgets and a PDF: exact events with a scripted engine,
-the protocol with the starter."""
+"""Plays a session over a dashboard of twelve widgets and a PDF. With a scripted engine it checks
+the exact events, with the starter the protocol."""
 
 import base64
 import json
@@ -28,7 +28,7 @@ DRAWN = "copilotMessageArtifact"
 PLAIN = [TEXT, CITED, NEXT]
 COMPUTED = [STEP, TEXT, CITED, NEXT]
 SPOKEN = "".join(SENTENCE)
-# The question, the widgets read, the events of the answer, and how its text begins.
+# Each has the question, the widgets read, the answer's events, and the start of its text.
 QUESTIONS: list[tuple[str, list[str], list[str], str]] = [
     ("Hello there!", [], [TEXT, NEXT], SPOKEN),
     ("Which headlines are there?", ["company_news"], PLAIN, SPOKEN),
@@ -197,7 +197,8 @@ async def test_a_skill_named_in_the_question_is_fetched_and_followed() -> None:
 @pytest.mark.long
 @pytest.mark.timeout(600)
 def test_the_starter_keeps_to_the_protocol(moat: Moat) -> None:
-    """All ten over HTTP: whatever it says, the order of events holds, and computed text is ours."""
+    """Asks all ten questions over HTTP. Whatever the model says, the events are in order, and
+    computed text is ours."""
     options = {"answer-length": "short"}
     for question, read, events, begins in QUESTIONS:
         body = EQUITY.request(question, workspace_options=options)

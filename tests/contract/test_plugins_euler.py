@@ -1,4 +1,4 @@
-"""Plugins in EulerCopilot's form: each loads, or is reported exactly as its defects deserve."""
+"""Loads plugins in EulerCopilot's form: each loads, or its defects are reported exactly."""
 
 from collections import Counter
 from pathlib import Path

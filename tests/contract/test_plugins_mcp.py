@@ -1,4 +1,4 @@
-"""Real MCP servers of others, over pipes and over HTTP."""
+"""Runs real MCP servers of others, over pipes and over HTTP."""
 
 import asyncio
 import sys
@@ -73,7 +73,7 @@ async def test_a_program_that_is_not_there_is_said() -> None:
 
 @pytest.fixture(scope="module")
 def everything() -> tuple[str, ...]:
-    """The reference server of the protocol's makers, as npm installs it."""
+    """Returns the command of the reference server of the protocol's makers, installed by npm."""
     home = packaged(Path(__file__).parent / "mcp")
     module = home / "node_modules" / "@modelcontextprotocol" / "server-everything"
     return need("node"), str(module / "dist" / "index.js"), "stdio"
@@ -102,7 +102,7 @@ async def test_server_everything_and_giving_up_a_call(everything: tuple[str, ...
 
 
 class HttpServer:
-    """Streamable HTTP, answering with JSON or with events, as it likes."""
+    """A server of streamable HTTP. Answers calls with events, and all else with JSON."""
 
     def __init__(self) -> None:
         self.heard: list[dict[str, Any]] = []

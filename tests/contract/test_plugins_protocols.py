@@ -1,4 +1,4 @@
-"""One flow from every protocol: it shows its steps, asks for permission, and can be left."""
+"""Runs one flow from every protocol: it shows steps, asks for permission, and can be left."""
 
 import asyncio
 import json
@@ -126,7 +126,7 @@ def ollama(text: str) -> tuple[str, dict[str, Any]]:
 PROTOCOLS = (openai, openbb, agui, graphql, responses, anthropic, ollama)
 SHOWS_STEPS = {openai: ": step Step start", openbb: "Step start", agui: "STEP_STARTED",
                responses: ": step Step start", anthropic: ": step Step start"}  # fmt: skip
-"""Ollama's lines are all answers: there is no form for a step among them."""
+"""Ollama is missing: its lines are all answers and have no form for a step."""
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -258,7 +258,7 @@ async def test_a_guessed_key_opens_nothing(running: Running) -> None:
 
 
 async def test_what_is_missing_is_asked_in_a_form_of_the_window(running: Running) -> None:
-    """The stream waits for it, and goes on where it stood."""
+    """The stream waits for the form, and then goes on where it stopped."""
     running.decide("once")
     nothing = says('{"title": null, "author": null, "year": null}')
     running.engine._scripts[:] = [nothing, nothing, says("Middlemarch is there.")]

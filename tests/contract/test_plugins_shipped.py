@@ -1,4 +1,4 @@
-"""The plugins Moat ships: clean, useful, and as the schemas for editors say."""
+"""Checks the plugins that Moat ships: clean, useful, and valid by the schemas for editors."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Request bodies of plugins in EulerCopilot's form, filled in by the starter: always valid."""
+"""Lets the starter fill in request bodies of plugins in EulerCopilot's form: always valid."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ from tests.kit.plugin_kits import PlainKit
 REAL = Path(__file__).resolve().parents[1] / "data" / "plugins"
 PLUGINS = ("Compatibility-AI-Infra", "fleet-workshop", "euler-copilot-rca", "euler-copilot-tune")
 EVERY = int(os.environ.get("MOAT_EVERY_BODY", "8"))
-"""One of so many is filled; 1 tries them all, which takes minutes."""
+"""One of this many bodies is filled in. With 1, all are tried, which takes minutes."""
 QUESTION = "Please do it for host 10.1.2.3 with id 5 and the task named weekly-check."
 
 
@@ -41,7 +41,7 @@ def bodies() -> list[Operation]:
 
 
 async def filled(engine: WorkerProcess, operation: Operation) -> object:
-    """As a chat goes: what is missing is asked for, and the answer must then do."""
+    """Returns the filled body. As in a chat, what is missing is asked for once."""
     flow = Flow("p", "f", "", (Step("start", "api"),))
     work = Work(flow, QUESTION, engine, PlainKit())
     first = await fill_arguments(work, operation.key, operation.parts.schema, {})

@@ -1,6 +1,6 @@
-"""The remote engine against llama.cpp's own server in another process (the xllamacpp wheel has it).
+"""Runs the remote engine against llama.cpp's own server, from the xllamacpp wheel.
 
-MOAT_XLLAMACPP_PYTHON may name an interpreter that has it.
+MOAT_XLLAMACPP_PYTHON may name an interpreter that has this wheel.
 """
 
 import json

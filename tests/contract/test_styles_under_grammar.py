@@ -1,6 +1,6 @@
-"""Each style's grammar bends a model that never saw it: every call it makes is valid.
+"""Binds a model to each style's grammar, which it has never seen: all its calls are valid.
 
-MOAT_CALLS_PER_STYLE asks for more of them.
+MOAT_CALLS_PER_STYLE sets the number of calls.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ TOOLS = (
     _tool("tag", TAGS, "t"),
     _tool("move", MOVE, "at"),
 )
-"""Short, for a whole run makes thousands of calls: each has something of its own to keep to."""
+"""They are short, since a whole run makes thousands of calls. Each has a constraint of its own."""
 SCHEMAS = {tool.name: tool.parameters for tool in TOOLS}
 
 
@@ -77,7 +77,7 @@ async def engine(quick_starter: Path) -> AsyncIterator[WorkerProcess]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def problems(engine: WorkerProcess) -> dict[str, list[str]]:
-    """What is wrong with the calls of each style; all styles ask beside each other."""
+    """Returns what is wrong with the calls of each style. All styles run concurrently."""
     free = asyncio.Semaphore(AT_ONCE)
     asked = [(name, seed) for name in STYLES for seed in range(CALLS)]
     found = await asyncio.gather(*(_ask(engine, free, name, seed) for name, seed in asked))

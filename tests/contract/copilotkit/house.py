@@ -1,4 +1,4 @@
-"""Moat's agents behind its routes, with the actors of the recordings."""
+"""Puts Moat's agents behind its routes, with the agents and tools of the recordings."""
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
@@ -35,7 +35,7 @@ PAGES = frozenset({"https://one.example", "https://other.example"})
 
 
 class DemoAgent:
-    """Counts, says so, and does what the last message tells it: interrupt, fail, throw."""
+    """An agent that counts, and obeys the last message: INTERRUPT, AGENTERR, STATE."""
 
     def __init__(self, name: str = "demo") -> None:
         self.card = AgentCard(name, "A demo agent", "DemoAgent")
@@ -100,7 +100,7 @@ def agents(engine: Engine | None = None, elsewhere: Elsewhere | None = None) -> 
 
 
 def app(here: Agents, hosts: set[str]) -> web.Application:
-    """`hosts` is filled when the test's server has found its port."""
+    """Returns the application. `hosts` is filled once the test's server has its port."""
 
     async def converse(run: object, _about: About) -> Events:
         assert isinstance(run, AgentRun)

@@ -1,4 +1,4 @@
-"""An engine that does what the last message says, in the words the conformance kit uses."""
+"""An engine that does what the last message says, in the words of the conformance kit."""
 
 import asyncio
 import itertools
@@ -24,9 +24,10 @@ numbers = itertools.count(1)
 
 
 class ObedientEngine(ScriptedEngine):
-    """call:TOOL:{json} calls it, both: says something first; LONG, ERR500, ERRMID do as named.
+    """An engine that obeys words such as call:TOOL:{json}, which makes that call.
 
-    twice:TOOL:[{json}, {json}] makes each call and then all of them again. THINK thinks first.
+    both: says something first, and twice:TOOL:[{json}, {json}] makes all calls a second time. THINK
+    thinks first; LONG, ERR500 and ERRMID do as they are named.
     """
 
     async def generate(self, request: ChatRequest) -> Pieces:

@@ -1,4 +1,4 @@
-"""Installs what the contract tests install when they first run: for a run with no network."""
+"""Installs what the contract tests would install when they first run, for runs without network."""
 
 from pathlib import Path
 

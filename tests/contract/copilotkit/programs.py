@@ -1,4 +1,4 @@
-"""What the contract tests install and start: npm packages, Python packages, Moat itself."""
+"""Installs and starts what the contract tests need: npm and Python packages, Moat itself."""
 
 import hashlib
 import json
@@ -22,11 +22,11 @@ CACHE = platformdirs.user_cache_path("moat", appauthor=False)
 PAGE = "http://localhost:3000"
 INSTALL_S = 900
 may_install = pytest.mark.timeout(2 * INSTALL_S)
-"""For tests of which the first one installs packages: the network and the machine may be slow."""
+"""Marks tests whose first run installs packages: network and machine may be slow."""
 
 
 def packaged(folder: Path) -> Path:
-    """A copy of the folder with its npm packages, made once for each lock file."""
+    """Returns a copy of the folder with its npm packages, made once for each lock file."""
     npm = need("npm")
     lock = hashlib.sha256((folder / "package-lock.json").read_bytes()).hexdigest()[:16]
     cache = CACHE / "npm" / lock
@@ -37,7 +37,8 @@ def packaged(folder: Path) -> Path:
             for name in ("package.json", "package-lock.json"):
                 shutil.copyfile(folder / name, cache / name)
             options = ["--no-audit", "--no-fund", "--ignore-scripts", "--legacy-peer-deps"]
-            # As locked, too; but `npm ci` wants other systems' packages in the lock file as well.
+            # Like `npm ci` this installs what is locked, but does not insist on other systems'
+            # packages in the lock file.
             subprocess.run([npm, "install", *options], cwd=cache, check=True, timeout=INSTALL_S)
             (cache / "installed").touch()
         _copy(folder, cache)
@@ -45,14 +46,14 @@ def packaged(folder: Path) -> Path:
 
 
 def _alone(cache: Path) -> AbstractContextManager[None]:
-    """Another run of the tests, in another clone, must not clear away what this one installs."""
+    """Takes a lock, so that a run in another clone does not delete what this one installs."""
     return held(cache.with_suffix(".lock"), f"waiting for another installation in {cache.name}")
 
 
 def built(pages: Path, generation: str, form: str = "source") -> Path:
-    """The page of a generation as a browser gets it; built once for each content of its sources.
+    """Returns the page of a generation as a browser gets it, built once for its sources.
 
-    `form` names a folder whose files take the place of those in `source`.
+    The files of the folder `form` replace those in `source`.
     """
     home = packaged(pages / generation)
     sources = [*sorted((pages / "source").iterdir()), *sorted((pages / form).iterdir())]
@@ -76,7 +77,7 @@ def _copy(folder: Path, target: Path) -> None:
 
 @contextmanager
 def moat(engine: str, home: Path, **settings: Any) -> Iterator[str]:
-    """The address of a Moat that runs until the block ends."""
+    """Yields the address of a Moat that runs until the block ends."""
     given = {name.replace("__", "."): value for name, value in settings.items()}
     given.setdefault("server.origins", [PAGE])
     command = [sys.executable, "-m", "tests.contract.copilotkit.serve", engine, json.dumps(given)]
@@ -104,7 +105,7 @@ def moat(engine: str, home: Path, **settings: Any) -> Iterator[str]:
 
 
 def python_with(requirements: Path) -> Path:
-    """An interpreter that has what the file names; made once for each content of it."""
+    """Returns an interpreter with the requirements, installed once for each content of the file."""
     wanted = hashlib.sha256(requirements.read_bytes()).hexdigest()[:16]
     home = CACHE / "peers" / wanted
     python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")

@@ -1,4 +1,4 @@
-"""Recorded exchanges, and the shape of an answer: what must be the same whoever gives it."""
+"""Reads recorded exchanges, and the shape of an answer, which must not depend on the server."""
 
 import json
 import re
@@ -68,7 +68,7 @@ def parts(answer: bytes) -> list[Any]:
 
 
 def increments(payloads: list[Any]) -> dict[str, list[Any]]:
-    """Each place of the answer with what arrived there, in order; places are free of each other."""
+    """Returns what arrived at each place of the answer, in order. Places are independent."""
     places: dict[str, list[Any]] = {"": [outline(payloads[0].get("data"))]}
     for payload in payloads[1:]:
         for one in payload.get("incremental", ()):
@@ -82,7 +82,7 @@ def increments(payloads: list[Any]) -> dict[str, list[Any]]:
 def _placed(increment: Any) -> Iterator[tuple[str, Any]]:
     path = increment["path"]
     if "items" not in increment:
-        # The type of what it belongs to was told before; not every server repeats it.
+        # The type of its parent was sent before. Not every server repeats it.
         late = {key: value for key, value in increment["data"].items() if key != "__typename"}
         yield ".".join(map(str, path)), outline(late)
         return
@@ -103,17 +103,17 @@ def _events(answer: bytes) -> list[Any]:
 
 
 IGNORED = {
-    # Paths of the server's files, addresses of a company's help pages.
+    # Paths of the server's files, and addresses of a company's help pages.
     "stack", "troubleshootingUrl", "originalErrorType",
     # Free text of errors.
     "details",
-    # What the real runtimes themselves say in one mode and not in the other.
+    # What the real runtimes themselves send in one mode and not in the other.
     "capabilities", "singleRoute", "finishReason", "usage",
 }  # fmt: skip
 
 
 def outline(value: Any) -> Any:
-    """Names and kinds without the values; lists as the kinds in them."""
+    """Returns names and types without values. A list becomes the types in it."""
     if isinstance(value, dict):
         is_typed = "__typename" in value or "visibility" in value
         return {
@@ -137,7 +137,7 @@ def _tells(key: str, *, is_typed: bool) -> bool:
 
 
 def _listed(key: str, value: Any) -> Any:
-    """Who is there differs; what is said of each must not."""
+    """Returns the agents as a list: their names may differ, but not what is said of each."""
     if key == "value":
         return ""
     return list(value.values()) if key == "agents" and isinstance(value, dict) else value

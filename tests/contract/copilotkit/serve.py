@@ -1,4 +1,4 @@
-"""Serves Moat until its standard input closes: for clients that are programs of their own."""
+"""Serves Moat until its standard input closes, for clients that are programs of their own."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Three dashboards with their data and labelled questions, and the client's part of a session."""
+"""Loads three dashboards with data and labelled questions, and plays the client's part."""
 
 import json
 import uuid
@@ -20,7 +20,7 @@ class Dashboard:
     questions: list[Json]
 
     def request(self, question: str, **more: Any) -> Json:
-        """What today's client sends when nothing was added to the chat by hand."""
+        """Returns what today's client sends if the user has added nothing to the chat."""
         return {
             "messages": [{"role": "human", "content": question}],
             "widgets": {"primary": [], "secondary": self.widgets, "extra": []},
@@ -32,7 +32,7 @@ class Dashboard:
         }
 
     def provide(self, call: Json) -> list[Json]:
-        """What the browser hands back for a call."""
+        """Returns what the browser sends back for a call."""
         sources = call["input_arguments"].get("data_sources", [])
         return [self._element(self.data[source["id"]]) for source in sources]
 
@@ -49,13 +49,13 @@ def load(name: str) -> Dashboard:
 
 
 def held_out() -> dict[str, list[Json]]:
-    """Questions by dashboard that nothing was ever tuned on; see the remark in the file."""
+    """Returns, by dashboard, questions that nothing was ever tuned on; see the file's remark."""
     found = json.loads((FOLDER / "held_out.json").read_text("utf-8"))["questions"]
     return {name: [one for one in found if one["dashboard"] == name] for name in NAMES}
 
 
 def follow_up(body: Json, call: Json, result: list[Json]) -> Json:
-    """The next request as the client makes it: less than the first, and the result at the end."""
+    """Returns the next request as the client makes it: with fewer fields, and with the result."""
     kept = {key: value for key, value in body.items() if key not in LOST_AT_FOLLOW_UP}
     spoken = {"function": call["function"], "input_arguments": call["input_arguments"]}
     messages = [

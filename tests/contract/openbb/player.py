@@ -1,4 +1,4 @@
-"""Plays the client against the protocol without HTTP: a body in, named events out."""
+"""Plays the client against the protocol without HTTP: takes a body, returns named events."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ FACTS = Facts("http://127.0.0.1:7777", (ModelCard("talking", "talking.gguf", 1),
 
 
 async def ask(engine: Engine, body: Json, *, old_path: bool = False) -> list[Told]:
-    """All events of one answer, each as its name and data."""
+    """Returns all events of an answer, each with its name and data."""
     run = query.accept(body, FACTS, old_path=old_path)
     render = partial(query.render, old_path=old_path)
     async with (
@@ -38,7 +38,7 @@ def parse(frame: bytes) -> Told:
 async def drive(
     engine: Engine, body: Json, provide: Callable[[Json], list[Json]]
 ) -> tuple[list[Json], list[Told]]:
-    """The calls until the answer came, and the events of the answer."""
+    """Makes calls until the answer comes. Returns the calls, and the events of the answer."""
     calls: list[Json] = []
     for _ in range(6):
         told = await ask(engine, body)
@@ -51,7 +51,7 @@ async def drive(
 
 
 def names(told: list[Told]) -> list[str]:
-    """The events' names in order, runs of the same one shown once; hidden steps left out."""
+    """Returns the events' names in order, without hidden steps and without repetitions."""
     shown = [name for name, data in told if not data.get("hidden")]
     return [name for place, name in enumerate(shown) if place == 0 or shown[place - 1] != name]
 

@@ -1,4 +1,4 @@
-"""An engine for sessions: says one sentence to prose, and picks the first that a schema allows."""
+"""An engine for sessions: writes one sentence, or the first value that a schema allows."""
 
 import json
 from typing import Any
@@ -36,7 +36,7 @@ class TalkingEngine(ScriptedEngine):
 
 
 def first_of(schema: dict[str, Any]) -> Any:
-    """The plainest value that fits."""
+    """Returns the plainest value that fits the schema."""
     if "enum" in schema:
         return schema["enum"][0]
     match schema.get("type"):

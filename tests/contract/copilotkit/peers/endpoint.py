@@ -1,4 +1,4 @@
-"""A real CopilotKit remote endpoint, made with its own SDK: two actions and an agent."""
+"""Serves a real CopilotKit remote endpoint, made with its own SDK: two actions and an agent."""
 
 import sys
 from typing import Any
