@@ -1,4 +1,4 @@
-"""A real worker on the starter model, and what a test says about its figures."""
+"""Gives tests a real worker with the starter model, and a way to print figures."""
 
 import asyncio
 import gc
@@ -21,7 +21,7 @@ Say = Callable[[str], None]
 async def engine(
     quick_starter: Path, new_children: Callable[[], list[psutil.Process]]
 ) -> AsyncIterator[WorkerProcess]:
-    """Nothing of it may be left when a test is over."""
+    """Yields a worker. Asserts afterwards that no process, task or descriptor of it is left."""
     tasks, descriptors = len(asyncio.all_tasks()), _open_descriptors()
     engine = WorkerProcess(quick_starter, OPTIONS, command=COMMAND)
     yield engine
@@ -34,7 +34,7 @@ async def engine(
 
 @pytest.fixture
 def say(capsys: pytest.CaptureFixture[str]) -> Say:
-    """Shows a figure in the output of the test run."""
+    """Returns a function that prints a line in the output of the test run."""
 
     def say(line: str) -> None:
         with capsys.disabled():

@@ -1,4 +1,4 @@
-"""A worker that may take only so much memory: MOAT_CRAMPED_MB of addresses."""
+"""Runs the worker with a limit of MOAT_CRAMPED_MB on its address space."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""A program that downloads one file from a fake hub and says what it does: made to be killed."""
+"""Downloads a file from a fake hub and prints its progress. The test kills this program."""
 
 import asyncio
 import sys

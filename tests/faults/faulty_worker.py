@@ -1,5 +1,5 @@
-"""The real worker with faults on call: SIGUSR1 exits, SIGUSR2 writes garbage on its pipe, and after
-SIGURG the next step computes for ever."""
+"""Runs the real worker with faults on demand. On SIGUSR1 it exits, on SIGUSR2 it writes garbage to
+its pipe, and after SIGURG the next step computes for ever."""
 
 import os
 import signal

@@ -1,6 +1,6 @@
 """Loads each GGUF file named on standard input with llama.cpp, each in a process of its own.
 
-Answers a line for each: how that process ended, 0 for a model that loads.
+Prints the exit code of each process, 0 for a model that loads.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""A process that the kernel itself kills for memory: needs the right to make a control group."""
+"""Lets the kernel kill a process for memory. Needs the right to make a control group."""
 
 import os
 from collections.abc import Iterator
@@ -6,14 +6,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 FIRST = Path("/sys/fs/cgroup/memory")
-"""The memory groups of the first version; the second has them at its root."""
+"""The memory groups of cgroup version 1. Version 2 has them at its root."""
 SECOND = Path("/sys/fs/cgroup")
 ROOM_BYTES = 8 * 1024 * 1024
 
 
 @contextmanager
 def starving(pid: int) -> Iterator[None]:
-    """From now on it may take a few more megabytes, and no more."""
+    """Limits the process to a few megabytes, until the block ends."""
     root, limit = _groups()
     group = root / f"moat-starving-{pid}"
     group.mkdir()
@@ -38,6 +38,6 @@ def _groups() -> tuple[Path, str]:
 
 
 def _controllers(root: Path) -> list[str]:
-    """What groups below the root may limit."""
+    """Returns the resources that groups below the root may limit."""
     handed_down = root / "cgroup.subtree_control"
     return handed_down.read_text().split() if handed_down.is_file() else []

@@ -1,4 +1,4 @@
-"""Secrets planted in a running Moat turn up in no file, log, answer or list of processes."""
+"""Plants secrets in a running Moat: no file, log, answer or process list may show them."""
 
 import json
 import urllib.error
@@ -49,7 +49,7 @@ async def test_no_secret_leaves_the_keyring(tmp_path: Path, moat_home: Path):
 
 
 async def plant(running: RunningServer, hub: FakeHub, proxy: FakeProxy) -> str:
-    """The hub's token, the proxy's password and the access key: each kept the way a user does."""
+    """Saves the hub's token, the proxy's password and the access key as a user does."""
     address = f"http://user:{PASSWORD}@127.0.0.1:{proxy.port}"
     changes = {
         "network.hub": hub.address,
@@ -58,7 +58,7 @@ async def plant(running: RunningServer, hub: FakeHub, proxy: FakeProxy) -> str:
         "server.require_key": True,
     }
     await running.command("change_settings", changes=changes)
-    # A token belongs to the hub that is set when it is saved.
+    # A token belongs to the hub that is set when the token is saved.
     await running.command("models.set_hub_token", token=TOKEN)
     key: str = await running.command("access_key")
     assert len(key) > 20
@@ -66,7 +66,7 @@ async def plant(running: RunningServer, hub: FakeHub, proxy: FakeProxy) -> str:
 
 
 async def use(running: RunningServer, moat: Moat, key: str) -> None:
-    """Everything that needs them, and what fails with them in hand."""
+    """Does everything that needs the secrets, and what fails with them."""
     number = await running.command("models.download", repo=REPO, file="Q4_0")
     assert (await ended(running, number)).phase == "done"
     with pytest.raises(AppError):
@@ -99,7 +99,7 @@ def status(request: urllib.request.Request) -> int:
 
 
 def process_list(moat: Moat) -> str:
-    """Command lines and environments of all our processes."""
+    """Returns the command lines and environments of all our processes."""
     return "\n".join(f"{one.cmdline()} {environment(one)}" for one in moat.family())
 
 
@@ -117,7 +117,7 @@ def files_with(folder: Path, secrets: tuple[str, ...]) -> Iterator[Path]:
 
 
 def used_rightly(hub: FakeHub, proxy: FakeProxy) -> None:
-    """They did reach those they are for: otherwise nothing would have been shown."""
+    """Asserts that the secrets reached their owners. Otherwise the test would show nothing."""
     assert proxy.let_through
     assert proxy.refused == []
     assert any(

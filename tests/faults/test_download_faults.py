@@ -1,6 +1,6 @@
-"""Downloads under faults of every kind: each ends whole or says why, none is wedged.
+"""Downloads under faults of every kind: each ends whole or says why, and none hangs.
 
-MOAT_DOWNLOAD_FAULTS sets how many random rounds there are, MOAT_DOWNLOAD_KILLS how many kills.
+MOAT_DOWNLOAD_FAULTS is the number of random rounds, MOAT_DOWNLOAD_KILLS that of kills.
 """
 
 import asyncio
@@ -74,7 +74,7 @@ async def test_a_random_mix_of_faults_is_mended(hub: FakeHub, tmp_path: Path, nu
 
 
 async def run_through(hub: FakeHub, models: Path, kinds: list[str], source: random.Random) -> None:
-    """One download to its end, with the interruptions among the faults."""
+    """Runs one download to its end, with the interruptions among the faults."""
     lost = asyncio.Event()
     if "proxy" not in kinds:
         lost.set()
@@ -119,7 +119,7 @@ async def test_a_killed_program_goes_on_where_it_was(hub: FakeHub, tmp_path: Pat
     assert child.returncode == 0
     (path,) = installed(models)
     assert path.read_bytes() == CONTENT
-    # What was under way at a kill is lost: a piece for each connection, and what was in the pipes.
+    # A kill loses what was under way: a piece for each connection, and what was in the pipes.
     assert hub.served <= len(CONTENT) + kills * FAST.connections * PIECE * 3
 
 
@@ -148,7 +148,7 @@ async def start_child(hub: FakeHub, models: Path) -> asyncio.subprocess.Process:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A real filesystem of 4 MB. Another process mounts it for itself alone, which any user may."""
+    """Mounts a real filesystem of 4 MB in another process, for itself alone, as any user may."""
     if sys.platform != "linux":
         pytest.skip("needs Linux")
     folder = tmp_path / "disk"
@@ -228,7 +228,7 @@ async def test_the_program_starts_with_no_byte_free(small_disk: Path):
 async def test_nothing_of_a_secret_is_left_anywhere(
     hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
-    """The hub's token: in no log, no file, no process list, and never sent to another host."""
+    """The hub's token is in no log, file or process list, and is never sent to another host."""
     secret = "hf_canarycanarycanary"
     monkeypatch.setenv("MOAT_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("HF_ENDPOINT", hub.address)

@@ -1,4 +1,4 @@
-"""What llama.cpp refuses or dies of, our reader has refused before. MOAT_MUTANTS: how many."""
+"""Checks that our reader refuses what llama.cpp refuses or dies of. MOAT_MUTANTS is the number."""
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
-"""Settings that cannot fit, on a real worker: nothing dies, and a smaller setting works.
+"""Tries settings that cannot fit on a real worker: nothing dies, and a smaller setting works.
 
-MOAT_MEMORY_FAULTS sets how many settings are tried in each way.
+MOAT_MEMORY_FAULTS is the number of settings that are tried in each way.
 """
 
 import os
@@ -27,13 +27,13 @@ from server.system.keychain import Keychain
 COUNT = int(os.environ.get("MOAT_MEMORY_FAULTS", "2"))
 MB = 1 << 20
 CRAMPED_MB = 2600
-"""Of addresses; the libraries and their threads take most of it before a model is loaded."""
+"""Megabytes of address space. Libraries and threads take most of it before a model is loaded."""
 COMMAND = (sys.executable, str(Path(__file__).with_name("cramped_worker.py")))
 SHORT = ChatRequest((Message("user", "hi"),), max_tokens=2)
 
 
 class Told(Surveyor):
-    """This machine with another figure for what is free."""
+    """A survey of this machine with another amount of free memory."""
 
     def __init__(self, free: int) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-"""Whatever happens to a worker, the server lives and the next request is answered.
+"""Checks that the server lives and the next request is answered, whatever happens to a worker.
 
-MOAT_FAULT_ROUNDS=100 and MOAT_DISCONNECTS=1000 for the full proof.
+MOAT_FAULT_ROUNDS=100 and MOAT_DISCONNECTS=1000 give the full proof.
 """
 
 import asyncio
@@ -33,10 +33,10 @@ from tests.faults.starving import can_starve, starving
 ROUNDS = int(os.environ.get("MOAT_FAULT_ROUNDS", "1"))
 DISCONNECTS = int(os.environ.get("MOAT_DISCONNECTS", "50"))
 IS_PROOF = "MOAT_FAULT_ROUNDS" in os.environ
-"""Only the proof judges times; as a test it shows that all are answered again."""
+"""Only the proof judges times. The test shows that all requests are answered again."""
 SERVED_WITHIN_S = 3.0
 FREE_WITHIN_S = 0.5 if DISCONNECTS >= 1000 else 2.0
-"""Of few, the 99th percentile is the worst, on a machine that may be busy with other things."""
+"""The 99th percentile of few is the worst, and the machine may be busy with other things."""
 SLOTS = 4
 OPTIONS = EngineOptions(context_tokens=2048, prompt_cache_mb=0)
 SIGNALS = {
@@ -48,7 +48,7 @@ SIGNALS = {
     "garbage": (signal.SIGUSR2, r"something that is no message"),
 }
 LOAD_EVERY = 20
-"""Rounds: how long a load takes is measured again, for the machine may be busier than before."""
+"""Rounds after which the time of a load is measured again: the machine may have become busier."""
 MUCH_TEXT = "word " * 6_000_000
 ESSAY = ChatRequest(
     (Message("user", "Write a long essay about rivers."),),
@@ -78,14 +78,14 @@ def by_signal(number: signal.Signals) -> Fault:
 
 
 async def out_of_memory(engine: WorkerProcess) -> None:
-    """The kernel kills it, in the middle of taking in more than there is room for."""
+    """Lets the kernel kill the worker while it takes in more than there is room for."""
     pid = engine.pid
     assert pid
     with starving(pid):
         taking_in = spawn(engine.tokenize(MUCH_TEXT), "taking-in")
         while engine.pid == pid:
             await asyncio.sleep(0.01)
-        # It would be tried again, with all the memory of the machine.
+        # Otherwise it is tried again, with all the memory of the machine.
         await stop(taking_in)
 
 
@@ -147,7 +147,7 @@ async def test_a_hung_load_is_ended_and_the_next_is_served(
     new_children: Callable[[], list[psutil.Process]],
 ) -> None:
     link, pipe = tmp_path / "model.gguf", tmp_path / "pipe"
-    # Opening a pipe that nobody writes to never returns: a load that hangs in the system.
+    # Opening a pipe that nobody writes to never returns, so the load hangs in the kernel.
     os.mkfifo(pipe)
     for _ in range(ROUNDS):
         link.symlink_to(pipe)
@@ -178,7 +178,7 @@ async def test_whoever_leaves_at_any_moment_frees_the_slot(engine: WorkerProcess
                 await read(engine, request)
         left = time.monotonic()
         while (stats := await engine.stats())["running"] or stats["waiting"]:
-            # Each question is a round trip to the worker.
+            # Each call is a round trip to the worker.
             pass
         freed.append(time.monotonic() - left)
     p99 = quantiles(freed, n=100, method="inclusive")[98]
@@ -192,7 +192,7 @@ async def test_those_who_wait_are_answered_by_the_next_worker(engine: WorkerProc
     victim = asyncio.Event()
 
     async def ask(number: int) -> type:
-        """The kind of its end."""
+        """Returns the type of the event or error that ends the request."""
         request = replace(ESSAY, max_tokens=16, client=str(number))
         try:
             async with aclosing(engine.generate(request)) as pieces:
@@ -239,14 +239,14 @@ def test_no_worker_outlives_a_killed_server(quick_starter: Path) -> None:
         family = [worker, *worker.children(recursive=True)]
         server.kill()
     _, left = psutil.wait_procs(family, timeout=30)
-    # Whether the dead are buried is up to the machine's first process.
+    # Whether zombies are reaped depends on the machine's init process.
     assert [process for process in left if process.status() != psutil.STATUS_ZOMBIE] == []
 
 
 async def test_a_worker_that_spins_in_a_step_is_found(
     engine: WorkerProcess, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """However much it computes: not one operation of the step gets done."""
+    """It computes, but not a single operation of the step is completed."""
     engine._limits = Limits(step_s=3)
     await answer(engine)
     spinning = engine.pid
