@@ -1,4 +1,4 @@
-"""A desktop for the tests of this folder, and the real program on it."""
+"""Gives the tests of this folder a desktop, and the real program on it."""
 
 import socket
 import sys
@@ -37,7 +37,7 @@ def desktop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
 
 @pytest.fixture
 def bare_desktop(tmp_path: Path) -> Iterator[Desktop]:
-    """A window manager and no tray."""
+    """Yields a desktop with a window manager but no tray."""
     folder = tmp_path / "bare"
     folder.mkdir()
     with Desktop(folder, tray=False) as desktop:
@@ -46,7 +46,7 @@ def bare_desktop(tmp_path: Path) -> Iterator[Desktop]:
 
 @pytest.fixture
 def start(moat_home: Path) -> Iterator[START]:
-    """Starts `moat` on a desktop, with a free port in its settings."""
+    """Yields a function that starts `moat` on a desktop, with a free port in its settings."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     started: list[Program] = []

@@ -1,4 +1,4 @@
-"""A desktop of its own for a test: X server, session bus, window manager, panel with a tray."""
+"""Starts a desktop for a test: X server, session bus, window manager, panel with a tray."""
 
 import os
 import shutil
@@ -59,7 +59,8 @@ def missing_programs() -> list[str]:
 
 
 def wait_for(what: str, look: Callable[[], T], patience_s: float = PATIENCE_S) -> T:
-    """Ask until the answer is true; a process of another program can only be asked."""
+    """Calls `look` until it returns something true. Other programs' processes can only be
+    polled."""
     end = time.monotonic() + patience_s
     while not (found := look()):
         if time.monotonic() > end:
@@ -69,7 +70,7 @@ def wait_for(what: str, look: Callable[[], T], patience_s: float = PATIENCE_S) -
 
 
 class Desktop:
-    """Use as a context; everything it started is gone afterwards."""
+    """A desktop, used as a context manager. It ends everything that it has started."""
 
     def __init__(self, folder: Path, *, tray: bool = True) -> None:
         self._folder = folder
@@ -106,7 +107,7 @@ class Desktop:
         self.environment["DBUS_SESSION_BUS_ADDRESS"] = self._start_bus()
         self.bus = self._open.enter_context(self._connect())
         self.start("openbox")
-        # A window that comes before its manager is never given the focus.
+        # A window that opens before the window manager runs never gets the focus.
         wait_for("the window manager", self._is_managed)
         if self._tray:
             self.start("dunst")
@@ -114,14 +115,14 @@ class Desktop:
             wait_for("the tray", lambda: self._owned("org.kde.StatusNotifierWatcher"))
 
     def start(self, *command: str, **options: Any) -> "subprocess.Popen[bytes]":
-        """A program on this desktop, ended with it."""
+        """Starts a program on this desktop. It ends with the desktop."""
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         process = subprocess.Popen(command, **{"env": self.environment, **quiet, **options})
         self._open.callback(_end, process)
         return process
 
     def tray_item(self) -> str | None:
-        """The bus name of the one icon in the tray."""
+        """Returns the bus name of the only icon in the tray, or None."""
         wanted = Properties(_WATCHER).get("RegisteredStatusNotifierItems")
         items = self._call(wanted)[0][1]
         return str(items[0]).split("/")[0] if items else None
@@ -131,7 +132,7 @@ class Desktop:
         return self._call(Properties(address).get(name))[0][1]
 
     def open_menu(self, item: str) -> tuple[MenuItem, ...]:
-        """What a panel does when the menu is opened: announce it, then read it."""
+        """Opens the menu as a panel does: announces it, then reads it."""
         self._menu(item, "AboutToShow", "i", (0,))
         _, layout = self._menu(item, "GetLayout", "iias", (0, -1, []))
         return _items(layout)
@@ -163,12 +164,13 @@ class Desktop:
         return done.stdout
 
     def _is_managed(self) -> bool:
-        """xdotool counts no desktops where no window manager runs."""
+        """Whether a window manager runs. Without one, xdotool counts no desktops."""
         return int(self._run("xdotool", "get_num_desktops") or 0) > 0
 
     def _start_screen(self) -> str:
-        """Without -noreset a screen starts anew, and drops whoever comes just then, each time
-        its last client leaves: here xdotool, asking for a window manager that is on its way."""
+        """Starts the X server and returns its display. Without -noreset it restarts each time its
+        last client leaves, and drops whoever connects just then: here xdotool, which looks for the
+        window manager."""
         read, write = os.pipe()
         self.start(
             "Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24",
@@ -214,7 +216,7 @@ def labels(items: tuple[MenuItem, ...]) -> list[str]:
 
 
 def _items(layout: Any) -> tuple[MenuItem, ...]:
-    """dbusmenu: (id, properties, children), each child a variant of the same."""
+    """Reads a dbusmenu layout: (id, properties, children), each child a variant of the same."""
     made = []
     for _, (number, properties, children) in layout[2]:
         known = {name: value for name, (_, value) in properties.items()}

@@ -1,4 +1,4 @@
-"""The first ten minutes as pictures: python -m tests.display.film MODEL.gguf [--look light].
+"""Takes pictures of the first ten minutes: python -m tests.display.film MODEL.gguf [--look light].
 
 The real program runs on a desktop of its own and is used by its keyboard only. What a screen reader
 sees is read over the accessibility bus; a scene that does not show what it must ends the film.
@@ -51,7 +51,7 @@ class Film:
         self.program = program
         self._number = 0
         self.controls: dict[str, tuple[int, int]] = {}
-        """Of each scene: the controls that take the keyboard, and how many have no name."""
+        """For each scene, how many controls take the keyboard, and how many of them have no name."""
 
     def press(self, *keys: str) -> None:
         self._desktop.type(*keys)
@@ -64,7 +64,7 @@ class Film:
         wait_for(title, lambda: f"\n{title}\n" in self._reader.texts() or title == "Chat")
 
     def go_to(self, name: str) -> None:
-        """Tab by Tab, as somebody without a mouse."""
+        """Presses Tab until the control has the focus, as a user without a mouse does."""
         for _ in range(MOST_TABS):
             focused = self._reader.focused()
             if focused is not None and focused.name.startswith(name):
@@ -78,7 +78,8 @@ class Film:
         self.press("space")
 
     def open_file(self, path: Path) -> None:
-        """In the dialog that is on its way: Ctrl+A, for it may begin with another name."""
+        """Enters a path in the file dialog. Presses Ctrl+A first, since a name may be there
+        already."""
         self.see("File name:")
         self.press("ctrl+a")
         self.write(str(path))
@@ -86,7 +87,7 @@ class Film:
         wait_for("the dialog's end", lambda: "File name:" not in self._reader.texts(), PATIENCE_S)
 
     def see(self, *must: str) -> None:
-        """Waits until all of it is to be read on the screen."""
+        """Waits until all of these texts are on the screen."""
         try:
             wait_for(" and ".join(must), lambda: self._shows(must), PATIENCE_S)
         except AssertionError:
@@ -99,7 +100,7 @@ class Film:
 
     def shoot(self, name: str, *must: str) -> None:
         self.see(*must)
-        time.sleep(SETTLE_S)  # what moves comes to rest: there is nothing to ask for it
+        time.sleep(SETTLE_S)  # Animations end; nothing can be polled for it.
         self._number += 1
         found = [node for node in self._reader.read() if node.has(FOCUSABLE)]
         unnamed = [node for node in found if not (node.name or node.text)]
@@ -149,7 +150,7 @@ def connect_openbb(film: Film, _given: "Given") -> None:
 
 
 async def be_workspace(port: int) -> None:
-    """Asks as OpenBB Workspace does: who is there, then a question."""
+    """Asks as OpenBB Workspace does: for the agents, then a question."""
     body = {"messages": [{"role": "human", "content": "Say hello in five words."}]}
     headers = {"Origin": ORIGIN, "User-Agent": "openbb-workspace/1.0"}
     async with aliased(port, headers) as session:
@@ -223,7 +224,7 @@ SCENES: tuple[Callable[[Film, "Given"], None], ...] = (
 
 @contextmanager
 def bookshelf() -> Iterator[None]:
-    """The server that the shipped plugin talks to."""
+    """Serves the API that the shipped plugin calls."""
     Shelf.key = "film"
     with ThreadingHTTPServer(("127.0.0.1", SHELF_PORT), Shelf) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

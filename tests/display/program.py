@@ -1,4 +1,4 @@
-"""The real `moat` on a test's desktop, seen from outside as a user and a client see it."""
+"""Runs the real `moat` on a test's desktop, as a user and a client see it."""
 
 import http.client
 import json
@@ -60,7 +60,7 @@ class Program:
 
     @contextmanager
     def open_stream(self) -> Iterator[http.client.HTTPResponse]:
-        """A long answer, being written."""
+        """Yields the response of a long answer that is being written."""
         question = "Count from one to five hundred in words, one number per line."
         with closing(self._ask(question, stream=True, max_tokens=2000)) as connection:
             response = connection.getresponse()
@@ -70,7 +70,7 @@ class Program:
             response.close()
 
     def family(self) -> list[psutil.Process]:
-        """The window, the server, the worker."""
+        """Returns the processes of the window, the server and the worker."""
         window = psutil.Process(self.process.pid)
         return [window, *window.children(recursive=True)]
 
@@ -80,7 +80,7 @@ class Program:
             self.process.wait(60)
 
     def _models_loaded(self) -> bool:
-        """The smallest question is answered: the model is there."""
+        """Whether the model is loaded: it answers the smallest question."""
         with closing(self._ask("Hi", stream=False, max_tokens=1)) as connection:
             return connection.getresponse().status == 200
 
@@ -99,6 +99,6 @@ def _says_something(line: bytes) -> bool:
 
 
 def left_of(family: list[psutil.Process]) -> list[psutil.Process]:
-    """Those that do not end."""
+    """Returns the processes that do not end within `PATIENCE_S` seconds."""
     _, alive = psutil.wait_procs(family, timeout=PATIENCE_S)
     return [one for one in alive if one.status() != psutil.STATUS_ZOMBIE]

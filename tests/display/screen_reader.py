@@ -1,4 +1,4 @@
-"""What a screen reader sees: the tree of a program's controls, read over the accessibility bus."""
+"""Reads a program's controls over the accessibility bus, as a screen reader does."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Node:
 
 
 class ScreenReader:
-    """Begin it before the program that it reads."""
+    """A reader of the accessibility bus. Create it before the program that it reads."""
 
     def __init__(self, desktop: Desktop) -> None:
         desktop.environment |= {"QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
@@ -48,7 +48,7 @@ class ScreenReader:
         self._bus.close()
 
     def read(self) -> list[Node]:
-        """All that is to be seen of the programs on this bus."""
+        """Returns all visible controls of the programs on this bus."""
         return [node for place in self._children(REGISTRY, ROOT) for node in self._walk(*place)]
 
     def texts(self) -> str:
@@ -86,6 +86,6 @@ class ScreenReader:
         return found[0] if found else None
 
     def _call(self, message: Any) -> Any:
-        """None for what is gone by the time that it is asked."""
+        """Returns the reply, or None if the control is gone by then."""
         reply = self._bus.send_and_get_reply(message, timeout=PATIENCE_S)
         return None if reply.header.message_type.name == "error" else reply.body

@@ -1,4 +1,4 @@
-"""A server that hangs is shown as such, wakes up by itself, or is replaced by a click."""
+"""Checks that a hung server is shown as such, and that it recovers or is replaced by a click."""
 
 from collections.abc import Callable
 

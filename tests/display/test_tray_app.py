@@ -1,4 +1,4 @@
-"""What a person does with the tray and the window, on a real desktop with the real server."""
+"""Does what a person does with the tray and the window, on a real desktop and server."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ PICTURES = Path(__file__).resolve().parents[2] / "build" / "screenshots"
 
 
 def test_the_icon_comes_and_the_server_with_it(desktop: Desktop, start: Start) -> None:
-    """How soon is measured by `make startup` and the proof (F15a)."""
+    """`make startup` and the proof (F15a) measure how soon."""
     program = start(desktop)
     program.wait_for_icon()
     wait_for("the server", program.is_listening)
