@@ -6,7 +6,8 @@ table with a line for each turn.
 
 MODEL=oracle: four letters count as a token, and every prompt is kept
 DASHBOARD=equities|large: only this one   THREADS=number: of the processor
-PLAN=1: any model counts as having passed the trial, so that it gets the prompts of a plan"""
+PLAN=1: any model counts as having passed the trial, so that it gets the prompts of a plan
+"""
 
 import json
 import os
