@@ -51,7 +51,7 @@ class Film:
         self.program = program
         self._number = 0
         self.controls: dict[str, tuple[int, int]] = {}
-        """For each scene, how many controls take the keyboard, and how many of them have no name."""
+        """For each scene, how many controls take the keyboard, and how many have no name."""
 
     def press(self, *keys: str) -> None:
         self._desktop.type(*keys)
