@@ -54,7 +54,7 @@ class Filled:
     unknown: Param | None = None
     """A parameter that the question mentions and whose options only the client knows."""
     notes: tuple[str, ...] = ()
-    """What part of the question was left out."""
+    """Notes on what was left out of the question."""
 
 
 async def fill(

@@ -109,7 +109,8 @@ class Earlier:
     question: str
     reads: tuple[Made, ...] = ()
     values: tuple[frozenset[str], ...] = ()
-    """For each column of text that was read, the values in it. Names of figures are a set, too."""
+    """Sets of values: one for each column of text that was read, and one of each table's
+    figures."""
     first: "Earlier | None" = None
     """The question before that one."""
 
@@ -365,7 +366,7 @@ def _named_step(message: str) -> tuple[str, int, str]:
 
 
 def _moved(span: Span, unit: str, count: int) -> str:
-    """Returns the time moved by so many units, or "" if it is longer than the unit."""
+    """Returns the time moved by `count` units, or "" if it is longer than the unit."""
     days = (span.end - span.start).days
     try:
         if unit == "day":

@@ -89,7 +89,7 @@ ASKED_TOKENS = STEP_TOKENS + THOUGHT_TOKENS
 TURNS_TOLD = 4
 TURN_CHARACTERS = 700
 TOLD_CHARACTERS = 2000
-"""Of a longer question, later turns repeat only the user's own words."""
+"""Later turns repeat a longer question only in the user's own words."""
 DATA_CHARACTERS = {"cpu": 1500}
 DATA_CHARACTERS_ELSEWHERE = 6000
 GENERATIVE = "generative-ui"
@@ -638,7 +638,7 @@ class Planner:
                 await self._run(difference)
 
     def wanders(self, action: Action) -> bool:
-        """Whether the model tries values that nobody asked for. Then drops all but the first query.
+        """Whether the model tries values that were not asked for. Drops all queries but the first.
 
         The queries differ from the first one, twice, by values that the question does not have.
         """
@@ -702,9 +702,9 @@ class Planner:
                     await self._query(Action("query", sql), is_alone=True)
 
     async def write_sql(self, mistake: str = "", of: Sequence[Material] = ()) -> str:
-        """SQL from the tables and the question alone, without all that was said before.
+        """Asks the model for SQL from the tables and the question alone, without earlier turns.
 
-        `of`: only the tables of these sources.
+        If `of` is given, it sees only the tables of these sources.
         """
         tables = self.results.described(of or self._read_now())
         parts = [*tables, *self._asked_lines(self.query.question)]
@@ -810,7 +810,7 @@ class Planner:
         return self._ask_client(Action("search", kept), missing) if missing else None
 
     async def _second_choice(self) -> list[Read]:
-        """Returns the model's reads when it is told that the first widget lacks the subject."""
+        """Returns what the model reads next if it learns that the first widget is wrong."""
         first, passed_over = self.done[-1], list(self.passed_over)
         outcome = first.outcome
         first.outcome = f"{outcome}\n{MISREAD} {READ_ANOTHER}"
@@ -969,7 +969,7 @@ class Planner:
         """
         updated = [widget.updated for widget, _ in reads]
         kept: Json = {"updated": updated} if any(updated) else {}
-        told = self._question(DETAILS[0])  # The widgets in it are found again.
+        told = self._question(DETAILS[0])  # The widgets in it can be found again.
         return kept | ({"told": told} if len(told) <= TOLD_CHARACTERS else {})
 
     def _call(self, action: Action) -> Step | None:

@@ -321,7 +321,7 @@ PLAIN_QUERY = re.compile(
     r"(?: ORDER BY (?P<by>\w{1,80})(?: (?P<way>ASC|DESC))?)?(?: LIMIT 1)? ?;?",
     re.IGNORECASE,
 )
-"""Of a query whose spaces are single ones."""
+"""Matches a query in which all white space was reduced to single spaces."""
 NOT_PLAIN = re.compile(
     r"\b(?:SELECT|UNION|JOIN|GROUP|HAVING|OVER|OR|NOT|LIKE|CASE|LIMIT|OFFSET)\b|!=|<>",
     re.IGNORECASE,

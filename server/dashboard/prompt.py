@@ -28,7 +28,6 @@ SHRINK = 0.85
 TRIES = 5
 LEAST_CHARACTERS = 160
 MARGIN_TOKENS = 96
-"""Tokens kept free for what the chat template adds."""
 UNRELATED_SHARE = 0.4
 """The share of room for a material whose name and columns the question does not mention."""
 OLD_SHARE = 0.3

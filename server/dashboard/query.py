@@ -188,7 +188,7 @@ class Query:
     plain_calls: bool = False
     """Whether the client knows only widget data: no tools, skills, options or artifacts."""
     is_task: bool = False
-    """Whether an agent asks. With the results, its words come back as if Moat had said them."""
+    """Whether another agent asks. After a call, the client sends its words back as Moat's own."""
     note: str = ""
     """A message for the user before the answer."""
     missing_files: tuple[str, ...] = ()

@@ -261,7 +261,7 @@ SPACES = re.compile(r"\s+")
 MOST_SEARCHED_BYTES = 32 * 1024 * 1024
 LONGEST_SENTENCE = 600
 ASCENT, DESCENT = 0.8, 0.2
-"""How far letters reach above and below the baseline, as a part of the font's size."""
+"""The heights of letters above and below the baseline, as parts of the font's size."""
 USUAL_WIDTH = 500.0
 """A letter's width in thousandths of the font's size, where the font does not give one."""
 SAME_LINE = 0.4

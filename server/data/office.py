@@ -51,7 +51,8 @@ RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}"
 RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 PART = re.compile(r"xl/worksheets/[^/]+\.xml")
 EPOCH = datetime(1899, 12, 30)
-"""Day 0 of a workbook's dates. It makes 1900-03-01 right: Excel takes 1900 for a leap year."""
+"""Day 0 of a workbook. Dates from 1900-03-01 on come out right: Excel takes 1900 for a leap
+year."""
 MAC_EPOCH = datetime(1904, 1, 1)
 DATE = "date"
 KNOWN_FORMATS = {**dict.fromkeys(range(14, 23), DATE), 45: "m", 46: "h", 47: "m"}

@@ -31,7 +31,7 @@ MOST_FILES = 50_000
 MOST_WORDS = 100
 """The most words of a question that count. Of a long pasted text, only the beginning is used."""
 CANDIDATES = 200
-"""The most passages that each query of a search returns, before they are ranked together."""
+"""The most passages that each query of a search finds, before all are ranked together."""
 LEAST_TOGETHER, MOST_TOGETHER, SPAN = 3, 8, 12
 """A query looks for 3 to 8 words near each other, with at most 12 other words between them."""
 SENTENCE = re.compile(r"[.!?]\s|\n")

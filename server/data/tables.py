@@ -29,7 +29,7 @@ MAX_CELLS = 5_000_000
 """The most cells of a table: the wider it is, the fewer rows are taken."""
 MOST_HEADER_ROWS = 5
 PLACEHOLDER = re.compile(r"^(?:unnamed\b.*|column\W?\d*|[\W_]*\d{0,3})$", re.IGNORECASE)
-"""What exports write in place of a missing column name: "Unnamed: 0", "Column1", "3"."""
+"""A placeholder that exports write for a missing column name: "Unnamed: 0", "Column1", "3"."""
 YEAR = re.compile(r"(?<!\w)(?:(?:19|20)\d{2}|fy?\W?\d{2,4})(?!\d)", re.IGNORECASE)
 DEEPEST = 100
 """The most levels of lists and objects in a cell."""

@@ -143,7 +143,7 @@ MAX_DEPTH = 100
 DEEPEST = 500
 """The most levels of brackets or indentation that are handed to the parser, which recurses."""
 LONGEST_NUMBER = 400
-"""A longer scalar stays a text: huge integers take long to convert."""
+"""A scalar with more characters stays a text."""
 MAX_NODES = 2_000_000
 """The most values in a file. Each use of an alias counts again."""
 

@@ -259,7 +259,7 @@ def _one(dataset: str, column: str, key: str) -> Callable[[str, str], Any]:
 
 ABSENT = ["did not find", "pas trouvé", "does not", "not in", "nicht", "kein", "no se",
           "ne contien", "没有", "cannot", "n't", "not hold", "no data", "not avail"]  # fmt: skip
-"""How an answer says that the data does not have it."""
+"""Phrases by which an answer says that the data does not have something."""
 MONTHLY = ("cpi_yoy", "unemployment_rate")
 NAMES: Json = {
     "v": market.value,

@@ -132,7 +132,7 @@ class Workspace:
         return following
 
     def _remember(self, body: Json, played: Played) -> None:
-        """Keeps what was said, and what was drawn as context, for the next turn."""
+        """Keeps the messages for the next turn, and what was drawn as context."""
         marks = [
             f"<|start_artifact_id|>{one['name']}<|end_artifact_id|>" for one in played.artifacts
         ]

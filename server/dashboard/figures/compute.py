@@ -134,7 +134,7 @@ _ENDS = ("first", "last", "percent")
 
 
 def _row_text(row: dict[str, Cell], column: Column, said: Set[Cell]) -> str:
-    """Writes the value and what distinguishes its row, but not what was `said` of all rows."""
+    """Writes the value and what distinguishes its row, without values in `said`."""
     told = [value for key, value in row.items() if key != column.name and value not in said]
     others = ", ".join(short(value) for value in told if value)
     value = _written(row[column.name], column)

@@ -189,7 +189,7 @@ def unexplained(rest: str, asked: Asked, wanted: Operation, table: Table, about:
 
 
 def _is_half_named(column: str | None, rest: str) -> bool:
-    """Whether only some words of the column's name are said. Others may mean another column."""
+    """Whether the question has only some words of the name. Others may mean another column."""
     names, said = set(stems(column or "")), set(stems(rest))
     return bool(names & said) and not names <= said
 
@@ -256,7 +256,7 @@ def _is_mixed(asked: Asked, table: Table) -> bool:
 
 
 def _are_told_apart(asked: Asked, table: Table) -> bool:
-    """Rows of the same name and the same time are not: which of them is meant, nobody could say."""
+    """Whether the filters leave one row for each name and time. Else any row may be meant."""
     shown = [asked.label, asked.line.column if asked.line else None]
     shown += [one.column for one in asked.filters]
     names = list(dict.fromkeys(filter(None, shown)))
@@ -458,7 +458,10 @@ def named_column(question: str, columns: Sequence[Column]) -> Column | None:
 
 
 def _is_head_said(name: str, said: set[str]) -> bool:
-    """Whether the head of the name is said: a price target is a target. Units may be missing."""
+    """Whether the question has the head of the name: a price target is a target.
+
+    Units and words such as rate may be missing.
+    """
     words = stems(OF_SOMETHING.sub("", name.replace("_", " ")))
     while len(words) > 1 and (words[-1] in LEFT_OUT or not words[-1].isalpha()):
         words.pop()

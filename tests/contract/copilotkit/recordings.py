@@ -137,7 +137,7 @@ def _tells(key: str, *, is_typed: bool) -> bool:
 
 
 def _listed(key: str, value: Any) -> Any:
-    """Returns the agents as a list: their names may differ, but not what is said of each."""
+    """Returns the agents as a list: their names may differ, but not their descriptions."""
     if key == "value":
         return ""
     return list(value.values()) if key == "agents" and isinstance(value, dict) else value
