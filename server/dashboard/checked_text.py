@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from server.dashboard.results import YEARS, Results, write_value
 
 PLACE = re.compile(r"\{\{\s?(q\d{1,3})(?:\[(\d{1,4})\])?(?:\.([^{}]{1,80}))?\}\}")
-"""A placeholder for a computed value: {{q1}}, {{q1.price}}, {{q1[2].price}}."""
 DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-(\d{2})(?!\d)")
 NUMBER = re.compile("(?<![A-Za-z0-9_.-])[-+\u2212]?\\d(?:[\\d.,'\u2019\u00a0\u202f]*\\d)?")
 SCALE = re.compile(
@@ -18,7 +17,6 @@ SCALE = re.compile(
     r"|thousand|tausend|mille|mil|k|m|b|t)\b|万亿|亿|万))",
     re.IGNORECASE,
 )
-"""A percent sign or a word for a power of ten behind a number."""
 SCALES = {
     "k": 1e3, "thousand": 1e3, "tausend": 1e3, "mille": 1e3, "mil": 1e3, "万": 1e4, "m": 1e6,
     "mn": 1e6, "mio": 1e6, "million": 1e6, "millionen": 1e6, "millones": 1e6, "亿": 1e8,
@@ -27,23 +25,23 @@ SCALES = {
 }  # fmt: skip
 UNKNOWN = " [not in the data]"
 CUT = re.compile(r"(?<![\d}])\s(?=\S)|(?<=[\u3001-\u9fff])(?<![万亿])(?=[\u3001-\u9fff])(?![万亿])")
-"""A place where the stream may be cut: white space, unless a word such as million may follow a
-number or placeholder there; or between two characters of a script without spaces."""
+"""White space, but for that behind a number or a placeholder, where a word such as million follows;
+or the place between two signs of a script without spaces."""
 JOINS = re.compile(r",(?=\S)")
 LARGEST = 1e15
-"""No number in the data is larger. For "246,765,000,000 million", the word is one too many."""
+"""Nothing that is told of is larger: who writes 246,765,000,000 million adds a word too many."""
 SMALL = 12
-"""Whole numbers up to this count things. They are not checked."""
+"""Whole numbers up to this are counting, not figures."""
 
 MOST_LISTED = 12
 HELD = 200
-"""The most characters for which the stream waits for the end of a placeholder."""
+"""An unfinished placeholder is waited for over so many characters."""
 MOST_KNOWN = 400_000
 
 
 @dataclass(slots=True)
 class KnownNumbers:
-    """The numbers that were read, computed or asked about."""
+    """Whether a number is one of those that were read, computed or asked about."""
 
     _sorted: list[float] = field(default_factory=list)
 
@@ -58,7 +56,7 @@ class KnownNumbers:
         return cls(sorted(set(found)))
 
     def has(self, written: str, scale: str) -> bool:
-        """Whether a number is known, rounded as it is written. Percent may be a share of 1."""
+        """Rounding is allowed as far as it is written; percent may stand for a share of one."""
         factor = SCALES.get(scale.lower(), 1.0)
         for value, decimals in readings(written):
             if factor == 1.0 and value == int(value) and is_plain_count(abs(value)):
@@ -74,8 +72,10 @@ class KnownNumbers:
 
 
 def find_numbers(text: str) -> Iterator[tuple[int, int]]:
-    """Yields start and end of each number in a text. Between commas without spaces, each number is
-    its own, as in 2026-09-15,38841.33,12. A comma within 1,234 groups digits."""
+    """Where the numbers of a text are. Between commas without spaces each is one of its own.
+
+    So data is listed: 2026-09-15,38841.33,12. A comma within 1,234 groups its digits.
+    """
     for match in NUMBER.finditer(text):
         is_joined = JOINS.match(text, match.end()) or text[: match.start()].endswith(",")
         if "," not in match[0] or (readings(match[0]) and not is_joined):
@@ -89,7 +89,7 @@ def find_numbers(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_told(value: float, text: str) -> bool:
-    """Whether a text contains this number, rounded as it is written, in any scale."""
+    """Whether a text has this number, rounded as far as it is written, in any scale."""
     for start, end in find_numbers(text):
         scale = SCALE.match(text, end)
         factor = SCALES.get((scale[2] or "").lower(), 1.0) if scale else 1.0
@@ -108,7 +108,7 @@ def is_plain_count(value: float) -> bool:
 
 
 def readings(written: str) -> list[tuple[float, int]]:
-    """Returns what a number may mean in English and continental writing, with its decimals."""
+    """What a written number may mean in English and in continental form, with its decimals."""
     plain = re.sub("['\u2019\u00a0\u202f]", "", written).replace("\u2212", "-").rstrip(".,")
     found = []
     for thousands, decimal in ((",", "."), (".", ",")):
@@ -126,7 +126,7 @@ def readings(written: str) -> list[tuple[float, int]]:
 
 
 def _is_too_large(number: str, word: str) -> bool:
-    """Whether a word such as million makes the number too large. A letter may be a unit: t."""
+    """Whether a word such as million makes it larger than anything. A letter may be a unit: t."""
     factor = SCALES.get(word.lower(), 1.0) if len(word) > 1 or not word.isascii() else 1.0
     return factor > 1.0 and all(abs(value) * factor > LARGEST for value, _ in readings(number))
 
