@@ -1,4 +1,4 @@
-"""The Engine face: whoever can answer a ChatRequest, on this machine or another."""
+"""The interface of engines, which answer chat requests on this machine or on another."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,7 +17,7 @@ KvType = Literal["f16", "q8_0", "q4_0"]
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """How a model is loaded. None means: the worker chooses."""
+    """The options to load a model with. None leaves the choice to the worker."""
 
     context_tokens: int | None = None
     slots: int = 4
@@ -26,14 +26,14 @@ class EngineOptions:
     gpu_layers: int = 0
     gpu_split: tuple[float, ...] = ()
     main_gpu: int = -1
-    """The only card to use; -1: all of them."""
+    """The only card to use; -1 means all."""
     kv_offload: bool = True
     cpu_experts: int = -1
-    """Layers of a mixture model whose experts stay with the processor; -1: what fits."""
+    """Layers of a mixture model whose experts stay on the processor; -1: as memory requires."""
     kv_type: KvType = "f16"
     flash_attention: bool | None = None
     device_sampling: bool | None = None
-    """Whether llama.cpp chooses tokens inside its graph, where an answer's settings allow it."""
+    """Whether llama.cpp samples inside its graph, for answers whose settings allow it."""
     prompt_cache_mb: int = 1024
     prompt_disk_mb: int = 0
     prompt_folder: Path | None = None
@@ -48,7 +48,7 @@ class EngineOptions:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What a loaded model says about itself."""
+    """The properties of a loaded model."""
 
     name: str = ""
     parameters: int = 0
@@ -73,7 +73,7 @@ class LoadState:
     progress: float = 0.0
     reason: str = ""
     details: str = ""
-    """What is technical about the reason."""
+    """Technical details of the reason."""
 
     @classmethod
     def failed(cls, error: AppError) -> "LoadState":
@@ -82,7 +82,7 @@ class LoadState:
 
 @dataclass(frozen=True, slots=True)
 class Embeddings:
-    """A vector for each text, and how many tokens the model read for all of them."""
+    """A vector for each text, and the number of tokens that the model read for all of them."""
 
     vectors: list[list[float]]
     tokens: int = 0
@@ -90,7 +90,7 @@ class Embeddings:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """How well each document fits a question, by a model made for that or by embeddings."""
+    """Scores of how well each document fits a question, by a ranking model or by embeddings."""
 
     scores: list[float]
     tokens: int = 0
@@ -98,7 +98,7 @@ class Ranking:
 
 
 class Engine(Protocol):
-    """One loaded model. `generate` raises AppError before its first piece for what it refuses."""
+    """A model. If it refuses a request, `generate` raises AppError before its first piece."""
 
     facts: ModelFacts
     state: Value[LoadState]
@@ -115,11 +115,11 @@ class Engine(Protocol):
 
 
 class Forwarding(ABC):
-    """An engine that hands every question to another one."""
+    """An engine that passes every question on to another engine."""
 
     @abstractmethod
     async def _ask(self, ask: Callable[[Engine], Awaitable[T]]) -> T:
-        """Finds the other engine and asks it."""
+        """Finds the other engine and calls `ask` with it."""
 
     async def apply_template(self, request: ChatRequest) -> str:
         return await self._ask(lambda engine: engine.apply_template(request))

@@ -1,6 +1,6 @@
-"""Why a worker ended, in words, and what it refuses, as that travels to the server.
+"""Says in words why a worker ended, and defines the refusals that a worker sends to the server.
 
-The set-up reads this before any package is there.
+The set-up script imports this before any package is installed: it needs only the standard library.
 """
 
 import signal
@@ -31,7 +31,7 @@ CRASHES = {
     ),
     *(0xC000001D, 0xC0000005, 0xC0000096, 0xC0000409, 0xC0000374, 0xC00000FD, 0xC0000094),
 }
-"""What a build does that does not fit the processor; on Windows, the second line."""
+"""Exit codes of a build that does not suit the processor: signals, then Windows' status codes."""
 
 
 def of_exit(code: int) -> str:
@@ -52,7 +52,7 @@ def _signal_name(number: int) -> str:
 
 
 class Refused(Exception):
-    """`code` is one of the codes in server.errors."""
+    """A refusal that the worker sends to the server. `code` is one of those in `server.errors`."""
 
     def __init__(self, code: str, message: str, **facts: Any) -> None:
         super().__init__(message)
@@ -61,7 +61,7 @@ class Refused(Exception):
 
 
 def too_long(needed: int, available: int, *, is_certain: bool = True) -> Refused:
-    """`is_certain`: they were counted; else the beginning was, and the rest is estimated."""
+    """Returns the refusal of a prompt. If not `is_certain`, `needed` is partly an estimate."""
     about = "" if is_certain else "about "
     return Refused(
         "context_length_exceeded",

@@ -1,6 +1,6 @@
-"""An engine that fits this machine: its file is checked, its setup chosen and made smaller.
+"""An engine that fits this machine: checks the file, then tries setups until one loads.
 
-The settings become the options it is loaded with.
+This module also turns the settings into load options.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from server.sizes import MB
 T = TypeVar("T")
 ALL_LAYERS = 999
 ANY_QUEUE = 1 << 16
-"""A request is admitted on arrival (`Requests`), not by the worker later."""
+"""No limit in practice: requests are admitted on arrival (`Requests`), not by the worker."""
 
 
 def limits_of(settings: ModelSettings) -> PoolLimits:
@@ -40,7 +40,7 @@ def limits_of(settings: ModelSettings) -> PoolLimits:
 
 
 class OptionsOf:
-    """Returns the options to load a model with, for these settings."""
+    """Turns the settings into the options to load a model with."""
 
     def __init__(self, kept_conversations: Path) -> None:
         self._kept_conversations = kept_conversations
@@ -70,7 +70,7 @@ class OptionsOf:
         )
 
     def forget(self, settings: ModelSettings) -> None:
-        """Removes what the user no longer wants to keep."""
+        """Deletes the stored conversations if the user does not keep them any more."""
         if not settings.prompt_disk_mb:
             shutil.rmtree(self._kept_conversations, ignore_errors=True)
 
@@ -81,21 +81,22 @@ def _choice(wanted: Literal["auto", "on", "off"]) -> bool | None:
 
 log = logging.getLogger(__name__)
 TRIES = 6
+"""The most setups that are tried for one load."""
 SMALLER = 0.8
-"""The share of the last try's memory that the next may take, so that it makes a difference."""
+"""The next try may take this share of the last try's memory, so that it makes a difference."""
 LIKELY = 0.3
-"""If a load needs more than this share of the free memory, it may have failed for memory."""
+"""A load that needs more than this share of the free memory may have failed for lack of it."""
 PATIENCE_S = 120.0
-"""How long to wait for memory that running answers of a leaving model hold."""
+"""How long to wait, in seconds, for models that are being unloaded but still answer."""
 
 MakeEngine = Callable[[Path, EngineOptions], Engine]
 
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """Makes engines for the pool. `say` shows the user one sentence.
+    """Makes engines for the pool. `say` shows a sentence to the user.
 
-    `leaving`: events that are set as unloaded models free their memory.
+    `leaving` returns an event for each model that is being unloaded, set when its memory is free.
     """
 
     make: MakeEngine
@@ -109,7 +110,7 @@ class Loader:
 
 
 class FittedEngine(Forwarding):
-    """An engine whose setup is settled when it loads."""
+    """An engine that chooses its setup when it loads."""
 
     def __init__(self, path: Path, options: EngineOptions, loader: Loader) -> None:
         self.facts = ModelFacts()
@@ -127,7 +128,7 @@ class FittedEngine(Forwarding):
 
     @property
     def health(self) -> Health:
-        """The worker's health. An engine elsewhere is not watched."""
+        """The worker's health; "ok" for an engine that is not watched."""
         found: Health = getattr(self._engine, "health", "ok")
         return found
 
@@ -159,7 +160,7 @@ class FittedEngine(Forwarding):
         return await ask(await self._loaded())
 
     async def calibrate(self) -> dict[str, Any]:
-        """Measures how the model is computed fastest here; only a worker can do that."""
+        """Measures how the model is computed fastest here; empty if the engine is not a worker."""
         measure = getattr(await self._loaded(), "calibrate", None)
         found: dict[str, Any] = await measure() if measure is not None else {}
         return found
@@ -183,11 +184,10 @@ class FittedEngine(Forwarding):
         finally:
             self._settling = False
             if self._engine is None and self.state.get().phase == "loading":
-                self.state.set(LoadState())  # whoever asked for it left
+                self.state.set(LoadState())  # the caller was cancelled
 
     async def _survey(self, header: Header) -> Machine:
-        """Returns the machine now, or after the leaving models are gone if that gives more
-        memory."""
+        """Surveys the machine; waits for leaving models if their memory allows a better setup."""
         while leaving := self._loader.leaving():
             machine = await self._look()
             if self._best(header, machine) == self._best(header, _with_all_memory_free(machine)):
@@ -199,7 +199,7 @@ class FittedEngine(Forwarding):
         return await self._look()
 
     async def _look(self) -> Machine:
-        """Looks again if there are graphics cards: their free memory changes."""
+        """Surveys the machine, anew if it has graphics cards, as their free memory changes."""
         surveyor = self._loader.shelf.surveyor
         return await surveyor.look(anew=surveyor.machine().engine_uses_gpu)
 
@@ -207,7 +207,7 @@ class FittedEngine(Forwarding):
         return next(self._setups(header, _setup(self._options), machine), None)
 
     async def _check_eyes(self) -> None:
-        """A damaged projector costs a model its sight, not its text."""
+        """Leaves out a damaged projector, with a warning: the model can still read text."""
         eyes = self._options.projector
         if eyes is None:
             return
@@ -219,7 +219,7 @@ class FittedEngine(Forwarding):
             self._options = replace(self._options, projector=None)
 
     async def _try(self, header: Header, machine: Machine) -> None:
-        """Tries smaller setups until one loads. Reports the first error."""
+        """Tries smaller setups until one loads. If none does, raises the first error."""
         asked = _setup(self._options)
         failure: ModelLoadFailed | None = None
         for setup in self._setups(header, asked, machine):
@@ -249,7 +249,7 @@ class FittedEngine(Forwarding):
             yield recalled
         for rung, setup in enumerate(ladder(header, asked, machine)):
             fit = judge(header, setup, machine)
-            # What was asked for may be tight; what we choose instead leaves room to others.
+            # The requested setup may be tight; our own choice leaves room for other programs.
             greedy = rung and fit.memory.needed > COMFORTABLE * machine.free_bytes
             large = last and fit.needed_bytes > SMALLER * last
             if fit.verdict == "does not fit" or greedy or large:
@@ -284,12 +284,12 @@ class FittedEngine(Forwarding):
         if state.phase == "ready" and not self._settling:
             self._compare_device()
             self._tell_lost_template()
-        # A try that failed may not be the last: `_begin` says when it was.
+        # A failed try may not be the last one: `_begin` shows the final failure.
         if not self._closed and not (self._settling and state.phase == "failed"):
             self.state.set(state)
 
     def _compare_device(self) -> None:
-        """A worker that was started again may find that the graphics card is gone."""
+        """Warns if a worker that was restarted does not use the graphics card any more."""
         if (self._device, self.facts.device) == ("gpu", "cpu"):
             self._warn("The engine was started again and could not use the graphics card.")
         self._device = self.facts.device
@@ -341,7 +341,7 @@ class FittedEngine(Forwarding):
 
 
 async def _all_set(events: Sequence[asyncio.Event]) -> bool:
-    """Returns whether all were set in time."""
+    """Waits for the events, up to PATIENCE_S. Returns whether all were set."""
     try:
         async with asyncio.timeout(PATIENCE_S):
             for event in events:
@@ -352,12 +352,13 @@ async def _all_set(events: Sequence[asyncio.Event]) -> bool:
 
 
 def _with_all_memory_free(machine: Machine) -> Machine:
-    """Returns the machine with all its memory free."""
+    """Returns the machine as if all its memory were free."""
     devices = tuple(replace(device, free_bytes=device.total_bytes) for device in machine.devices)
     return replace(machine, free_bytes=machine.memory_bytes, devices=devices)
 
 
 def _may_be_memory(header: Header, setup: Setup, machine: Machine) -> bool:
+    """Whether this setup may have failed to load for lack of memory."""
     if setup.gpu_layers > 0 and machine.engine_uses_gpu:
         return True
     return judge(header, setup, machine).memory.needed > LIKELY * machine.free_bytes

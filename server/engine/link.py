@@ -1,4 +1,4 @@
-"""One life of a worker process: its pipe, its log, who waits for what, how it ended and why."""
+"""The link to a worker process: its pipe, its log, its pending answers, and why it ended."""
 
 import asyncio
 import itertools
@@ -38,6 +38,7 @@ _NAMES = logging.getLevelNamesMapping()
 
 
 async def follow(stream: asyncio.StreamReader) -> None:
+    """Copies the worker's stderr to the log until it ends."""
     rest = b""
     while chunk := await stream.read(1 << 16):
         *lines, rest = (rest + chunk).split(b"\n")
@@ -58,7 +59,7 @@ def _write(line: bytes) -> None:
 
 
 def level_of(text: str) -> tuple[int, str]:
-    """A line that names no level is a detail."""
+    """Returns the level and the rest of a line. A line that names no level is for debugging."""
     named = _LEVEL.match(text)
     if named is None:
         return logging.DEBUG, text
@@ -71,7 +72,7 @@ LAST = frozenset({"end", "error"})
 
 
 class Answer:
-    """The worker's answer to one request so far, handed over in bursts."""
+    """The worker's answer to one request, handed over in bursts of items."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -93,7 +94,7 @@ class Answer:
         self._news.set()
 
     async def burst(self) -> list[Item]:
-        """Returns what came since the last call, at least one item. Raises if no more can come."""
+        """Waits for items and returns all that are new. Raises the error if no more can come."""
         await self._news.wait()
         if not self._items and self._error is not None:
             raise self._error
@@ -104,6 +105,8 @@ class Answer:
 
 
 class WorkerLink:
+    """A worker process from its start to its end. After the end, `error` says why."""
+
     def __init__(
         self, process: asyncio.subprocess.Process, limits: Limits, on_end: Callable[[], None]
     ) -> None:
@@ -124,7 +127,7 @@ class WorkerLink:
         self._cause = ""
         self._closing = False
         self._stir = asyncio.Event()
-        """Ends the rest of the watch: a worker with something to do is watched tick by tick."""
+        """Ends `_rest`, because a worker with something to do is watched tick by tick."""
         self._log = spawn(follow(process.stderr), "worker-log")
         self._watch = spawn(self._keep_watch(), "worker-watch")
         self._exit = spawn(self._note_exit(), "worker-exit")
@@ -138,8 +141,8 @@ class WorkerLink:
         limits: Limits,
         on_end: Callable[[], None],
     ) -> "WorkerLink":
-        # Its own session: a Ctrl-C meant for us must not end it before we say so, and whatever it
-        # started itself can be ended with it.
+        # In a session of its own, Ctrl-C in our terminal does not end it, and its own children can
+        # be killed together with it.
         process = await asyncio.create_subprocess_exec(
             *command,
             stdin=subprocess.PIPE,
@@ -171,19 +174,18 @@ class WorkerLink:
 
     @property
     def health(self) -> Health:
-        """Whether it answers and makes progress."""
+        """Whether the worker answers and makes progress; "ok" as long as it is not ready."""
         return self._pulse.health if self.is_ready else "ok"
 
     @property
     def unanswered(self) -> int:
-        """The number of requests that the worker has not finished. Their readers may take
-        longer."""
+        """The number of answers that the worker has not finished. Readers may be further behind."""
         return sum(not answer.ended for answer in self._answers.values())
 
     def begin(self, job: Json) -> Answer:
-        """Hands the worker a job. Whoever begins an answer ends it with `forget`."""
+        """Sends a job to the worker. In the end, the caller must `forget` the answer."""
         answer = Answer(next(self._numbers))
-        # First of all: what cannot be written must not hold a place that nobody would free.
+        # Write first: if that raises, no answer remains that nobody would forget.
         self._write({"op": "generate", "id": answer.number, "job": job})
         self._answers[answer.number] = answer
         self._stir.set()
@@ -192,7 +194,7 @@ class WorkerLink:
         return answer
 
     def cancel(self, answer: Answer) -> None:
-        """Ends an answer in progress with its usage. Drops one that still waits."""
+        """Cancels an answer. If it has begun, it still ends with its usage."""
         if not answer.cancelled:
             answer.cancelled = True
             self._write({"op": "cancel", "id": answer.number})
@@ -216,7 +218,7 @@ class WorkerLink:
             del self._asked[number]
 
     async def close(self) -> None:
-        """Asks it to quit, insists, and returns when it is gone."""
+        """Asks the worker to quit, then terminates and kills it. Returns when it is gone."""
         self._closing = True
         self._write({"op": "quit"})
         for insist in (self._terminate, self._kill):
@@ -317,7 +319,7 @@ class WorkerLink:
 
     def _fail_load(self, reason: str, *, for_memory: bool) -> None:
         self._loaded.set_exception((OutOfMemory if for_memory else ModelLoadFailed)(reason))
-        # Looked at, so that nobody is warned when a load that was given up fails too.
+        # Retrieved, so that asyncio does not warn if nobody waits for this load any more.
         self._loaded.exception()
 
     async def _keep_watch(self) -> None:
@@ -328,7 +330,7 @@ class WorkerLink:
             complaint = self._pulse.tick()
             if complaint:
                 self._blame(complaint)
-            # A process that ended may have left one that holds its pipe open.
+            # A worker that ended may have left a child that holds its pipe open.
             if complaint or self._process.returncode is not None:
                 self._kill()
             if self.has_loaded:
@@ -336,12 +338,12 @@ class WorkerLink:
 
     @property
     def _is_at_rest(self) -> bool:
-        """Whether it lives, has nothing to do and has answered the last ping."""
+        """Whether the worker is alive, has nothing to do and has answered the last ping."""
         has_work = self._answers or self._asked or self._process.returncode is not None
         return self.has_loaded and self._pulse.is_calm and not has_work
 
     async def _rest(self) -> None:
-        """Waits until there is work, the process ends, or it is time for the next ping."""
+        """Waits until there is work, the process ends, or the next ping is due."""
         self._stir.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(self._limits.rest_s):
@@ -377,7 +379,7 @@ _OF_PARAMETER: dict[str, type[BadRequest]] = {kind.code: kind for kind in (BadRe
 
 
 def refusal(code: str, message: str, facts: dict[str, Any]) -> AppError:
-    """Returns the error for what a worker refused, with its numbers if there are any."""
+    """Returns the error for a worker's refusal, with the numbers that it reported."""
     if code == ContextOverflow.code and {"needed", "available"} <= facts.keys():
         is_certain = bool(facts.get("is_certain", True))
         return ContextOverflow(

@@ -1,4 +1,4 @@
-"""Which models are loaded: on request, within a memory budget, unloaded when idle."""
+"""A pool of engines: loads models on request, within a memory budget, and unloads idle ones."""
 
 import asyncio
 import itertools
@@ -24,7 +24,7 @@ from server.tasks import spawn
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 MARGIN = "\n  | "
-"""Stands before each line of a prompt, so that none looks like a line of the log."""
+"""Put before each line of a prompt, so that it cannot look like a line of the log."""
 
 
 async def log_prompt(engine: Engine, request: ChatRequest) -> None:
@@ -40,7 +40,7 @@ async def log_prompt(engine: Engine, request: ChatRequest) -> None:
 
 
 class PooledEngine(Forwarding):
-    """A model of the pool, by its name. Closing it closes nothing: the pool owns the engines."""
+    """A model of the pool, by name. Closing it does nothing: the pool owns the engines."""
 
     def __init__(self, engine: Engine, pool: "Pool", name: str) -> None:
         self.facts = engine.facts
@@ -73,24 +73,26 @@ class PooledEngine(Forwarding):
 
 
 LONGEST_S = 366 * 24 * 3600.0
-"""A model that is to stay longer than this is not unloaded by itself."""
+"""A model that shall stay longer than this (a year) is never unloaded for being idle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A model by name: where it is, how it is loaded, what memory it will take."""
+    """A model that was looked up by name: its file, its load options and its estimated memory."""
 
     path: Path
     options: EngineOptions
     size_bytes: int
     backends: str = ""
-    """The folder with support for graphics cards that its worker looks into."""
+    """The folder in which its worker looks for added graphics support."""
     elsewhere: EngineElsewhere | None = None
-    """The servers that run it, if it is not a file here."""
+    """The servers that run the model; None if it is a file on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
+    """The state of a model in the pool, for display."""
+
     name: str
     phase: LoadPhase
     progress: float
@@ -99,19 +101,19 @@ class Loaded:
     running: int
     facts: ModelFacts = field(default_factory=ModelFacts)
     leaves_at: float | None = None
-    """When it will be unloaded if nobody uses it until then; None: not by itself."""
+    """The Unix time at which it is unloaded if it stays idle; None while used, or if it stays."""
     details: str = ""
-    """What is technical about the reason."""
+    """Technical details of the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoolLimits:
     idle_s: float = 0.0
-    """Unload after this long without an answer; 0: never."""
+    """Seconds without use after which a model is unloaded; 0 means never."""
     budget_bytes: int = 0
-    """For all loaded models together; 0: no limit."""
+    """The memory for all loaded models together; 0 means no limit."""
     patience_s: float = 120.0
-    """How long a request waits for memory that running answers hold."""
+    """How long a request waits for memory that running answers hold, in seconds."""
 
 
 class _Entry:
@@ -122,7 +124,7 @@ class _Entry:
         self.running = 0
         self.used = 0
         self.keep_s: float | None = None
-        """How long its last user wants it kept. None: as the limits say."""
+        """Seconds that its last user wants it kept; None leaves it to the limits."""
         self.idle: asyncio.TimerHandle | None = None
         self.drained = asyncio.Event()
         self.gone = asyncio.Event()
@@ -133,7 +135,7 @@ class _Entry:
 
 
 class Pool:
-    """Owns the engines. What it hands out loads its model again if that was unloaded meanwhile."""
+    """Owns the engines. Those that it returns load their model again if it was unloaded."""
 
     def __init__(
         self,
@@ -143,9 +145,9 @@ class Pool:
         reach: Callable[[EngineElsewhere], Engine] | None = None,
         adapt: Callable[[str, ChatRequest], ChatRequest] = lambda _name, request: request,
     ) -> None:
-        """`make` loads a file; `reach` gives the engine that runs elsewhere.
+        """`make` makes the engine for a file, `reach` the engine for a model on other servers.
 
-        `adapt` changes every request to the model of that name.
+        `adapt` may change each request to the model of that name.
         """
         self.loaded: Value[tuple[Loaded, ...]] = Value(())
         self._look_up = look_up
@@ -168,18 +170,18 @@ class Pool:
         return max(found, key=("ok", "busy", "not answering").index, default="ok")
 
     async def engine(self, name: str) -> Engine:
-        """Returns the loaded model of that name. Callers at the same time share one load."""
+        """Returns the model of that name, loaded. Concurrent callers share one load."""
         async with self.use(name) as engine:
             return PooledEngine(engine, self, name)
 
     def peek(self, name: str) -> Engine | None:
-        """Returns the engine if it is loaded. A look neither loads it nor keeps it longer."""
+        """Returns the engine if it is loaded, else None. It does not count as a use."""
         entry = self._entries.get(name)
         is_ready = entry is not None and entry.engine.state.get().phase == "ready"
         return entry.engine if entry is not None and is_ready else None
 
     def keep(self, name: str, seconds: float) -> None:
-        """Sets how long a model stays after its last answer. With 0, an idle one goes now."""
+        """Sets how many seconds a model stays after its last use. With 0, an idle one goes now."""
         entry = self._entries.get(name)
         if entry is None:
             return
@@ -192,7 +194,7 @@ class Pool:
 
     @asynccontextmanager
     async def use(self, name: str, keep_s: float | None = None) -> AsyncGenerator[Engine, None]:
-        """Keeps the engine loaded while it is used, and for `keep_s` afterwards."""
+        """Loads the engine. Keeps it loaded within the block and `keep_s` seconds after it."""
         entry = self._current(name) or await self._add(name)
         self._enter(entry)
         if keep_s is not None:
@@ -210,34 +212,34 @@ class Pool:
         self._tell()
 
     async def swap(self, name: str, old: str = "") -> None:
-        """Loads it again, or instead of another model. Running answers end on the old worker."""
+        """Loads a model again, or instead of `old`. Running answers finish on the old engine."""
         self._retire(old or name)
         await self.engine(name)
 
     def is_outdated(self, name: str) -> bool:
-        """Whether it would be loaded in another way now."""
+        """Whether the model would now be loaded in another way, e.g. after a change of settings."""
         entry = self._entries.get(name)
         return entry is not None and entry.found != self._look_up(name)
 
     def leaving(self) -> tuple[asyncio.Event, ...]:
-        """Returns events that are set as unloaded models free their memory."""
+        """Returns an event for each model that is being unloaded, set when its memory is free."""
         return tuple(entry.gone for entry in self._retired)
 
     def let_go(self, name: str) -> None:
-        """Gives it no new requests. Its running answers go on to their end."""
+        """Unloads the model once its running answers have ended, without waiting for that."""
         self._retire(name)
 
     async def unload(self, name: str) -> None:
-        """Forget the model; returns when its running answers have ended and its memory is free.
+        """Unloads the model. Returns when its running answers have ended and its memory is free.
 
-        If it is still being loaded, that is given up, whoever waits for it.
+        A load in progress is given up, even if requests wait for it.
         """
         entry = self._retire(name, wanted=False)
         if entry is not None:
             await entry.gone.wait()
 
     async def unload_all(self) -> None:
-        """Unloads every model, also those that are already leaving."""
+        """Unloads every model, and waits for those that are already being unloaded."""
         for name in tuple(self._entries):
             self._retire(name, wanted=False)
         for gone in self.leaving():
@@ -256,7 +258,7 @@ class Pool:
     def _current(self, name: str) -> _Entry | None:
         entry = self._entries.get(name)
         if entry is not None and entry.has_failed and not entry.running:
-            # Looked up again: the file or the options may have been mended.
+            # Look it up again: the file or the options may have been repaired.
             self._retire(name)
             return None
         return entry
@@ -276,7 +278,7 @@ class Pool:
         self._tell()
 
     async def _add(self, name: str) -> _Entry:
-        # One at a time: two that arrive together must not both count on the same free memory.
+        # One at a time: two concurrent loads must not both count on the same free memory.
         async with self._adding:
             if self._closed:
                 raise Stopping
@@ -326,9 +328,9 @@ class Pool:
             raise ModelLoadFailed("The model was unloaded before it was ready.") from None
 
     def _retire(self, name: str, *, wanted: bool = True) -> _Entry | None:
-        """Takes no new requests from now on; closed once its running answers have ended.
+        """Removes the model from the pool. It is closed once its running answers have ended.
 
-        `wanted`: also if it is still being loaded, by those who wait for it.
+        If it is still loading and not `wanted`, it is closed at once.
         """
         entry = self._entries.pop(name, None)
         if entry is not None:
@@ -362,7 +364,7 @@ class Pool:
         self._retire(name)
 
     def _tell(self) -> None:
-        """Shows a change to those who watch, and lets those who wait for memory look again."""
+        """Publishes the list of models, and lets requests that wait for memory check again."""
         self._freed.set()
         self._freed = asyncio.Event()
         self.loaded.set(tuple(map(self._describe, self._entries.values())))

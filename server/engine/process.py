@@ -1,4 +1,4 @@
-"""An engine in a child process: started, watched, started again when it dies.
+"""An engine in a child process, which is watched, and restarted when it dies.
 
 A request becomes a job for the worker, and the worker's items become pieces.
 """
@@ -48,7 +48,7 @@ from server.tasks import spawn, stop
 
 
 class Thoughts:
-    """Hears each text with its tokens, then sees the pieces that were read in it."""
+    """Counts the tokens of thoughts. It gets each text with its tokens, then the parsed pieces."""
 
     def __init__(self) -> None:
         self.tokens = 0
@@ -59,7 +59,7 @@ class Thoughts:
         self._heard.append((text, tokens))
 
     def see(self, pieces: Sequence[Piece]) -> None:
-        """What has made no piece yet, such as half of a mark, waits for the next call."""
+        """Counts these pieces. Text without a piece yet, such as half of a mark, is kept."""
         if not pieces:
             return
         thoughts = [piece.text for piece in pieces if isinstance(piece, ReasoningDelta)]
@@ -68,16 +68,16 @@ class Thoughts:
         self._heard = after if self._thinking else []
 
     def end(self, *, thinks: bool = True) -> None:
-        """The answer is over: what still waits was thought if the rest before it was.
+        """Counts the remaining text as a thought if the text before it was one.
 
-        Not where the parser still holds it back (`thinks` is False): then it is an answer.
+        With `thinks=False` it is not counted: the parser holds it back, as part of the answer.
         """
         if self._thinking and thinks:
             self.tokens += sum(tokens for _, tokens in self._heard)
 
     def _count(self, thoughts: list[str]) -> list[tuple[str, int]]:
-        """Gives back what was heard after the last of them."""
-        # Pieces are trimmed, and may hold white space of a text that was counted before.
+        """Counts the tokens of the thoughts. Returns the texts after the last of them."""
+        # Pieces are trimmed, and may contain white space of a text that was already counted.
         first, last = thoughts[0].strip(), thoughts[-1].strip()
         whole = "".join(text for text, _ in self._heard)
         begin = 0 if self._thinking else max(whole.find(first), 0)
@@ -95,7 +95,7 @@ class Thoughts:
 
 
 class PlainText:
-    """The parser of a raw prompt: its continuation is text and nothing else."""
+    """The parser for a raw prompt: its continuation is plain text."""
 
     stopped = False
     holds = False
@@ -109,23 +109,24 @@ class PlainText:
 
 OPTIONS = TypeAdapter(EngineOptions)
 CONTINUE_MARK = f"<goes on here {secrets.token_hex(8)}>"
-"""Nobody else can write it."""
+"""Marks where an answer continues. It is random, so that no message can contain it."""
 
 
 LONGEST_TOKEN = 256
 """The most characters of a token: no known vocabulary has a longer one."""
 USUAL_TOKEN = 4
+"""The usual characters of a token, to estimate the size of a prompt that is refused."""
 
 
 def size_of(request: ChatRequest) -> int:
-    """Returns how much text there is to read, in characters."""
+    """Returns the size of the text in characters. In a prompt of tokens, each counts as one."""
     prompt = len(request.prompt or ())
     return prompt + sum(len(message.content) + 1 for message in request.messages)
 
 
 def check_fits(request: ChatRequest, facts: ModelFacts) -> None:
-    """Refuses, before any work, a prompt that cannot fit however well it is written: each message
-    takes a token at least, and each token stands for so many characters at most."""
+    """Raises ContextOverflow, before any work, for a prompt that cannot fit: a message takes at
+    least one token, and a token has at most LONGEST_TOKEN characters."""
     room = facts.context_tokens
     if not room:
         return
@@ -168,12 +169,12 @@ def job_of(request: ChatRequest, prepared: Prepared) -> Json:
         top_logprobs=request.top_logprobs,
         client=request.client,
     )
-    # Shallow: a conversation may be megabytes, and packing it makes the copy that travels.
+    # A shallow copy: a conversation may be megabytes, and packing copies it anyway.
     return {field.name: getattr(job, field.name) for field in fields(job)}
 
 
 def _sampling(sampling: Sampling) -> Json:
-    """Without the note of who set it: the worker does not need that."""
+    """Returns the settings for the worker, without the note of who set them."""
     return {name: value for name, value in asdict(sampling).items() if name in SAMPLED}
 
 
@@ -188,9 +189,9 @@ def facts_of(frame: Json) -> ModelFacts:
 
 
 class Reading:
-    """Turns bursts of a worker's items into pieces: text that came together is one piece.
+    """Turns bursts of a worker's items into pieces. Text that arrives together is one piece.
 
-    `ended` after the last of them, `error` when the worker refused to go on.
+    After the last piece `ended` is set. If the worker refused to continue, `error` is set.
     """
 
     def __init__(self, parser: Parser) -> None:
@@ -222,7 +223,7 @@ class Reading:
 
     @property
     def stopped(self) -> bool:
-        """Whether nothing more is wanted of the worker."""
+        """Whether the parser needs no more text, so that the worker can be cancelled."""
         return self._parser.stopped
 
     def _end(self, reason: StopReason, usage: Json, stop_text: str | None = None) -> list[Piece]:
@@ -251,17 +252,18 @@ def _logprob(row: list[Any]) -> TokenLogprob:
 
 log = logging.getLogger("engine")
 CALM_S = 60.0
-"""A crash longer ago than this no longer delays a restart."""
+"""In seconds. A crash that is longer ago no longer delays a restart."""
 LONGEST_DELAY_S = 2.0
 TOO_MANY_CRASHES = 6
-"""After this many crashes within CALM_S, the worker starts again only when it is needed."""
+"""After this many crashes within CALM_S, the worker is restarted only when it is needed."""
 LARGE_CHARS = 64 * 1024
+"""A request with more text is prepared on another thread."""
 EMBEDDED_AT_ONCE = 8
-"""Texts in one message to the worker."""
+"""The most texts in one message to the worker."""
 
 
 class WorkerProcess:
-    """One model in one worker. A crash ends the answers it had begun. The others are retried."""
+    """A model in a worker. A crash ends the answers that had begun; the others are retried."""
 
     def __init__(
         self,
@@ -327,7 +329,7 @@ class WorkerProcess:
                 raise await asyncio.to_thread(locate, error, request) from error
             except EngineCrashed:
                 crashes += 1
-                # One that the worker had not yet looked at is less likely to be what ended it.
+                # A request that the worker had not begun is less likely to have caused the crash.
                 if spoken or link.error is None or crashes > (1 if answer.started else 2):
                     raise
             else:
@@ -336,7 +338,7 @@ class WorkerProcess:
                 link.forget(answer)
 
     def _check_room(self, link: WorkerLink) -> None:
-        """Refuses at once: in a burst the worker itself would need seconds to refuse everybody."""
+        """Raises Busy if too many wait. In a burst, the worker would take seconds to refuse."""
         waiting = link.unanswered - self._options.slots
         if waiting >= self._options.queue_limit:
             raise Busy(waiting)
@@ -349,7 +351,7 @@ class WorkerProcess:
         return text
 
     async def _prepared(self, request: ChatRequest) -> tuple[Prepared, Json]:
-        """Prepares the request in the model's style. A large one does not hold up the others."""
+        """Prepares the request in the model's style; on another thread if it is large."""
         style, facts = self._style, self.facts
         assert style
         check_fits(request, facts)
@@ -362,7 +364,7 @@ class WorkerProcess:
         return await asyncio.to_thread(work) if is_large else work()
 
     async def _try_template_again(self, request: ChatRequest) -> None:
-        """A busy machine may have kept the worker from trying the template while it loaded."""
+        """Tries the template again if the machine was too busy for that while the model loaded."""
         if request.prompt is not None or not self.facts.extra.get("template_again"):
             return
         async with self._trying_template:
@@ -396,7 +398,7 @@ class WorkerProcess:
         return Ranking(scores, tokens, method)
 
     async def embed(self, texts: Sequence[Prompt]) -> Embeddings:
-        """Embeds a few texts at a time, so that chats come in between and a cancel ends it."""
+        """Embeds a few texts at a time, so that chats come in between and it can be cancelled."""
         vectors: list[list[float]] = []
         tokens = 0
         for at in range(0, len(texts), EMBEDDED_AT_ONCE):
@@ -406,7 +408,7 @@ class WorkerProcess:
         return Embeddings(vectors, tokens)
 
     async def stats(self) -> dict[str, Any]:
-        """Returns the worker's figures and its load options."""
+        """Returns the worker's figures, with properties of the model."""
         stats: dict[str, Any] = await self._ask("stats")
         return {
             **stats,
@@ -418,11 +420,12 @@ class WorkerProcess:
         }
 
     async def calibrate(self) -> dict[str, Any]:
-        """Measures how the model is computed fastest here; ends at once when it is cancelled."""
+        """Measures how the model is computed fastest here. Cancelling ends it at once."""
         found: dict[str, Any] = await self._ask("calibrate")
         return found
 
     async def _ask(self, what: str, **arguments: Any) -> Any:
+        """Asks the worker; once more if it crashed meanwhile."""
         link = await self._ready()
         try:
             return await link.ask(what, arguments)
@@ -432,14 +435,14 @@ class WorkerProcess:
         return await (await self._ready()).ask(what, arguments)
 
     async def _ready(self) -> WorkerLink:
-        """Returns the living, loaded worker. Waits for it, or starts it."""
+        """Returns the worker, alive and loaded. Starts it, or waits for it, if needed."""
         if self._closed:
             raise Stopping
         if self._starting is None:
             if self._link is not None and self._link.is_ready:
                 return self._link
             self._starting = spawn(self._start(), "worker-start")
-        # Shielded: whoever leaves must not take the load away from the others who wait for it.
+        # Shielded: a caller that is cancelled must not cancel the load for the others.
         outcome = await asyncio.shield(self._starting)
         if isinstance(outcome, AppError):
             raise outcome

@@ -1,4 +1,4 @@
-"""Judges whether a worker lives and makes progress, and says in words why one ended."""
+"""Judges whether a worker is alive and makes progress, and says what is wrong if not."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,29 +9,30 @@ import psutil
 from server.system.processes import processor_s
 
 HALTED = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
-"""The second is the state while a tracer watches."""
+"""The states of a process that a signal has stopped; the second one is under a tracer."""
 Health = Literal["ok", "busy", "not answering"]
 COMPUTING_SHARE = 0.1
-"""The share of a core. A worker that computes uses more; one that is stuck uses far less."""
+"""A share of a core. A worker that computes uses more; a worker that is stuck uses far less."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How long a worker may be silent before it counts as hung.
 
-    Counted in ticks of our own loop: a machine that slept, or a loop that was late, is not held
-    against the worker.
+    It is counted in ticks of our own loop, so that neither a sleeping machine nor a late loop is
+    held against the worker.
     """
 
     tick_s: float = 0.5
     rest_s: float = 30.0
-    """How long a worker that has nothing to do is left alone between two pings."""
+    """The time between two pings while the worker has nothing to do."""
     halted_s: float = 1.5
+    """After this silence, it is checked whether a signal has stopped the process."""
     noticed_s: float = 5.0
-    """How long without an answer or progress until others see it."""
+    """After this time without an answer or progress, `health` shows it."""
     silent_s: float = 15.0
     step_s: float = 90.0
-    """How long without one finished operation of a step, or one part of an errand."""
+    """How long a step may take for one operation, or an errand for one part."""
     computing_s: float = 900.0
     """Replaces `step_s` during work that reports no progress, such as a large picture."""
     load_s: float = 60.0
@@ -39,7 +40,7 @@ class Limits:
 
 
 class Stall:
-    """Counts the ticks in which work made no progress."""
+    """Counts the ticks in which one kind of work made no progress."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -47,7 +48,7 @@ class Stall:
         self._since_s = 0.0
         self.ticks = 0
         self.is_unseen = False
-        """Whether it may make progress that cannot be seen."""
+        """Whether it may make progress that is not reported."""
 
     def hear(self, done: int, in_hand: int, *, is_unseen: bool = False) -> None:
         self.ticks = self.ticks + 1 if in_hand and done == self._done else 0
@@ -57,7 +58,7 @@ class Stall:
             self._since_s = processor_s(self._pid)
 
     def may_take(self, stuck_s: float, limits: Limits) -> float:
-        """Returns how long it may go without progress."""
+        """Returns how many seconds it may go without progress, after `stuck_s` without any."""
         if not self.is_unseen or stuck_s < limits.step_s:
             return limits.step_s
         used_s = processor_s(self._pid) - self._since_s
@@ -65,6 +66,8 @@ class Stall:
 
 
 class Pulse:
+    """The signs of life of a worker, as its link reports them, and the verdict at each tick."""
+
     def __init__(self, pid: int, limits: Limits) -> None:
         self._pid = pid
         self._limits = limits
@@ -81,12 +84,12 @@ class Pulse:
         self._lanes = []
 
     def trying(self) -> None:
-        """It tries its backends in other processes, which it ends by itself."""
+        """Notes that the worker tries its backends, in processes that it ends by itself."""
         if self._progress < 0:
             self._quiet_ticks = 0
 
     def loading(self, done: float) -> bool:
-        """Whether this is progress: a repeated value is not."""
+        """Notes how far a load is. Returns whether it has advanced since the last call."""
         if done <= self._progress:
             return False
         self._progress = done
@@ -99,7 +102,7 @@ class Pulse:
 
     @property
     def is_calm(self) -> bool:
-        """Whether it was heard since the last tick and had nothing in hand."""
+        """Whether the worker was heard since the last tick and has no work."""
         return not (self._quiet_ticks or self._in_hand)
 
     def stepped(self) -> None:
@@ -107,7 +110,7 @@ class Pulse:
 
     @property
     def health(self) -> Health:
-        """The state that others see, long before it counts as hung."""
+        """The state to display. It changes long before the worker counts as hung."""
         noticed = self._limits.noticed_s / self._limits.tick_s
         if self._quiet_ticks >= noticed:
             return "not answering"
@@ -123,10 +126,10 @@ class Pulse:
         beats: int | None = None,
         is_unseen: bool = False,
     ) -> None:
-        """Takes the answer to the ping of one tick.
+        """Takes the answer to a ping.
 
-        `beats` counts what is done inside of a step; None: that cannot be seen. `lanes` tell of
-        the work outside of steps: how much is in hand, and how much was done.
+        `beats` counts the progress inside steps; None if that is not visible. `lanes` holds, for
+        work outside of steps, how much is in hand and how much was done.
         """
         self._in_hand = running + sum(in_hand for in_hand, _ in lanes)
         is_unseen = is_unseen or beats is None
@@ -136,7 +139,7 @@ class Pulse:
             stall.hear(done, in_hand)
 
     def tick(self) -> str:
-        """Returns what is wrong, as a clause; empty if nothing is."""
+        """Counts a tick. Returns what is wrong, as a clause; empty if nothing is."""
         self._quiet_ticks += 1
         limits = self._limits
         quiet_s = self._quiet_ticks * limits.tick_s

@@ -3,30 +3,31 @@
 Server to worker:
   {"op": "load", "path": str, "options": {...EngineOptions...}}          first frame
   {"op": "generate", "id": int, "job": {...Job...}}
-  {"op": "cancel", "id": int}             an answer that is being made gets its "end"; of an
-                                          "ask" nothing more comes
-  {"op": "ask", "id": int, "what": "tokenize|detokenize|render|embed|rerank|stats", "with": {...}}
+  {"op": "cancel", "id": int}             a running answer gets its "end"; an "ask" gets
+                                          no answer any more
+  {"op": "ask", "id": int, "with": {...}, "what":
+      "tokenize|detokenize|render|embed|rerank|stats|template|calibrate"}
   {"op": "ping", "id": int}               answered by the reader thread
   {"op": "quit"}
 Worker to server:
-  {"op": "trying"}                                      while it tries its backends, before a load
+  {"op": "trying"}                                      while it tries its backends, before loading
   {"op": "progress", "done": float}                                      while loading, 0..1
   {"op": "ready", "facts": {...ModelFacts...}}
   {"op": "failed", "code": str, "message": str}         the load failed; the worker exits
   {"op": "step", "of": [item, ...]}                     at most one frame per engine step
       item: [id, "prompt", done, total]
-            [id, "text", text, logprobs or None, tokens]    how many tokens became this text
+            [id, "text", text, logprobs or None, tokens]    the number of tokens in this text
                 logprobs: [[text, bytes, logprob, [[text, bytes, logprob]...]]...]
-            [id, "end", reason, {...Usage...}]       reason: stop | length; behind these the
-                                                     stop text, where one was met
+            [id, "end", reason, {...Usage...}]       reason: stop | length; then the stop
+                                                     text, if one occurred
             [id, "error", code, message, {facts}]    ends the request; code is an AppError code
   {"op": "answer", "id": int, "value": any}             embed: {"vectors": [...], "tokens": int}
                                     rerank: {"scores": [...], "tokens": int, "method": str}
   {"op": "refused", "id": int, "code": str, "message": str, ...facts}
   {"op": "pong", "id": int, "steps": int, "running": int, "waiting": int,
-      "errands": int, "errands_done": int,      generate and ask, until they are handed on or done
-      "lanes": [[in hand, done], ...],          the same by lane: small, large, vectors
-      "beats": int or None, "is_unseen": bool}  what is done inside of a step, if it can be seen
+      "errands": int, "errands_done": int,      those of the first lane: in hand, done
+      "lanes": [[in hand, done], ...],          small, large, vectors; `done` also counts beats
+      "beats": int or None, "is_unseen": bool}  progress inside a step, and whether it is invisible
 A worker that reads end-of-file on its pipe exits.
 """
 
@@ -44,7 +45,7 @@ MAX_FRAME_BYTES = 256 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One generation as the worker gets it: template input (or raw prompt), limits, sampling."""
+    """A generation as the worker gets it: template input or raw prompt, limits, sampling."""
 
     messages: list[dict[str, Any]] = field(default_factory=list)
     tools: list[dict[str, Any]] = field(default_factory=list)
@@ -63,13 +64,14 @@ class Job:
     trigger: str | None = None
     trigger_lead: str | None = None
     trigger_thought: tuple[str, str] | None = None
+    """The fields `trigger…` and `visible_tokens` mean the same as in `styles.base.Prepared`."""
     visible_tokens: list[str] = field(default_factory=list)
     top_logprobs: int | None = None
     client: str = ""
 
 
 def pack(frame: dict[str, Any]) -> bytes:
-    """Packs any text and numbers that a client may send. No frame of ours fails for them."""
+    """Packs a frame. Text and numbers from clients never fail: what does not fit is replaced."""
     body: bytes = msgpack.packb(
         frame, use_bin_type=True, unicode_errors="replace", default=_otherwise
     )
@@ -83,6 +85,7 @@ def _otherwise(value: Any) -> float | str:
 
 
 def unpack(body: bytes) -> dict[str, Any]:
+    """Unpacks a frame. Raises ValueError if the body is not one."""
     frame = msgpack.unpackb(body, raw=False, strict_map_key=False)
     if not isinstance(frame, dict) or not isinstance(frame.get("op"), str):
         raise ValueError("not a frame")  # noqa: TRY004
