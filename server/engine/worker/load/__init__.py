@@ -1,1 +1,1 @@
-"""Loading a model: the native library, its backends, the model, its context."""
+"""Loading a model: the native library and its backends, the model and its context."""

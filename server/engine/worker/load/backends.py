@@ -1,7 +1,7 @@
-"""The parts of the engine chosen where it runs: one for the processor, some for graphics cards.
+"""Loads the engine's backends: one for the processor, and those for graphics cards.
 
-A shipped engine has a library per generation of processors. The best this processor claims to
-support is tried in a child process before it is trusted: a claim has been wrong before.
+A shipped engine has a library for each generation of processors. The best that this processor
+claims to support is tried in a child process first, because such a claim has been wrong before.
 """
 
 import ctypes
@@ -20,8 +20,9 @@ from server.system import backends
 
 VARIANT = re.compile(r"(?:lib)?ggml-cpu-(.+)\.(?:so|dll)")
 CHOSEN_BY_HAND = "MOAT_CPU_BACKEND"
+"""The variable that names the variant of the processor's backend to use."""
 TRIED_CARD = "MOAT_TRIED_BACKEND"
-"""In a trial: the only support for graphics cards that is loaded."""
+"""The variable that names, in a trial, the only graphics backend to load."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Variant:
 @dataclass(frozen=True, slots=True)
 class Loaded:
     variant: str = ""
-    """The processor's backend; empty where the engine was built for one processor."""
+    """The processor's backend; empty if the engine was built for a single processor."""
     added: tuple[str, ...] = ()
     refused: dict[str, str] = field(default_factory=dict)
 
@@ -43,7 +44,10 @@ def load(
     refused: Callable[[Variant], str | None] = lambda _variant: None,
     refused_card: Callable[[str, Path], str | None] = lambda _kind, _library: None,
 ) -> Loaded:
-    """Once per process, before anything else of the engine. They say why not to use one."""
+    """Loads the backends. Call it once per process, before anything else of the engine.
+
+    `refused` and `refused_card` return why not to use a backend, or None.
+    """
     ggml = library()
     if ggml is None:
         return Loaded()
@@ -61,9 +65,10 @@ def load(
 
 
 def _cards(shipped: Path | None) -> dict[str, Path]:
-    """What came with the engine where a card may be, and what was added by hand in any case.
+    """Returns the shipped backends of cards that may be present, and all that were added by hand.
 
-    In a trial it is only one. An engine in one piece is linked with what lies beside it.
+    In a trial it is only the tried one. `shipped` is None for an engine in one piece, which is
+    already linked with its backends.
     """
     inside = backends.found(shipped)
     tried = os.environ.get(TRIED_CARD)
@@ -84,7 +89,7 @@ def tell(loaded: Loaded, log: TextIO) -> None:
 def choose(
     ranked: Iterable[Variant], refused: Callable[[Variant], str | None]
 ) -> tuple[Variant | None, dict[str, str]]:
-    """The best that is not refused; the last one is taken in any case, for it is the plainest."""
+    """Returns the best variant that is not refused, else the last and plainest, and the reasons."""
     reasons: dict[str, str] = {}
     chosen = None
     for chosen in ranked:
@@ -96,7 +101,7 @@ def choose(
 
 
 def variants(folder: Path) -> list[Variant]:
-    """Those this processor can run by its own account, from the best to the plainest."""
+    """Returns the variants that this processor claims to support, from the best to the plainest."""
     found = []
     for path in sorted(folder.iterdir()):
         match = VARIANT.fullmatch(path.name)
@@ -107,7 +112,7 @@ def variants(folder: Path) -> list[Variant]:
 
 
 def _choose_by_hand(known: list[Variant]) -> list[Variant]:
-    """Returns the variant chosen by hand, if it is there; else all."""
+    """Returns only the variant chosen by hand, if there is such a one; else all."""
     return [variant for variant in known if variant.name == os.environ.get(CHOSEN_BY_HAND)] or known
 
 
@@ -137,7 +142,7 @@ def _add(
         if made_for and made_for != ours:
             failed[kind] = f"{path.name} is made for engine {made_for}; this one is {ours}"
         elif reason := refused(kind, path):
-            # What came with the engine is no news where there is no card.
+            # That a shipped backend finds no card is not worth reporting.
             if reason != backends.NO_CARD or path.parent != FOLDER:
                 failed[kind] = reason
         elif ggml.ggml_backend_load(os.fsencode(path)):
@@ -148,7 +153,7 @@ def _add(
 
 
 def library() -> Any:
-    """libggml with the functions used here declared, or None where it cannot be opened."""
+    """Opens libggml and declares the functions used here; None if it cannot be opened."""
     try:
         opened: Any = ctypes.CDLL(str(_file()))
         opened.ggml_backend_reg_count.restype = ctypes.c_size_t
@@ -160,12 +165,12 @@ def library() -> Any:
 
 
 def functions(signatures: Mapping[str, tuple[Any, ...]]) -> Any:
-    """ggml's functions of these names, without their prefix; of each its result and arguments.
+    """Returns ggml's functions without their prefix. A signature is the result and the arguments.
 
-    Raises AttributeError where the engine has no such function.
+    Raises AttributeError if the engine has no such function.
     """
     opened = [library()]
-    if sys.platform == "win32":  # elsewhere a library also has what it is linked with
+    if sys.platform == "win32":  # elsewhere, a library also exports what it is linked with
         opened += [ctypes.CDLL(str(path)) for path in FOLDER.glob("*ggml-base.dll")]
     found = SimpleNamespace()
     for name, (result, *arguments) in signatures.items():
@@ -177,7 +182,7 @@ def functions(signatures: Mapping[str, tuple[Any, ...]]) -> Any:
 
 
 def _file() -> Path:
-    """The very file libllama is linked with: a copy of it would keep a list of its own."""
+    """Returns the very file that libllama uses: a copy would have its own list of backends."""
     if sys.platform == "win32":
         named_by_gcc = FOLDER / "libggml.dll"
         return named_by_gcc if named_by_gcc.exists() else FOLDER / "ggml.dll"

@@ -1,10 +1,10 @@
 """Measures how a model is computed fastest on this machine: attention, batch size, threads.
 
-It takes some seconds, in a small context of its own beside the one that answers, and gives up as
-soon as it is not wanted any more.
+This takes some seconds, in a small context beside the one that answers, and ends as soon as it is
+cancelled.
 
-The pace of the machine needs no model: how fast it reads weights and multiplies, measured by the
-engine's own kernels in a second or two. A model writes a word by reading each of its weights once,
+The pace of the machine is measured without a model: how fast it reads weights and multiplies, with
+the engine's own kernels, in a second or two. A model writes a word by reading each weight once,
 and reads a prompt by multiplying many words with them. So matrices of the usual formats are
 multiplied, once with a single column and once with many.
 """
@@ -33,26 +33,28 @@ from server.engine.worker.load.plan import Plan, usable_cores, used_by_others_s
 from server.engine.worker.prompt.vocabulary import Unwanted
 
 ROUND_S = 0.5
-"""About how long the reading of one trial takes."""
+"""About how many seconds the reading of one trial takes."""
 BUDGET_S = 12.0
-"""After so long no further comparison is begun."""
+"""In seconds. After this time, no further comparison begins."""
 LEAST_TOKENS, MOST_TOKENS = 128, 2048
 LEAST_BATCH = 64
 PROBE_TOKENS = 32
 WRITTEN = 8
 ROUNDS = 2
 TURN = (512, 128)
-"""Tokens read and written in a usual turn: what the choices are weighed by."""
+"""The tokens read and written in a usual turn, by which the ways are compared."""
 BETTER = 0.97
-"""The share of the usual choice's time below which another one takes its place."""
+"""Another way is chosen if it takes less than this share of the usual way's time."""
 LOOK_S = 0.02
 LEAST_MEMORY = 1 << 30
-"""A context of its own takes some hundred MB with a large vocabulary."""
+"""In bytes. An additional context takes some hundred MB if the vocabulary is large."""
 IsWanted = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
+    """A combination of the settings that are compared."""
+
     flash_attention: bool
     batch_tokens: int
     threads: int
@@ -60,7 +62,7 @@ class Way:
 
 @dataclass(slots=True)
 class Speed:
-    """Seconds for a token; the best of all rounds."""
+    """The seconds per token, in the best of all rounds."""
 
     read_s: float = float("inf")
     write_s: float = float("inf")
@@ -79,7 +81,7 @@ class Calibration:
         self._depth = LEAST_TOKENS
 
     def run(self) -> dict[str, Any]:
-        """Returns the fastest way, and what each trial took."""
+        """Returns the fastest way and the speed of each trial. Raises Refused or Unwanted."""
         if psutil.virtual_memory().available < LEAST_MEMORY:
             raise Refused("out_of_memory", "There is too little free memory to measure the speed.")
         began, others_s = perf_counter(), used_by_others_s()
@@ -99,13 +101,13 @@ class Calibration:
         return {**asdict(best), **found, "others": (used_by_others_s() - others_s) / took_s}
 
     def _other_attention(self, usual: Way) -> list[Way]:
-        """A quantised cache needs flash attention."""
+        """Returns the other kind of attention. A quantised cache needs flash attention."""
         if self._plan.kv_type != lib.GGML_TYPE_F16:
             return []
         return [replace(usual, flash_attention=not usual.flash_attention)]
 
     def _smaller_batches(self, best: Way) -> list[Way]:
-        """A larger one would take more memory than was planned."""
+        """Returns half the batch. A larger batch would take more memory than planned."""
         half = best.batch_tokens // 2
         return [replace(best, batch_tokens=half)] if half >= LEAST_BATCH else []
 
@@ -117,20 +119,20 @@ class Calibration:
 
     def _choose_depth(self, usual: Way) -> int:
         with self._context(usual, LEAST_TOKENS) as context:
-            self._read(context, usual, PROBE_TOKENS)  # pages of the file come in, threads start
+            self._read(context, usual, PROBE_TOKENS)  # loads pages of the file, starts threads
             context.cut(0, 0)
             token_s = self._read(context, usual, PROBE_TOKENS) / PROBE_TOKENS
         most = min(MOST_TOKENS, self._model.trained_tokens - WRITTEN)
         return max(LEAST_TOKENS, min(most, int(ROUND_S / token_s) // 64 * 64))
 
     def _compare(self, ways: list[Way]) -> Way:
-        """Returns the fastest; the first one, unless another is clearly better."""
+        """Returns the fastest way; the first one, unless another is clearly better."""
         for _ in range(ROUNDS):
             for way in ways:
                 try:
                     self._measure(way)
                 except Refused:
-                    # This model, or this card, cannot be computed so.
+                    # This model or this card cannot be computed in this way.
                     if ways[0] not in self._known:
                         raise
         usual = self._known[ways[0]].turn_s
@@ -206,14 +208,14 @@ class Calibration:
 PACE_FLAG = "--pace"
 FORMATS = {"Q4_K": 12, "Q5_0": 6, "Q4_1": 3, "Q6_K": 14, "Q8_0": 8, "F16": 1}
 COLUMNS, ROWS = 2048, 4096
-"""The size of a matrix: that of a model of one or two billion parameters."""
+"""The size of a matrix, as in a model of one or two billion parameters."""
 WEIGHT_BYTES = 64 << 20
-"""More than the caches of usual processors hold."""
+"""More than the caches of usual processors hold, so that memory is measured."""
 WORDS = 32
-"""Words that are multiplied at once, as when a prompt is read; one matrix is enough for it."""
+"""Words that are multiplied at once, as when a prompt is read. One matrix is enough for that."""
 PACE_ROUNDS = 4
 STEPS = 512
-"""Tiny products in one graph: each costs what the engine needs to begin an operation."""
+"""Tiny products in one graph. Each takes the time that the engine needs to begin an operation."""
 TINY = 32
 F32, CPU, OK = 0, 0, 0
 P, SIZE, INT, LONG = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int64
@@ -239,13 +241,13 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
 
 
 class _Room(ctypes.Structure):
-    """ggml_init_params: room for the descriptions of tensors, not for their data."""
+    """ggml_init_params: memory for the descriptions of tensors, not for their data."""
 
     _fields_ = (("bytes", SIZE), ("place", P), ("no_data", ctypes.c_bool))
 
 
 class Kernels:
-    """The functions of ggml that are used here, and the processor as its device."""
+    """The functions of ggml that are used here, with the processor as the device."""
 
     def __init__(self) -> None:
         self.ggml = backends.functions({**SIGNATURES, "ggml_init": (P, _Room)})
@@ -258,7 +260,7 @@ class Kernels:
         self._call("ggml_backend_set_n_threads", None, (P, INT), self.backend, count)
 
     def memories(self) -> Iterator[Any]:
-        """The kinds of memory for weights: those that reorder them for the processor first."""
+        """Yields kinds of memory for weights, first those that reorder them for the processor."""
         kinds = ctypes.POINTER(P)
         found = self._call("ggml_backend_dev_get_extra_bufts", kinds, (P,), self.device)
         number = 0
@@ -276,7 +278,7 @@ class Kernels:
         return self.ggml.init(_Room(4 << 20, None, True))  # noqa: FBT003
 
     def time(self, graph: Any) -> float:
-        """Returns the seconds of the quickest round: others can only make it slower."""
+        """Returns the seconds of the quickest round: other programs can only make it slower."""
         best = float("inf")
         for _ in range(PACE_ROUNDS):
             began = perf_counter()
@@ -287,7 +289,7 @@ class Kernels:
 
 
 class Weights:
-    """Matrices of one format, in the memory that a model's would be in."""
+    """Matrices of one format, in the kind of memory that a model's weights use."""
 
     def __init__(self, engine: Kernels, kind: int, shape: tuple[int, int], most_bytes: int) -> None:
         self._engine = engine
@@ -312,7 +314,7 @@ class Weights:
         self._engine.ggml.free(self._room)
 
     def multiply(self, columns: int, words: int, matrices: int) -> float:
-        """Returns the seconds that this many matrices take, each with this many words."""
+        """Returns the seconds to multiply this many matrices, each with this many words."""
         engine, room = self._engine, self._engine.open_room()
         given = engine.ggml.new_tensor_2d(room, F32, columns, words)
         graph = engine.ggml.new_graph(room)
@@ -337,6 +339,7 @@ class Weights:
 
 
 def measure_pace(engine: Kernels) -> dict[str, Any]:
+    """Returns the rates of each format, the time of an operation, and the load by others."""
     began, others_s = perf_counter(), used_by_others_s()
     rates = []
     for name, kind in FORMATS.items():
@@ -347,7 +350,7 @@ def measure_pace(engine: Kernels) -> dict[str, Any]:
         products = COLUMNS * ROWS * WORDS
         per_s = {"bytes_per_s": weights.size_bytes / once_s, "values_per_s": products / many_s}
         rates.append({"form": name, **per_s})
-    engine.use_threads(1)  # how quick a single core is
+    engine.use_threads(1)  # measures how quick a single core is
     tiny = Weights(engine, F32, (TINY, TINY), TINY * TINY * 4 * STEPS)
     step_s = tiny.multiply(TINY, 1, STEPS) / STEPS
     tiny.close()

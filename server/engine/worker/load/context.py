@@ -1,6 +1,6 @@
-"""A llama_context: decoding, its cache of sequences, its logits.
+"""A llama_context: decoding, the cache of sequences, the logits.
 
-A second, small one turns texts into vectors, and says how well they fit a question.
+A second, small context turns texts into vectors and rates how well they fit a question.
 """
 
 import ctypes
@@ -23,9 +23,12 @@ LIMITLESS = 1 << 30
 """More operations than one decode has."""
 ABORTED = 2
 CACHE_FULL = 1
+"""Results of `Context.decode`."""
 
 
 class Context:
+    """A context of a model, with a sequence for each slot. Raises Refused without enough memory."""
+
     def __init__(self, model: Model, plan: Plan) -> None:
         self._model = model
         self._plan = plan
@@ -52,7 +55,7 @@ class Context:
         return code
 
     def rows(self) -> NDArray[np.float32]:
-        """The logits of the last decode: a row for each token that asked, in batch order."""
+        """Returns the logits of the last decode: a row for each output token, in batch order."""
         found = lib.llama_get_logits(self.native)
         address = ctypes.addressof(found.contents)
         if address != self._rows_at:
@@ -63,11 +66,11 @@ class Context:
         return self._rows
 
     def cut(self, sequence: int, start: int) -> bool:
-        """Forgets a sequence from a position on; False where the model cannot."""
+        """Forgets a sequence from a position on. Returns False if the model cannot do that."""
         return bool(lib.llama_memory_seq_rm(self._memory, sequence, start, -1))
 
     def save(self, sequence: int, scratch: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
-        """Into the scratch memory where that is large enough, else into fresh memory."""
+        """Copies a sequence's state into `scratch` if it is large enough, else into new memory."""
         size = self.saved_bytes(sequence)
         if scratch is None or len(scratch) < size:
             scratch = np.empty(size, np.uint8)
@@ -83,14 +86,14 @@ class Context:
         return bool(lib.llama_state_seq_set_data(self.native, data, state.nbytes, sequence))
 
     def look_back_only(self, only: bool) -> None:
-        """Whether what is read sees only what came before it, as text does."""
+        """Sets whether tokens see only those before them, as in text (causal attention)."""
         lib.llama_set_causal_attn(self.native, only)
 
     def use_threads(self, count: int) -> None:
         lib.llama_set_n_threads(self.native, count, count)
 
     def use_adapters(self, paths: Sequence[Path]) -> None:
-        """LoRA adapters, each at full strength."""
+        """Applies LoRA adapters at full strength. Raises Refused if one does not fit."""
         for path in paths:
             adapter = lib.llama_adapter_lora_init(self._model.native, str(path).encode())
             if not adapter:
@@ -123,10 +126,10 @@ class Context:
 
 
 class Operations:
-    """What llama.cpp asks after each operation: whether to go on. It must stay in C.
+    """The callback that llama.cpp calls after each operation, to abort or go on. It must be in C.
 
-    On Linux that is `sem_trywait` on a semaphore: it says no at nought, and it counts, so that an
-    operation that never ends can be told from slow ones. Elsewhere it is `strlen` of a text.
+    On Linux it is `sem_trywait` on a semaphore: it aborts at zero, and it counts, so that an
+    operation that never ends differs from slow ones. Elsewhere it is `strlen` of a text.
     """
 
     def __init__(self) -> None:
@@ -142,7 +145,7 @@ class Operations:
         self.clear()
 
     def abort(self) -> None:
-        """Ends the running decode within one operation. Callable from any thread."""
+        """Ends the running decode after the current operation. Any thread may call this."""
         self._aborting = True
         if self._counts:
             self._done += LIMITLESS - self._left()
@@ -151,6 +154,7 @@ class Operations:
             self._state[0] = b"x"
 
     def clear(self) -> None:
+        """Lets the next decode run to its end."""
         if self._counts:
             self._done += 0 if self._aborting else LIMITLESS - self._left()
             self._library.sem_init(self._state, 0, LIMITLESS)
@@ -163,7 +167,7 @@ class Operations:
 
     @property
     def count(self) -> int | None:
-        """How many operations were computed so far; None where that cannot be seen."""
+        """The number of operations so far; None if they cannot be counted on this system."""
         if not self._counts:
             return None
         return self._done if self._aborting else self._done + LIMITLESS - self._left()
@@ -180,10 +184,10 @@ POOLING_RANK = 4
 
 
 class Embedder:
-    """Used by one thread. The model's own pooling where it has one, else the mean of its tokens."""
+    """Makes vectors by the model's own pooling, else by the mean of its tokens. Not thread-safe."""
 
     def __init__(self, model: Model, threads: int, beat: Callable[[], None] = lambda: None) -> None:
-        """`beat` is called for each text."""
+        """`beat` is called before each text, as a sign of progress."""
         self._beat = beat
         self._model = model
         self._threads = threads
@@ -191,14 +195,14 @@ class Embedder:
         self._most = min(MOST_TOKENS, model.trained_tokens)
 
     def embed(self, texts: Sequence[str | list[str | int]]) -> tuple[list[list[float]], int]:
-        """The vectors, and how many tokens were read for them."""
+        """Returns the vectors and how many tokens were read. Raises Refused if the model ranks."""
         if self._ranks:
             raise Refused("not_supported", "This model ranks documents; it makes no embeddings.")
         read = [self._tokens(text) for text in texts]
         return [self._vector(tokens) for tokens in read], sum(map(len, read))
 
     def rerank(self, query: str, documents: Sequence[str]) -> tuple[list[float], int, str]:
-        """A score for each document, the tokens read, and by which method."""
+        """Returns a score for each document, how many tokens were read, and the method."""
         if self._ranks:
             read = [self._pair(query, text) for text in documents]
             return [float(self._output(tokens)[0]) for tokens in read], sum(map(len, read)), "rank"
@@ -234,7 +238,7 @@ class Embedder:
         return self._check(words.tokenize_parts(text, self._most))
 
     def _pair(self, query: str, document: str) -> Tokens:
-        """A question and a document as models that rank were taught to read them."""
+        """Returns the tokens of a question and a document, as ranking models expect them."""
         words, native = self._model.vocabulary, self._model.vocabulary.native
         template = lib.llama_model_chat_template(self._model.native, b"rerank")
         if template:
@@ -268,7 +272,7 @@ class Embedder:
         return unit
 
     def _output(self, tokens: Tokens) -> NDArray[np.float64]:
-        """What the model makes of the tokens: a vector, or scores."""
+        """Returns the model's output for the tokens: a vector, or scores."""
         self._beat()
         if self._native is None:
             self._native = self._open()

@@ -1,4 +1,4 @@
-"""What the compiled engine says about itself: its version and the graphics devices it can use."""
+"""Describes the compiled engine: its version and the graphics devices that it can use."""
 
 import ctypes
 import json
@@ -23,6 +23,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
 
 
 def read() -> list[dict[str, Any]]:
+    """Returns the graphics devices and their memory; empty if the engine cannot list any."""
     try:
         ggml = backends.functions(SIGNATURES)
     except AttributeError:
@@ -46,7 +47,7 @@ def read() -> list[dict[str, Any]]:
 
 
 def processor_buffers() -> Any:
-    """Where the processor keeps its tensors, as libllama itself knows it."""
+    """Returns the processor's buffer type, from the library that libllama itself uses."""
     found = FOLDER / "ggml-base.dll"
     library = ctypes.CDLL(str(found)) if sys.platform == "win32" else lib._lib
     library.ggml_backend_cpu_buffer_type.restype = ctypes.c_void_p

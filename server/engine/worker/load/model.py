@@ -1,4 +1,4 @@
-"""A GGUF model in memory: loading it, and what it says about itself."""
+"""Loads a GGUF model into memory and reads its properties."""
 
 import ctypes
 from collections.abc import Callable
@@ -19,19 +19,21 @@ ALL_LAYERS = 999
 
 
 class Override(ctypes.Structure):
-    """llama_model_tensor_buft_override: where the tensors of a name are kept."""
+    """llama_model_tensor_buft_override: where tensors are kept whose names match a pattern."""
 
     _fields_ = (("pattern", ctypes.c_char_p), ("place", ctypes.c_void_p))
 
 
 def expert_patterns(layers: int) -> list[bytes]:
-    """The names of the experts of the first layers; llama.cpp takes the first that matches."""
+    """Returns patterns for the experts of the first layers. llama.cpp uses the first match."""
     if layers >= ALL_LAYERS:
         return [EXPERTS.encode()]
     return [rf"blk\.{layer}{EXPERTS}".encode() for layer in range(layers)]
 
 
 class Model:
+    """A loaded model. Raises Refused if llama.cpp cannot load the file."""
+
     def __init__(
         self, path: Path, options: EngineOptions, progress: Callable[[float], None]
     ) -> None:
@@ -54,12 +56,13 @@ class Model:
         )
 
     def meta(self, key: str) -> str:
+        """Returns a value of the file's metadata; empty if it has no such key."""
         buffer = ctypes.create_string_buffer(VALUE_BYTES)
         size = lib.llama_model_meta_val_str(self.native, key.encode(), buffer, VALUE_BYTES)
         return buffer.value.decode(errors="replace") if size >= 0 else ""
 
     def kv_token_bytes(self, value_bytes: float) -> float:
-        """What one token of context takes in the cache."""
+        """Returns the bytes that a token takes in the cache, with values of this size."""
         heads: int = lib.llama_model_n_head(self.native)
         width: float = lib.llama_model_n_embd(self.native) * lib.llama_model_n_head_kv(self.native)
         layers: int = lib.llama_model_n_layer(self.native)
@@ -120,7 +123,7 @@ class Model:
         params.split_mode, params.main_gpu = lib.LLAMA_SPLIT_MODE_NONE, card
 
     def _keep_experts(self, params: Any) -> None:
-        """Those of the first layers of a mixture model stay with the processor."""
+        """Keeps the experts of the first layers of a mixture model in the processor's memory."""
         if self.options.cpu_experts <= 0:
             return
         place = devices.processor_buffers()

@@ -1,4 +1,4 @@
-"""llama.cpp's C functions and its log: the one import of llama_cpp, untyped because ctypes is."""
+"""llama.cpp's C functions and its log: the only import of llama_cpp, untyped like ctypes."""
 
 import ctypes
 import os
@@ -13,14 +13,15 @@ PACKAGE = "llama_cpp"
 
 
 def _bindings() -> tuple[Any, Any]:
-    """Without the package's own classes: they take 4 MB and import a cache with a known hole."""
+    """Imports only the bindings: the package's classes take 4 MB and import diskcache, which is
+    vulnerable (CVE-2025-69872)."""
     if PACKAGE not in sys.modules:
         found = find_spec(PACKAGE)
         if found is None:
             raise ModuleNotFoundError("The engine is not installed; run make setup, or moat serve.")
         sys.modules[PACKAGE] = module_from_spec(found)
     functions = import_module(f"{PACKAGE}.llama_cpp")
-    # llguidance looks for them where the whole package would have put them.
+    # llguidance expects them where the whole package would have put them.
     public = {name: part for name, part in vars(functions).items() if not name.startswith("_")}
     vars(sys.modules[PACKAGE]).update(public)
     return functions, import_module(f"{PACKAGE}.mtmd_cpp")
@@ -28,14 +29,14 @@ def _bindings() -> tuple[Any, Any]:
 
 lib, vision = _bindings()
 FOLDER = Path(lib._base_path)
-"""Where the engine's libraries lie."""
+"""The folder of the engine's libraries."""
 INT_P: Any = ctypes.POINTER(ctypes.c_int32)
 BYTE_P: Any = ctypes.POINTER(ctypes.c_uint8)
 FLOAT_P: Any = ctypes.POINTER(ctypes.c_float)
 
 
 def pointer(array: Any, kind: Any) -> Any:
-    """The address of a numpy array's data as a C pointer."""
+    """Returns a C pointer to the data of a numpy array, which must outlive it."""
     return ctypes.cast(array.ctypes.data, kind)
 
 
@@ -45,11 +46,11 @@ STDERR = 2
 
 
 _installed: "NativeLog | None" = None
-"""llama.cpp goes on calling it, so it must not be collected."""
+"""The log that llama.cpp calls, which must not be garbage-collected."""
 
 
 class NativeLog:
-    """Joins the pieces llama.cpp prints into whole lines; drops its debug chatter."""
+    """Joins the pieces that llama.cpp logs into lines on stderr. Debug messages are dropped."""
 
     def __init__(self) -> None:
         self._level = b""
@@ -64,7 +65,7 @@ class NativeLog:
         vision.mtmd_helper_log_set(self._callback, None)
 
     def mute_while(self, muted: Callable[[], bool]) -> None:
-        """An answer that was cancelled is no error, though llama.cpp says so."""
+        """Drops messages while `muted` is true: llama.cpp logs a cancelled answer as an error."""
         self._muted = muted
 
     def _write(self, level: int, text: bytes, _user_data: Any) -> None:

@@ -1,8 +1,8 @@
-"""What the options leave open: context size, attention, and how many threads.
+"""Settles what the options leave open: context size, attention, number of threads.
 
-With one thread per core, a single busy core elsewhere stalls every barrier of a step, and fewer
-threads are faster. So the processor time that other programs use is watched, and as many threads
-are left out as they keep cores busy.
+With one thread per core, a single core that another program uses delays every barrier of a step,
+and fewer threads are faster. So the processor time of other programs is watched, and one thread is
+left out for each core that they keep busy.
 """
 
 import math
@@ -23,17 +23,17 @@ KV_MEMORY_SHARE = 0.25
 KV_MEMORY_MOST = 4 << 30
 SMALLEST_CONTEXT = 2048
 ATTENTION_BLOCK = 256
-"""llama.cpp's attention looks at this many places at least, filled or not, or a multiple."""
+"""llama.cpp's attention covers a multiple of this many places, whether filled or not."""
 CARD_BATCH_TOKENS = 2048
-"""A graphics card is handed this much at once, which it computes in parts of the batch size."""
+"""A graphics card gets up to this many tokens at once, and computes them in smaller parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Settled figures; `context_tokens` is what one conversation may use.
+    """The settled figures. `context_tokens` is the limit of one conversation.
 
     A step has at most `batch_tokens`, computed `part_tokens` at a time. Parts of a prompt end at a
-    border of `read_block`.
+    multiple of `read_block`.
     """
 
     context_tokens: int
@@ -50,7 +50,7 @@ class Plan:
 
 def make_plan(model: Model, options: EngineOptions) -> Plan:
     slots = max(1, options.slots)
-    # The fast attention kernel is slow at depth on a CPU.
+    # Flash attention is slow in long contexts on a processor.
     automatic = -1 if options.gpu_layers else 0
     quantised = options.kv_type != "f16"
     wanted = options.flash_attention
@@ -64,7 +64,7 @@ def make_plan(model: Model, options: EngineOptions) -> Plan:
         part_tokens=part_tokens,
         on_card=model.uses_gpu,
         chooses_on_device=_chooses(options.device_sampling, on_card=model.uses_gpu),
-        # A graphics card would rather look at empty places than take a smaller part.
+        # On a graphics card, empty places cost less than a smaller part.
         read_block=batch_tokens if model.uses_gpu else ATTENTION_BLOCK,
         threads=options.threads or usable_cores(),
         flash_attention=flash,
@@ -81,7 +81,7 @@ def _chooses(wanted: bool | None, *, on_card: bool) -> Literal["", "always", "wh
 
 
 def usable_cores() -> int:
-    """Physical cores, or fewer where this process may not use all."""
+    """Returns the number of physical cores, or fewer if this process may not use all."""
     physical = psutil.cpu_count(logical=False) or os.cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):
         return max(1, min(physical, len(os.sched_getaffinity(0))))
@@ -89,7 +89,7 @@ def usable_cores() -> int:
 
 
 def _context_tokens(model: Model, kv_type: KvType, slots: int) -> int:
-    """As much as the model was trained for, as long as the cache stays a fair part of memory."""
+    """Returns the trained context size, or less to keep the cache a fair part of memory."""
     room = min(KV_MEMORY_MOST, psutil.virtual_memory().available * KV_MEMORY_SHARE)
     each = model.kv_token_bytes(KV_BYTES[kv_type]) * slots
     fitting = int(room / each) // 256 * 256
@@ -98,10 +98,12 @@ def _context_tokens(model: Model, kv_type: KvType, slots: int) -> int:
 
 LOOK_EVERY_S = 0.5
 ROUNDING = 0.6
-"""Other programs must use this much of a core before a thread is left out."""
+"""The share of a core that other programs must use before a thread is left out."""
 
 
 class ThreadCount:
+    """Adapts the number of threads to the cores that other programs use."""
+
     def __init__(
         self,
         most: int,
@@ -116,11 +118,11 @@ class ThreadCount:
         self._seen_s = 0.0
 
     def forget(self) -> None:
-        """What others did while we had nothing to do says nothing of now."""
+        """Discards the last measurement, after a time in which there was nothing to compute."""
         self._seen_at = -math.inf
 
     def look(self, now: float) -> None:
-        """Called between steps; looks at the machine now and then."""
+        """Adapts the number of threads, at most every LOOK_EVERY_S. Called between steps."""
         passed_s = now - self._seen_at
         if self._most < 2 or passed_s < LOOK_EVERY_S:
             return
@@ -134,6 +136,6 @@ class ThreadCount:
 
 
 def used_by_others_s() -> float:
-    """Processor time that all other processes have used since the machine started."""
+    """Returns the processor seconds that all other processes have used since the start."""
     times = psutil.cpu_times()
     return float(times.user + times.system + getattr(times, "nice", 0.0)) - process_time()

@@ -1,6 +1,6 @@
-"""A question to the engine whose answer is known: does it live here, and compute the right thing?
+"""Asks the engine a question with a known answer, to see whether it computes correctly here.
 
-A batch of prompt tokens takes other code paths than single tokens, and dies on other processors.
+A batch of tokens and a single token take different code paths, which fail on different processors.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ EXPECTED = "Paris"
 CONTEXT_TOKENS = 512
 SILENT = lib.llama_log_callback(lambda *_: None)
 WRONG_ANSWER = 3
-"""What a process that asked ends with."""
+"""The exit code of a process that got another answer."""
 
 
 def exit_code(model: str, gpu_layers: int = 0) -> int:
@@ -21,6 +21,7 @@ def exit_code(model: str, gpu_layers: int = 0) -> int:
 
 
 def next_word(model: str, gpu_layers: int = 0) -> str:
+    """Returns the word that the model predicts after TEXT."""
     lib.llama_log_set(SILENT, None)
     params = lib.llama_model_default_params()
     params.n_gpu_layers = gpu_layers

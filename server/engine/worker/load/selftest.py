@@ -1,6 +1,6 @@
-"""Does a variant of the processor's backend live here, and does it compute the right thing?
+"""Tries whether a backend of the engine runs on this machine and computes correctly.
 
-Asked once per machine and build, in a child process with the starter model.
+Each is tried once per machine and build, in a child process with the starter model.
 """
 
 import contextlib
@@ -23,31 +23,31 @@ from server.system.files import JsonFile
 
 FLAG = "--try"
 COMPUTING_S = 30.0
-"""How long a trial may compute: both on the clock and by its own processor time.
+"""How many seconds a trial may take, both by the clock and in processor time.
 
-On a busy machine the clock alone says nothing. A driver may compute on all cores at once, so the
-processor time alone says nothing either.
+On a busy machine, the clock alone tells nothing. Nor does the processor time alone, because a
+driver may compute on all cores at once.
 """
 HUNG_S = 120.0
-"""How long all trials of one load may take on the clock, whatever else the machine does."""
+"""How many seconds all trials of one load may take by the clock, even on a busy machine."""
 LOOK_S = 0.1
 NO_CARD_CODE = 4
-"""What a trial ends with that found none."""
+"""The exit code of a trial that found no graphics card."""
 ALL_LAYERS = 999
 
 
 class Unsettled(Exception):
-    """The trial was ended from outside, perhaps for want of memory: that says nothing for good."""
+    """The trial was ended from outside, perhaps for lack of memory: its result is not kept."""
 
 
 class Late(Exception):
-    """The trial had no answer in time. A busy machine may be the reason, so it is tried again."""
+    """The trial took too long. A busy machine may be the reason, so it is repeated later."""
 
 
 class Trials:
-    """Called with a variant: why it is not to be used here, or None.
+    """Tries backends and remembers the verdicts. A call returns why not to use a variant, or None.
 
-    `tell` is called again and again while a trial runs.
+    `tell` is called repeatedly while a trial runs.
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class Trials:
             return None
         try:
             return self._verdict(_key(variant), {CHOSEN_BY_HAND: variant.name})
-        except Late:  # slow is not wrong
+        except Late:  # Slow is not wrong.
             return None
 
     def card(self, kind: str, library: Path) -> str | None:
-        """Tries a graphics card. A driver that hangs is tried again when the server starts next."""
+        """Returns why not to use a card, or None. A driver that hung is tried at the next start."""
         if self._model is None or os.environ.get(TRIED_CARD) == kind:
             return None
         key = _card_key(kind, library)
@@ -80,7 +80,7 @@ class Trials:
             return reason
 
     def forget_cards(self) -> None:
-        """They are tried again with the next load."""
+        """Forgets the verdicts on graphics cards, so that the next load tries them again."""
         known = self._kept.read()
         self._kept.write(
             {key: verdict for key, verdict in known.items() if not key.startswith(CARD)}
@@ -103,9 +103,10 @@ class Trials:
 
 
 def _still_holds(kept: object) -> str | None:
-    """A verdict is kept for good as a text, and for one start of the server with its mark.
+    """Returns a stored verdict; None if it does not hold any more.
 
-    A process outside of any server, such as `moat doctor`, tells what the server found.
+    A text holds for good. A pair holds for one start of the server, whose mark it contains, and for
+    processes outside of any server: `moat doctor` shows what the server found.
     """
     if not isinstance(kept, list):
         return None if kept is None else str(kept)
@@ -121,7 +122,7 @@ def usual(tell: Callable[[], None] = lambda: None) -> Trials:
 
 
 def _starter() -> Path | None:
-    """Only a packaged program has something to try: in a clone, set-up has tried the engine."""
+    """Returns the starter model of a packaged program; None in a clone, where set-up tried it."""
     if not getattr(sys, "frozen", False):
         return None
     models = Path(sys.executable).parent / "resources" / "models"
@@ -129,7 +130,7 @@ def _starter() -> Path | None:
 
 
 def _key(variant: Variant) -> str:
-    """Another processor, engine or library is another question."""
+    """Returns the key of a verdict, which changes with the processor, the engine or the library."""
     cpu = hardware.read()
     size = str(variant.path.stat().st_size)
     parts = (metadata.version("llama-cpp-python"), size, cpu.model, *cpu.features)
@@ -141,13 +142,14 @@ CARD = "card "
 
 
 def _card_key(kind: str, library: Path) -> str:
-    """Another card, driver, engine or library is another question."""
+    """Returns the key of a verdict, which changes with card, driver, engine or library."""
     size = str(library.stat().st_size)
     parts = (metadata.version("llama-cpp-python"), size, driver_mark())
     return f"{CARD}{kind} {hashlib.sha256(chr(10).join(parts).encode()).hexdigest()[:16]}"
 
 
 def _try_out(chosen: dict[str, str], model: Path, left_s: float, tell: Callable[[], None]) -> str:
+    """Runs a trial. Returns why not to use the backend; empty if it works."""
     child = subprocess.Popen(
         processes.command("worker", FLAG, str(model)),
         env={**processes.environment("worker"), **chosen},
@@ -172,7 +174,7 @@ def _try_out(chosen: dict[str, str], model: Path, left_s: float, tell: Callable[
 
 
 def _wait(child: subprocess.Popen[bytes], left_s: float, tell: Callable[[], None]) -> int:
-    """Returns what it ended with; raises Late."""
+    """Returns the exit code. Raises Late if the trial takes too long."""
     began = monotonic()
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -186,9 +188,9 @@ def _wait(child: subprocess.Popen[bytes], left_s: float, tell: Callable[[], None
 
 
 def main(model: str) -> int:
-    """In the child: read a prompt, name the next word."""
+    """Runs a trial, in the child. Returns its exit code."""
     tried = os.environ.get(TRIED_CARD)
-    # A driver that crashes says nothing about the processor.
+    # No card is loaded when the processor is tried: a driver that crashes would spoil that.
     backends.load(refused_card=lambda _kind, _library: None if tried else "the processor is tried")
     if not tried:
         return sanity.exit_code(model)
