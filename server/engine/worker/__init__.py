@@ -1,1 +1,1 @@
-"""The worker role: the only code that imports llama_cpp. Runs in a child process of its own."""
+"""The worker process, which runs one model: the only code that imports llama_cpp."""

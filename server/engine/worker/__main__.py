@@ -1,4 +1,4 @@
-"""python -m server.engine.worker: one model behind a pipe on stdin and stdout."""
+"""Runs a worker, which serves one model over stdin and stdout; flags run its other tasks."""
 
 import sys
 

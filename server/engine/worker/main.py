@@ -1,4 +1,4 @@
-"""The worker process: reads frames, answers small questions, hands the rest to its threads."""
+"""The worker process: reads frames, answers pings and hands all other work to its threads."""
 
 import gc
 import os
@@ -32,10 +32,12 @@ from server.system.processes import die_with_parent
 Question = dict[str, Any]
 MOST_CHARS = 4_000_000
 MOST_TOKENS = 4_000_000
-"""What a question to the tokeniser may hold: its answer travels as one frame."""
+"""The limits of a question to the tokeniser, whose answer is sent as one frame."""
 
 
 class Asks:
+    """Answers questions about a loaded model. `others` are questions without arguments, by name."""
+
     def __init__(
         self,
         vocabulary: Vocabulary,
@@ -95,17 +97,17 @@ class Asks:
 
 
 class Pipe:
-    """Reads on one thread; sends from any."""
+    """The frames to and from the server. Only one thread may receive; any thread may send."""
 
     def __init__(self, reading: BinaryIO, writing_fd: int) -> None:
         self._reading = reading
         self._writing_fd = writing_fd
         self._sending = threading.Lock()
         self.received_bytes = 0
-        """The size of the frame that came last."""
+        """The size of the last frame that was received."""
 
     def receive(self) -> dict[str, Any] | None:
-        """The next frame; None when the other end is gone or sends what is no frame."""
+        """Returns the next frame; None if the server is gone or sent something else."""
         head = self._reading.read(LENGTH.size)
         if len(head) < LENGTH.size:
             return None
@@ -122,7 +124,7 @@ class Pipe:
             return None
 
     def send(self, frame: dict[str, Any]) -> None:
-        """Blocks while the other end does not read. Ends the process when it is gone."""
+        """Sends a frame. Blocks while the server does not read; ends the process if it is gone."""
         rest = memoryview(pack(frame))
         with self._sending:
             try:
@@ -133,7 +135,7 @@ class Pipe:
 
 
 def take_standard_streams() -> Pipe:
-    """Keeps the pipe on descriptors of its own; what native code prints goes to stderr."""
+    """Moves the pipe to descriptors of its own, so that what native code prints goes to stderr."""
     reading_fd, writing_fd = os.dup(0), os.dup(1)
     os.dup2(2, 1)
     null = os.open(os.devnull, os.O_RDONLY)
@@ -154,13 +156,13 @@ UNREADABLE = (
 )
 T = TypeVar("T")
 LARGE_BYTES = 64 * 1024
-"""A frame of more than this takes time to prepare: those behind it with less do not wait for it."""
+"""A larger frame takes time to prepare. It has its own lane, so that small ones do not wait."""
 BESIDE = ("embed", "rerank", "calibrate")
-"""Questions that are computed, in contexts of their own: they wait for each other alone."""
+"""Questions that are computed in contexts of their own. They wait only for each other."""
 
 
 class Lane:
-    """Errands done one after the other on a thread of their own."""
+    """A queue of errands, which are done one after the other on a thread of their own."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -168,7 +170,7 @@ class Lane:
         self._given = 0
         self.done = 0
         self.beats = 0
-        """Counts on while the errand in hand gets on."""
+        """Grows while the current errand makes progress."""
 
     @property
     def in_hand(self) -> int:
@@ -191,7 +193,7 @@ class Lane:
 
 
 class Worker:
-    """The reader's thread owns this; a frame is never waited on longer than it takes to pass on."""
+    """Serves the frames. It runs on the reader's thread and leaves long work to other threads."""
 
     def __init__(self, pipe: Pipe, log: NativeLog) -> None:
         self._pipe = pipe
@@ -207,7 +209,7 @@ class Worker:
         self._dropped: set[int] = set()
 
     def serve(self) -> None:
-        """Until the pipe ends or `quit` comes."""
+        """Takes frames until the pipe ends or `quit` arrives."""
         for lane in (self._small, self._large, self._vectors):
             lane.start()
         while (frame := self._pipe.receive()) is not None and frame["op"] != "quit":
@@ -234,11 +236,11 @@ class Worker:
                 self._pong(frame["id"])
 
     def _lane(self) -> Lane:
-        """Chooses by the size of the frame that came last."""
+        """Returns the lane for the last frame, by its size."""
         return self._large if self._pipe.received_bytes > LARGE_BYTES else self._small
 
     def _is_wanted(self, lane: Lane, request_id: int) -> bool:
-        """Asked while a request is prepared; each time it has got on."""
+        """Whether a request is not cancelled. Each call also counts as progress in preparing it."""
         lane.beats += 1
         return request_id not in self._dropped
 
@@ -261,13 +263,13 @@ class Worker:
         self._pipe.send(frame)
 
     def _load(self, frame: dict[str, Any]) -> None:
-        """The engine's thread: loads the model, then takes steps until the process ends."""
+        """Loads the model, then takes steps until the process ends. Runs on the engine's thread."""
         try:
             scheduler, ready = self._open(Path(frame["path"]), options_of(frame["options"]))
         except Refused as refused:
             self._pipe.send({"op": "failed", "code": refused.code, "message": str(refused)})
             os._exit(1)
-        # What is here stays: looking through it again would hold up a step.
+        # What exists now stays: a garbage collection of it would only delay a step.
         gc.freeze()
         self._pipe.send(ready)
         scheduler.run()
@@ -365,7 +367,7 @@ def _require(part: T | None) -> T:
 
 
 def _explain(error: Exception, unreadable: str) -> tuple[str, str]:
-    """Returns the code and the sentence for what went wrong: the request's fault, or ours."""
+    """Returns the code and the sentence for an error, which is the request's fault or ours."""
     if isinstance(error, UNREADABLE):
         return "invalid_request", unreadable
     _write_traceback(error)
@@ -373,7 +375,7 @@ def _explain(error: Exception, unreadable: str) -> tuple[str, str]:
 
 
 def end_with_failing_threads() -> None:
-    """Threads here never end by themselves: without one, the others would wait for it for ever."""
+    """Ends the process when a thread fails: the others would wait for it for ever."""
 
     def end(failed: threading.ExceptHookArgs) -> None:
         if failed.exc_value is not None:
@@ -389,7 +391,7 @@ def _write_traceback(error: BaseException) -> None:
 
 
 def _projector(model: Model, plan: Plan) -> Projector | None:
-    """A model whose eyes do not fit is still good for text."""
+    """Opens the projector, if any. If it does not fit, returns None: the model still reads text."""
     if model.options.projector is None:
         return None
     try:
@@ -411,7 +413,7 @@ def options_of(raw: dict[str, Any]) -> EngineOptions:
 
 def main() -> None:
     die_with_parent()
-    # Ctrl-C in a terminal reaches every process; the one that started us decides what ends.
+    # Ctrl-C in a terminal reaches every process, but our parent decides what ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pipe = take_standard_streams()
     log = NativeLog()
@@ -419,5 +421,5 @@ def main() -> None:
     end_with_failing_threads()
     Worker(pipe, log).serve()
     sys.stderr.flush()
-    # Native threads may still compute; nothing here needs their orderly end.
+    # Native threads may still compute. They need no orderly end.
     os._exit(0)

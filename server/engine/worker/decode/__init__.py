@@ -1,1 +1,1 @@
-"""Choosing the next token: sampling, grammars, guesses, text."""
+"""Decoding: batches, and the choice of the next token by sampling, by a grammar or on a card."""

@@ -1,1 +1,1 @@
-"""From a request to tokens: templates, vocabulary, pictures."""
+"""Turning a request into tokens: templates, vocabulary, pictures."""

@@ -1,1 +1,1 @@
-"""Many answers at once: slots, batches, steps, what is kept for reuse."""
+"""Computing many answers at once: slots, batches, steps, and the reuse of earlier results."""
