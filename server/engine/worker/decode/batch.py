@@ -1,4 +1,4 @@
-"""A llama_batch over numpy arrays: a chunk of a prompt is a few slice writes."""
+"""llama_batch over numpy arrays, so that a chunk of a prompt is added by a few slice writes."""
 
 import ctypes
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class Batch:
         self._sequence = np.zeros(capacity, np.uintp)
         self._output = np.zeros(capacity, np.int8)
         self.places: list[int] = []
-        """The place of each token that gives logits."""
+        """The index of each token that gives logits."""
         self._ones = np.ones(capacity, np.int32)
         self._ids = np.arange(sequences, dtype=np.int32)
         self._addresses = [self._ids.ctypes.data + 4 * i for i in range(sequences)]
@@ -35,7 +35,7 @@ class Batch:
         self.places = []
 
     def add(self, tokens: Sequence[int] | Tokens, sequence: int, start: int, outputs: int) -> int:
-        """Appends a run of one sequence; its last `outputs` tokens give logits from this row on."""
+        """Appends tokens of a sequence. The last `outputs` give logits; returns their first row."""
         begin, end = self.count, self.count + len(tokens)
         self.token[begin:end] = tokens
         self.position[begin:end] = self._positions[start : start + len(tokens)]
@@ -49,7 +49,7 @@ class Batch:
         return row
 
     def advance(self, tokens: list[int]) -> None:
-        """Takes one more token for each sequence of the last batch."""
+        """Replaces the last batch, which had one token per sequence, by the tokens that follow."""
         count = len(tokens)
         self.token[:count] = tokens
         self.position[:count] += 1
@@ -66,7 +66,7 @@ class Batch:
 
 
 class RowBatch:
-    """A run of rows of one sequence in place of tokens; `places` has a line for each axis."""
+    """A batch of embedding rows of one sequence, not tokens. `places` has a line for each axis."""
 
     def __init__(self, rows: NDArray[np.float32], places: NDArray[np.int32], sequence: int) -> None:
         self.count = len(rows)

@@ -1,16 +1,16 @@
-"""Choosing tokens where the logits are: llama.cpp samples inside its graph, one chain a sequence.
+"""Chooses tokens on the device: llama.cpp samples inside its graph, with a chain per sequence.
 
-No row of logits is looked through in Python then. Attaching a chain makes llama.cpp lay out its
-graph anew and reserve its memory again, so a chain stays with its sequence as long as it serves.
+Python then reads no row of logits. Attaching a chain makes llama.cpp rebuild its graph and reserve
+its memory again, so a chain stays with its sequence as long as it can be used.
 
-llama.cpp's own samplers work on one row at a time, and on a card one row keeps one part of it busy:
-at 64 answers they took a third of each step and more. For the usual settings ours works on all rows
-at once: it gives the few likeliest tokens of each (`Candidates`), of which one is chosen here. It
-is the same whatever the settings are, so nothing is laid out anew for the next answer.
+llama.cpp's own samplers work on one row at a time, and a single row keeps only a part of a card
+busy: with 64 answers they took a third of each step and more. For the usual settings, ours works on
+all rows at once. It returns the few likeliest tokens of each (`Candidates`), and one of them is
+chosen here. It does not depend on the settings, so nothing is rebuilt for the next answer.
 
-Whether it pays depends on the card and on what its library was made with: finding the likeliest of
-a large vocabulary took a millisecond on one, more than the host needs for eight answers. So both
-ways are timed before anybody asks.
+Whether this pays depends on the card and on how its library was built: to find the likeliest tokens
+of a large vocabulary took one card a millisecond, more than the host needs for eight answers. So
+both ways are timed before the first request.
 """
 
 import ctypes
@@ -42,9 +42,9 @@ from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.prompt.vocabulary import Vocabulary
 
 FEW = 4
-"""So many answers are quickly chosen for one after the other."""
+"""With fewer answers than this, the host is quick enough."""
 ROUNDS = 3
-"""Each way is timed so often, and the quickest round counts: llama.cpp prepares in the first."""
+"""How often each way is timed. The quickest round counts: llama.cpp prepares in the first."""
 NO_TOKEN = -1
 MOST_CANDIDATES = 64
 TRIED = (
@@ -52,21 +52,21 @@ TRIED = (
     Sampling(ignore_eos=True),
     Sampling(top_k=2 * MOST_CANDIDATES, ignore_eos=True),
 )
-"""One for each way."""
+"""Settings that try out each way of choosing on the device."""
 P = ctypes.c_void_p
 LONG = ctypes.c_int64
 SIZE = ctypes.c_size_t
 ITEM_BYTES = 4
-"""A token and a logit have the same size."""
+"""The size of a token and of a logit."""
 KEPT: list[Any] = []
-"""What llama.cpp goes on calling must not be collected."""
+"""Objects that llama.cpp goes on calling, which must not be garbage-collected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attached:
     chain: Any
     own: Sampling | None
-    """The settings of a chain of llama.cpp's own; None: it gives candidates."""
+    """The settings of a chain of llama.cpp's own samplers; None for our `Candidates`."""
 
 
 class OnDevice:
@@ -79,7 +79,7 @@ class OnDevice:
         slots: int,
         forced: bool,
     ) -> None:
-        """For every answer whose settings allow it, or only where it pays; tried with the batch."""
+        """With `forced`, serves every answer whose settings allow it. Uses `batch` for trials."""
         self._context = context
         self._vocabulary = vocabulary
         self._forced = forced
@@ -88,7 +88,7 @@ class OnDevice:
         self._busy: set[int] = set()
         self.works = self._try_out(batch)
         self.least: float = 1 if forced else FEW
-        """From so many answers on this is the quicker way; infinite where it never is."""
+        """The number of answers from which on the device is quicker; infinite if it never is."""
         if self.works and not forced:
             self.least = find_least(
                 slots, lambda width: self._host_s(batch, width), lambda w: self._device_s(batch, w)
@@ -96,11 +96,11 @@ class OnDevice:
 
     @property
     def attached(self) -> set[int]:
-        """The sequences whose chains llama.cpp computes, whether they are answered or at rest."""
+        """The sequences with a chain, in use or idle. llama.cpp computes them all."""
         return set(self._chains)
 
     def take(self, sequence: int, request: Request, busy: int) -> bool:
-        """Whether the answer in this sequence is chosen on the device; so many are being made."""
+        """Gives the answer a chain if that pays for `busy` answers. Returns whether it did."""
         is_fit = can_choose(request) and self._pays(sequence, request, busy)
         self._drop_idle(sequence if is_fit else None, busy)
         if not is_fit:
@@ -114,7 +114,7 @@ class OnDevice:
         self._busy.discard(sequence)
 
     def tokens(self, batch: Batch, rows: Sequence[tuple[int, int]]) -> dict[int, int]:
-        """What was chosen in these rows of the last batch, each with its sequence."""
+        """Returns the chosen tokens of the last batch by row. `rows` pairs rows with sequences."""
         ours = [(row, sequence) for row, sequence in rows if sequence in self._chooser]
         found = self._chooser.tokens(batch, ours) if ours else {}
         for row, _sequence in rows:
@@ -124,18 +124,18 @@ class OnDevice:
         return found
 
     def _pays(self, sequence: int, request: Request, busy: int) -> bool:
-        """A seed is kept with the host, where it gives the same words whoever else asks."""
+        """Whether the device is quicker. A seed stays on the host, unaffected by other answers."""
         if self._forced or request.sampling.seed is not None:
             return self._forced
         held = self._chains.get(sequence)
         return busy >= self.least or (held is not None and self._may_stay(held, busy))
 
     def _may_stay(self, held: Attached, busy: int) -> bool:
-        """For a few answers fewer nothing is laid out anew."""
+        """Whether a chain stays although there are fewer answers now, to avoid rebuilding."""
         return held.own is None and 2 * busy > self.least
 
     def _attach(self, sequence: int, sampling: Sampling) -> None:
-        """A chain of llama.cpp's own remembers its draws, so that a seed begins with a new one."""
+        """Attaches a chain. llama.cpp's own chains remember draws, so each seed gets a new one."""
         held = self._chains.get(sequence)
         own = None if self._chooser.add(sequence, sampling) else sampling
         if held is not None and held.own == own and (own is None or own.seed is None):
@@ -146,7 +146,7 @@ class OnDevice:
         self._chains[sequence] = Attached(chain, own)
 
     def _drop_idle(self, keep: int | None, busy: int) -> None:
-        """Those at rest are computed too: if they are many, or do not pay, they go."""
+        """Drops idle chains if they are many or do not pay, because they are computed, too."""
         idle = {
             sequence: held
             for sequence, held in self._chains.items()
@@ -170,7 +170,7 @@ class OnDevice:
             lib.llama_sampler_free(held.chain)
 
     def _try_out(self, batch: Batch) -> bool:
-        """Not every device has all operations; what it cannot do it leaves to the host."""
+        """Whether the device can choose tokens: not every device supports all operations."""
         for sampling in TRIED:
             self._attach(0, sampling)
             batch.clear()
@@ -185,7 +185,7 @@ class OnDevice:
         return True
 
     def _host_s(self, batch: Batch, width: int) -> float:
-        """Returns the time of a step of so many answers when the host chooses the tokens."""
+        """Returns the seconds of a step with `width` answers if the host chooses the tokens."""
         sampler = Sampler(Sampling(), self._vocabulary, CandidateArray())
 
         def choose() -> None:
@@ -199,7 +199,7 @@ class OnDevice:
             sampler.close()
 
     def _device_s(self, batch: Batch, width: int) -> float:
-        """Returns the time of such a step when the device chooses the tokens."""
+        """Returns the seconds of a step with `width` answers if the device chooses the tokens."""
         for sequence in range(width):
             self._attach(sequence, Sampling())
         try:
@@ -230,9 +230,9 @@ class OnDevice:
 def find_least(
     slots: int, host_s: Callable[[int], float], device_s: Callable[[int], float]
 ) -> float:
-    """From how many answers on the device is the quicker way; infinite where it never is.
+    """Returns the number of answers from which on the device is quicker; infinite if it never is.
 
-    Beginning with as many as there may be: where it does not pay for them, it does for none.
+    The search begins with all slots: if the device does not pay for them, it never does.
     """
     least, width = inf, slots
     while width >= FEW and device_s(width) < host_s(width):
@@ -241,9 +241,9 @@ def find_least(
 
 
 class TokenChooser:
-    """Chooses a token for many answers at once from the few likeliest tokens of each.
+    """Chooses a token for many answers at once, from the few likeliest tokens of each.
 
-    It takes the likeliest for a temperature of nought, and draws by chance for others.
+    It takes the likeliest at a temperature of 0, and draws at random otherwise.
     """
 
     def __init__(self, context: Context, vocabulary: Vocabulary) -> None:
@@ -251,7 +251,7 @@ class TokenChooser:
         self._size = vocabulary.size
         self._ends = np.array(sorted(vocabulary.ends), np.int32)
         self.count = min(MOST_CANDIDATES, vocabulary.size)
-        """Candidates of each row."""
+        """The number of candidates in each row."""
         self._settings: dict[int, Sampling] = {}
         self._own: dict[int, np.random.Generator] = {}
         self._shared = np.random.default_rng()
@@ -264,7 +264,7 @@ class TokenChooser:
         return sequence in self._settings
 
     def add(self, sequence: int, sampling: Sampling) -> bool:
-        """Whether the tokens of this sequence are chosen here."""
+        """Takes a sequence over. Returns False if its settings need more than the candidates."""
         self.remove(sequence)
         most = self.count - (len(self._ends) if sampling.ignore_eos else 0)
         wanted = sampling.top_k if sampling.temperature > 0 else 1
@@ -289,7 +289,7 @@ class TokenChooser:
         if any(sampling.ignore_eos for sampling in settings):
             endless = np.array([[sampling.ignore_eos] for sampling in settings])
             logits = np.where(endless & np.isin(tokens, self._ends), -np.inf, logits)
-        order = np.lexsort((tokens, -logits))  # of equals the first in the vocabulary
+        order = np.lexsort((tokens, -logits))  # of equal ones, the first in the vocabulary
         picked = _choose(np.take_along_axis(logits, order, 1), settings, chance)
         chosen = tokens[np.arange(len(rows)), order[np.arange(len(rows)), picked]]
         return {row: int(token) for (row, _sequence), token in zip(rows, chosen, strict=True)}
@@ -297,7 +297,7 @@ class TokenChooser:
     def _candidates(
         self, batch: Batch, rows: list[int]
     ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-        """A row of each for every answer."""
+        """Returns the candidates' logits and tokens, with a row for each answer."""
         logits = self._table(lib.llama_get_sampled_logits_ith, ctypes.c_float, batch, rows[0])
         tokens = self._table(lib.llama_get_sampled_candidates_ith, ctypes.c_int32, batch, rows[0])
         return logits[rows, : self.count], tokens[rows, : self.count]
@@ -305,7 +305,7 @@ class TokenChooser:
     def _table(self, ask: Any, kind: Any, batch: Batch, row: int) -> NDArray[Any]:
         """Returns all rows that llama.cpp keeps, one for each output and as long as the vocabulary.
 
-        `row` is the number of any of them: its address tells where the first one begins.
+        `row` is the number of any row: the address of the first one is computed from it.
         """
         address = ctypes.cast(ask(self._context.native, batch.places[row]), P).value or 0
         first = address - row * self._size * ITEM_BYTES
@@ -316,10 +316,10 @@ class TokenChooser:
 def _choose(
     logits: NDArray[np.float32], settings: list[Sampling], chance: NDArray[np.float64]
 ) -> NDArray[np.intp]:
-    """Returns the place of the token that is chosen in each row. The likeliest come first there.
+    """Returns the index of the chosen token in each row. Rows are sorted, the likeliest first.
 
-    It does what llama.cpp's chain does: top-k, top-p, min-p, then temperature. At a temperature of
-    nought it is the first place.
+    Like llama.cpp's chain it applies top-k, top-p, min-p, then temperature. At a temperature of 0
+    the index is 0.
     """
     most = [[sampling.top_k if sampling.temperature > 0 else 1] for sampling in settings]
     kept = np.arange(logits.shape[1]) < np.array(most)
@@ -338,7 +338,7 @@ def _choose(
 
 
 def can_choose(request: Request) -> bool:
-    """Greedy, top-k, top-p, min-p, temperature and bias; neither grammar nor log-probabilities."""
+    """Whether top-k, top-p, min-p, temperature and bias suffice, without grammar and logprobs."""
     sampling = request.sampling
     plain = sampling.temperature <= 0 or not (
         sampling.mirostat or sampling.xtc_probability or sampling.typical_p < 1
@@ -348,7 +348,7 @@ def can_choose(request: Request) -> bool:
 
 
 def device_chain(sampling: Sampling, vocabulary: Vocabulary) -> Any:
-    """As on the host, with the bias as a part of it."""
+    """Returns the chain of the host, but with the bias as a part of it."""
     return chain_of([*_bias(sampling, vocabulary), *choosing(sampling, vocabulary)])
 
 
@@ -364,7 +364,7 @@ def _bias(sampling: Sampling, vocabulary: Vocabulary) -> list[Any]:
 
 
 class Tensor(ctypes.Structure):
-    """The beginning of ggml_tensor, as far as it tells of which tensor this is a part."""
+    """The beginning of ggml_tensor, up to the fields that say which tensor it is a part of."""
 
     _fields_ = (
         ("kind", ctypes.c_int),
@@ -381,11 +381,11 @@ class Tensor(ctypes.Structure):
 
 
 class Candidates:
-    """A sampler in llama.cpp's graph: so many of the likeliest tokens of each row, in no order.
+    """A sampler in llama.cpp's graph: returns the `count` likeliest tokens of each row, unsorted.
 
-    llama.cpp asks for one row after the other while it lays out a graph, and says before when it
-    begins anew. With the first row the operations over all rows go into the graph; each row takes
-    its own part of their results.
+    To build a graph, llama.cpp calls `_begin` and then `_add` for one row after the other. The
+    first row adds the operations over all rows to the graph; each row takes its own part of the
+    results.
     """
 
     def __init__(self, count: int) -> None:

@@ -1,7 +1,7 @@
-"""Choosing the next token: llama.cpp's sampler chain in C over a small exact candidate set.
+"""Chooses the next token: llama.cpp's sampler chain, in C, over a small set of candidates.
 
-The candidates are always a superset of the best tokens, found by a threshold. An answer under a
-grammar waits for its trigger; from there on the grammar says what may and must come next.
+The candidates are found by a threshold and always contain all of the best tokens, so the result is
+exact. If an answer has a grammar, that decides from its trigger on what may and must come next.
 """
 
 import ctypes
@@ -31,7 +31,7 @@ WIDEST_MARGIN = 64.0
 
 
 class Threshold:
-    """Finds at least `least` tokens; its margin below the best logit follows the answer."""
+    """Finds at least `least` of the best tokens. Its margin below the best logit adapts."""
 
     def __init__(self, least: int) -> None:
         self.least = least
@@ -56,7 +56,7 @@ class Threshold:
 
 
 class CandidateArray:
-    """A llama_token_data_array over a numpy array that grows as needed; shared by all answers."""
+    """A llama_token_data_array over a numpy array that grows as needed. All answers share it."""
 
     def __init__(self, capacity: int = 4096) -> None:
         self._array = lib.llama_token_data_array()
@@ -92,7 +92,7 @@ MIROSTAT_TOKENS = 100
 
 
 class Sampler:
-    """One answer's choice of tokens, repeatable by its seed."""
+    """Chooses the tokens of one answer. The same seed gives the same choices."""
 
     def __init__(self, sampling: Sampling, vocabulary: Vocabulary, array: CandidateArray) -> None:
         self._sampling = sampling
@@ -118,7 +118,7 @@ class Sampler:
         return token
 
     def accept(self, token: int) -> None:
-        """A token has become part of the text, sampled or not."""
+        """Notes that a token has become part of the text, whether it was sampled or not."""
         if not self._plain_greedy:
             lib.llama_sampler_accept(self._chain, token)
         if self._penalised:
@@ -135,10 +135,10 @@ class Sampler:
         return self._array.get_selected()
 
     def _candidates(self, logits: Logits) -> Ids:
-        """A superset of every token the chain could choose.
+        """Returns all tokens that the chain could choose, and some more.
 
-        A penalised token may fall out of the best ones, so as many more are taken; or it may rise
-        into them, so those tokens are always among the candidates.
+        A penalty may lower a token below the best ones, so as many more are taken. It may also
+        raise a token to them, so the tokens with a penalty are always included.
         """
         if self._threshold is None:
             return np.arange(self._vocabulary.size)
@@ -147,7 +147,7 @@ class Sampler:
 
 
 class Bias:
-    """What is added to some tokens' logits before anything else looks at them."""
+    """Adds a bias to the logits of some tokens, before anything else uses them."""
 
     def __init__(self, sampling: Sampling, vocabulary: Vocabulary) -> None:
         added = added_bias(sampling, vocabulary)
@@ -155,7 +155,7 @@ class Bias:
         self._added = np.array(list(added.values()), np.float32)
 
     def apply(self, logits: Logits) -> Logits | None:
-        """Adds the bias to the row itself. `restore` takes it away again."""
+        """Adds the bias in place. Returns the old values for `restore`; None without a bias."""
         if not len(self._tokens):
             return None
         own: Logits = logits[self._tokens]
@@ -180,7 +180,7 @@ def has_penalties(sampling: Sampling) -> bool:
 
 
 def _threshold(sampling: Sampling) -> Threshold | None:
-    """None where the chain must see the whole vocabulary to be exact."""
+    """Returns None if the chain must see the whole vocabulary to be exact."""
     if sampling.dry_multiplier or (sampling.mirostat and sampling.temperature > 0):
         return None
     penalised = sampling.repeat_last_n if has_penalties(sampling) else 0
@@ -201,7 +201,7 @@ def chain_of(samplers: list[Any]) -> Any:
 
 
 def _adjusting(sampling: Sampling, vocabulary: Vocabulary) -> list[Any]:
-    """Samplers that change logits before any token is dropped."""
+    """Returns the samplers that change logits before any token is dropped."""
     found = []
     if has_penalties(sampling):
         found.append(
@@ -232,7 +232,7 @@ def _dry(sampling: Sampling, vocabulary: Vocabulary) -> Any:
 
 
 def choosing(sampling: Sampling, vocabulary: Vocabulary) -> list[Any]:
-    """Samplers that drop tokens, and the one that chooses."""
+    """Returns the samplers that drop tokens, and the last one, which chooses."""
     seed = seed_of(sampling)
     if sampling.temperature <= 0:
         return [lib.llama_sampler_init_greedy()]
@@ -266,21 +266,22 @@ def _dropping(sampling: Sampling, seed: int) -> list[Any]:
 
 
 def seed_of(sampling: Sampling) -> int:
-    """32 bits: the request's own, folded, or fresh ones."""
+    """Returns a seed of at most 32 bits: the request's own, reduced, or a random one."""
     if sampling.seed is None:
         return int.from_bytes(os.urandom(4), "little") & 0x7FFFFFFF
     return sampling.seed % 0xFFFFFFFF
 
 
 llamacpp = import_module("llguidance.llamacpp")
-"""Imported here, where `vocabulary` has put the bindings alone in place of the whole llama_cpp."""
+"""Imported here, because `native` must first replace the package llama_cpp by its bindings."""
 NEW_LINES = b"\r\n"
 
 
 class Trigger:
-    """Counts anywhere; with a `lead` only where an answer begins or right behind that lead.
+    """A text that activates the grammar; with a `lead`, only at the start or right after the lead.
 
-    It does not count in a thought before the answer; without a first mark, that has begun already.
+    It does not count in a thought before the answer. `thought` has the begin and end mark; the
+    first is empty if the thought has already begun.
     """
 
     def __init__(
@@ -294,7 +295,7 @@ class Trigger:
         self._may_begin = True
 
     def hear(self, piece: bytes) -> bytes | None:
-        """Returns what follows the text, once that is complete; else None."""
+        """Takes a piece of the answer. Returns what follows the complete trigger, or None."""
         self._said += piece
         if self._thinks and not self._has_thought():
             return None
@@ -335,10 +336,11 @@ class Trigger:
 
 
 LONGEST_DIGIT_RUN = 40
+"""After more digits than this, the next token of a constrained answer does not begin with one."""
 
 
 class Constrained:
-    """Inactive until the answer contains its trigger; active from the start without one."""
+    """The grammar of an answer. It is active once its trigger occurred, else from the start."""
 
     def __init__(
         self, matcher: Any, tokenizer: Any, vocabulary: Vocabulary, trigger: Trigger | None
@@ -353,11 +355,11 @@ class Constrained:
 
     @property
     def is_complete(self) -> bool:
-        """Nothing may follow."""
+        """Whether nothing may follow."""
         return self.active and bool(self._matcher.is_stopped())
 
     def take_forced(self) -> list[int]:
-        """Returns the tokens that must come next. The grammar has consumed them."""
+        """Returns the tokens that must come next, after the grammar has consumed them."""
         if not self.active:
             return []
         tokens: list[int] = self._matcher.compute_ff_tokens()
@@ -375,7 +377,7 @@ class Constrained:
         return bool(self._matcher.validate_tokens([token]) == 1)
 
     def mask(self, logits: Logits) -> Logits:
-        """Returns the logits with every forbidden token at minus infinity."""
+        """Returns the logits with forbidden tokens at minus infinity. Raises Refused if all are."""
         self._matcher.unsafe_compute_mask_ptr(self._mask.ctypes.data, self._mask.nbytes)
         bits = np.unpackbits(self._mask.view(np.uint8), bitorder="little")[: len(logits)]
         allowed = bits.view(np.bool_)
@@ -394,10 +396,10 @@ class Constrained:
         self._digits = self._digits + run if run == len(piece) else run
 
     def hear(self, token: int) -> list[int] | None:
-        """Takes a token that comes before the trigger is complete.
+        """Takes a token while the grammar is inactive.
 
-        Returns the tokens to write instead, if it completes the trigger and goes on in a way that
-        the grammar forbids; else None.
+        If it completes the trigger but continues in a way that the grammar forbids, returns the
+        tokens to write instead; else None.
         """
         piece = self._vocabulary.marked_piece(token)
         rest = self._trigger.hear(piece) if self._trigger else None
@@ -430,7 +432,7 @@ Key = tuple[str, str, bool]
 
 
 class Grammars:
-    """Compiled grammars of one vocabulary; a request gets a copy. Used by one thread."""
+    """A cache of compiled grammars; each request gets a copy. Not thread-safe."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -497,7 +499,7 @@ def _grammar(schema: Any, *, strict: bool) -> str:
 
 
 def _find_parameter(error: str) -> str | None:
-    """Returns the parameter whose schema the grammar fails at, by the names of its rules."""
+    """Returns "tools" if the grammar fails in a rule for calls, judged by the rule's name."""
     place = FAILING_LINE.match(error)
     rule = place and re.search(rf"^ *{place[1]} \| (?:call|arguments?)_", error, FLAGS)
     return "tools" if rule else None
