@@ -1,4 +1,4 @@
-"""The images of a request as plain pixels: under limits, upright, on white where transparent."""
+"""Decodes the images of a request into plain pixels: within limits, upright, on white."""
 
 import io
 from collections.abc import Sequence
@@ -13,22 +13,22 @@ MOST_IMAGES = 64
 MOST_BYTES = 20 << 20
 MOST_PIXELS = 64_000_000
 MOST_PIXELS_TOGETHER = 64_000_000
-"""Together, after they were made smaller. Each pixel takes three bytes of memory."""
+"""The limit for all images, after scaling them down. A pixel takes three bytes of memory."""
 LONGEST_SIDE = 4096
-"""No model looks closer than this."""
+"""In pixels. Larger images are scaled down: no model looks closer than this."""
 MOST_STRETCHED = 200
 MOST_SCANS = 100
-"""In a JPEG: each costs a walk over the whole picture, and a few bytes write one."""
+"""The most scans in a JPEG. A scan of a few bytes costs a pass over the whole picture."""
 SCAN = b"\xff\xda"
 UNREADABLE = "An image is damaged, or not a PNG, JPEG, GIF, WebP or BMP file."
 
-# Only a warning up to twice that size; ours is looked at before anything is decoded.
+# Up to twice its limit, Pillow only warns. `_check` has our limit, before decoding.
 Image.MAX_IMAGE_PIXELS = None
 
 
 @dataclass(frozen=True, slots=True)
 class Bitmap:
-    """Rows of red, green and blue, a byte each."""
+    """An image as rows of pixels: red, green and blue, a byte each."""
 
     width: int
     height: int
@@ -47,6 +47,7 @@ def decode_all(images: Sequence[bytes]) -> list[Bitmap]:
 
 
 def decode(data: bytes) -> Bitmap:
+    """Decodes an image. Raises Refused if it is too large, damaged or of another format."""
     if len(data) > MOST_BYTES:
         raise _refuse(f"An image is larger than {MOST_BYTES >> 20} MB.")
     try:
@@ -55,7 +56,7 @@ def decode(data: bytes) -> Bitmap:
             plain = _plain(image)
     except Refused:
         raise
-    except Exception as error:  # damaged files raise whatever the decoder stumbled over
+    except Exception as error:  # a damaged file may raise anything
         raise _refuse(UNREADABLE) from error
     return Bitmap(plain.width, plain.height, plain.tobytes())
 
@@ -76,7 +77,7 @@ def _plain(image: Image.Image) -> Image.Image:
     image.draft("RGB", longest)
     upright = ImageOps.exif_transpose(image)
     if upright.mode.startswith("I"):
-        # Sixteen bits of grey: the upper eight are what is seen.
+        # Sixteen bits of grey: only the upper eight are visible.
         upright = upright.convert("I").point(lambda grey: grey * (1 / 256)).convert("L")
     if upright.has_transparency_data:
         seen = upright.convert("RGBA")

@@ -1,4 +1,4 @@
-"""From a job on the wire to a request the scheduler can run; refuses what cannot be answered."""
+"""Turns a job from the wire into a request for the scheduler, or refuses it."""
 
 import copy
 import threading
@@ -32,12 +32,12 @@ class Request:
     submitted_at: float = field(default_factory=perf_counter)
 
     def whole_until(self, count: int) -> int:
-        """As many of the first `count` places as hold no part of a picture."""
+        """Returns `count`, or the start of the picture that this place lies in."""
         cut = (picture.start for picture in self.pictures if picture.start < count < picture.end)
         return next(cut, count)
 
     def tokens_until(self, count: int) -> int:
-        """What the first `count` places take in the cache: a picture may take more than places."""
+        """Returns the cache size of the first `count` places: a picture may exceed its places."""
         pictures = (picture for picture in self.pictures if picture.end <= count)
         return count + sum(picture.tokens - picture.positions for picture in pictures)
 
@@ -54,7 +54,7 @@ def _always() -> bool:
 
 
 class Preparer:
-    """Renders, tokenises and compiles, on threads that are not the scheduler's."""
+    """Renders, tokenises and compiles. It does not run on the scheduler's thread."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Preparer:
         self._compiling = threading.Lock()
 
     def beside(self, template: Template) -> "Preparer":
-        """Another one for another thread; what is compiled is shared."""
+        """Returns a copy for another thread and template. Compiled grammars are shared."""
         other = copy.copy(self)
         other._template = template
         return other
@@ -79,7 +79,7 @@ class Preparer:
     def prepare(
         self, request_id: int, raw: dict[str, Any], is_wanted: IsWanted = _always
     ) -> Request:
-        """`is_wanted` is asked now and then; when it says no, this ends with `Unwanted`."""
+        """Prepares a job. Raises Refused, or Unwanted when `is_wanted` returns False."""
         job = Job(**{name: value for name, value in raw.items() if name in JOB_FIELDS})
         prompt = self._with_images(job) if job.images else self._plain(job, is_wanted)
         constrained = None
@@ -153,7 +153,7 @@ def sampling_of(raw: dict[str, Any]) -> Sampling:
 
 
 def _until(text: str, mark: str) -> str:
-    """The prompt up to where the last message is gone on with."""
+    """Returns the prompt up to the mark where the last message continues."""
     before, found, _ = text.rpartition(mark)
     if not found:
         raise Refused(

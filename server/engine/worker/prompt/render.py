@@ -1,6 +1,6 @@
-"""The render child: a chat template is a stranger's code, so it runs sandboxed and limited here.
+"""The render process: a chat template is untrusted code, so it runs here, sandboxed and limited.
 
-Says on stdout that it is ready, then answers each JSON line from stdin with one; ends with stdin.
+It reports on stdout that it is ready, then answers each JSON line from stdin until stdin ends.
 """
 
 import contextlib
@@ -25,9 +25,9 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 TIME_LIMIT_S = 2.0
-"""The processor time that one job may take."""
+"""The processor time that one job may take, in seconds."""
 TIME_LIMIT_CODE: int | None = None
-"""How this process ends at that limit. On Windows only the parent watches the time."""
+"""The exit code at that limit; None on Windows, where only the parent watches the time."""
 if sys.platform != "win32":
     TIME_LIMIT_CODE = -signal.SIGPROF
 MEMORY_LIMIT_BYTES = 512 * 1024 * 1024
@@ -35,7 +35,7 @@ OUTPUT_LIMIT_CHARS = 32 * 1024 * 1024
 
 
 class GenerationBlock(Extension):
-    """{% generation %} marks training text; for a prompt its body is all that counts."""
+    """Accepts {% generation %}, which marks training text: a prompt contains only its body."""
 
     tags = {"generation"}  # noqa: RUF012 - jinja2 declares it as a plain class attribute
 
@@ -45,7 +45,7 @@ class GenerationBlock(Extension):
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """Immutable but for lists: some templates build theirs, and what they see is a copy."""
+    """An immutable sandbox, except for lists: some templates build them, and all are copies."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         grows = isinstance(obj, list) and attr in ("append", "extend", "pop")
@@ -98,13 +98,13 @@ def serve(jobs: io.TextIOBase, answers: io.TextIOBase) -> None:
 
 
 def limit_time(seconds: float) -> None:
-    """After so much of the processor's time the system ends this process; 0 means never."""
+    """Lets the system end this process after this processor time; 0 means never."""
     if sys.platform != "win32":
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def limit_memory() -> None:
-    """The kernel keeps this where it can; elsewhere the parent watches the child's size."""
+    """Limits this process's memory where the kernel can; the parent watches its size anyway."""
     if sys.platform != "win32":
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
@@ -136,7 +136,7 @@ def _as_json(
 
 
 def _as_list(value: Any) -> list[Any]:
-    """Returns the iterators that filters like map and select make as lists."""
+    """Turns the iterators that filters like `map` and `select` return into lists."""
     if isinstance(value, Iterator):
         return list(value)
     raise TypeError(f"{type(value).__name__} is no JSON value")

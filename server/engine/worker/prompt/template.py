@@ -1,7 +1,7 @@
-"""A model's chat template, rendered in a warm child process under time and memory limits.
+"""Renders a model's chat template, in a warm child process with limits of time and memory.
 
-The time is the processor's: on a busy machine a child that waits for its turn loses nothing. What a
-template can show is found by rendering it and looking for what was put in.
+The time is processor time, so that a child may wait for its turn on a busy machine. What a template
+can show is found out by rendering it and searching for the values that were put in.
 """
 
 import copy
@@ -39,7 +39,7 @@ from server.errors import TemplateRefused
 from server.system import processes
 
 ANSWER_S = 20.0
-"""The last resort: a child that gets no turn for so long, or is halted, is replaced.
+"""In seconds. The last resort: a child that is halted or gets no turn for this time is replaced.
 
 Two of these must fit into the time that a load may go without progress (`watch.Limits.load_s`).
 """
@@ -54,10 +54,12 @@ class TemplateFailed(TemplateRefused):
 
 
 class RenderLost(TemplateFailed):
-    """The render process gave no answer. That says nothing about the template: try again."""
+    """The render process gave no answer. The template may be fine, so it is worth another try."""
 
 
 class Template:
+    """A chat template with a render process of its own."""
+
     def __init__(
         self,
         source: str,
@@ -68,9 +70,9 @@ class Template:
     ) -> None:
         self._source = source
         self.reads_parts = False
-        """Whether it wants a message's content as a list of parts and shows no plain text."""
+        """Whether it needs content as a list of parts and does not show plain text."""
         self.stalls: list[str] = []
-        """Why it had to be ended, each time that it went beyond its limits."""
+        """A reason for each time that the process exceeded its limits and had to be ended."""
         self._fixed = {"bos_token": bos, "eos_token": eos}
         self._command = command or processes.command("render")
         self._answer_s = answer_s
@@ -78,7 +80,7 @@ class Template:
         self._child: _Child | None = _Child(self._command, answer_s)
 
     def beside(self) -> "Template":
-        """Returns a copy with a process of its own, which starts with its first prompt."""
+        """Returns a copy with its own process, which starts with the first prompt."""
         other = copy.copy(self)
         other.stalls = []
         other._child = None
@@ -92,6 +94,7 @@ class Template:
         options: Mapping[str, Any] | None = None,
         add_generation_prompt: bool = True,
     ) -> str:
+        """Renders a prompt. Raises TemplateFailed, or RenderLost if the process did not answer."""
         variables: dict[str, Any] = {
             **_name_options(options or {}),
             **self._fixed,
@@ -122,7 +125,7 @@ class Template:
         options: Mapping[str, Any] | None = None,
         add_generation_prompt: bool = True,
     ) -> str:
-        """Renders what the template refuses again, in plainer turns and with fuller schemas."""
+        """Renders a prompt; if refused, tries again with plainer turns and fuller schemas."""
         stalls, deadline = len(self.stalls), time.monotonic() + 2 * ANSWER_S
         given = [tools, [_fill(tool) for tool in tools]] if tools else [tools]
         first: TemplateFailed | None = None
@@ -142,21 +145,21 @@ class Template:
             self._replace_child()
 
     def _replace_child(self) -> None:
-        """Ends it; the next job starts another."""
+        """Ends the process. The next job starts another."""
         if self._child:
             self._child.end()
         self._child = None
 
 
 def _name_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Adds the other name that some templates have for the switch of thoughts."""
+    """Adds the other name that some templates have for the option `enable_thinking`."""
     if "enable_thinking" not in options:
         return dict(options)
     return {"thinking": options["enable_thinking"], **options}
 
 
 def _fill(schema: Any) -> Any:
-    """Adds the keywords of objects and lists that a template may read without looking first."""
+    """Adds the keywords of objects and lists that a template may read without checking."""
     if isinstance(schema, list):
         return [_fill(part) for part in schema]
     if not isinstance(schema, dict):
@@ -187,7 +190,7 @@ class _NoAnswer(Exception):
 
 
 class _Child:
-    """One render process. A thread reads its answers, because pipes cannot be polled everywhere."""
+    """A render process. A thread reads its answers: not every system can poll a pipe."""
 
     def __init__(self, command: Sequence[str], answer_s: float) -> None:
         self._process = subprocess.Popen(
@@ -205,7 +208,7 @@ class _Child:
 
     def ask(self, job: str) -> str:
         assert self._process.stdin
-        if not self._is_ready:  # the time of its own imports is not the template's
+        if not self._is_ready:  # its own imports do not count
             self._wait(math.inf)
             self._is_ready = True
         used_s = self._used_s()
@@ -228,7 +231,7 @@ class _Child:
             pipe.close()
 
     def _wait(self, most_used_s: float) -> bytes:
-        """Its next line. The child ends itself at its limits where the system can see to it."""
+        """Returns the child's next line. Checks its limits, as not every system enforces them."""
         deadline = time.monotonic() + self._answer_s
         while time.monotonic() < deadline:
             try:
@@ -241,7 +244,7 @@ class _Child:
                 continue
             if line:
                 return line
-            self._process.kill()  # it may live on without its pipe
+            self._process.kill()  # it may be alive without its pipe
             if self._process.wait() == TIME_LIMIT_CODE:
                 raise _BeyondLimits(TOO_LONG)
             raise _NoAnswer("the render process ended")
@@ -267,13 +270,13 @@ SYSTEM, QUESTION, RESULT = "needle-system", "needle-question", "needle-result"
 VALUE = "needle-value"
 PROBE = ToolCall("needle123", "needle_name", {"city": VALUE})
 PATIENCE = 2
-"""A template that had to be ended so often has nothing to show, and each time costs seconds."""
+"""After this many stalls, which take seconds each, the template is not tried any further."""
 USER = {"role": "user", "content": QUESTION}
 ANSWERED = {"role": "assistant", "content": ANSWER}
 
 
 def try_out(template: Template) -> dict[str, Any]:
-    """Finds out about the template: `template` holds the flags of its abilities.
+    """Finds out what the template can show. `template` in the result holds its abilities.
 
     `template_lost` says why some may be missing, `template_again` whether another try may help.
     """
@@ -288,9 +291,9 @@ def try_out(template: Template) -> dict[str, Any]:
 
 
 def abilities(template: Template) -> dict[str, Any]:
-    """The flags of `server.engine.styles.base.Abilities`, and what was learned of a style."""
-    # The tools come last: they are the hardest part, and a template that fails at them may be
-    # good for all the rest.
+    """Returns the flags of `styles.base.Abilities`, and what was learned about the style."""
+    # The tools come last: they are the hardest part, and a template that fails with them may
+    # do well in all the rest.
     found = {
         "system": SYSTEM in _render(template, [{"role": "system", "content": SYSTEM}, USER]),
         "alternates": _alternates(template),
@@ -305,7 +308,7 @@ def abilities(template: Template) -> dict[str, Any]:
 def _find_opened(
     template: Template, begins: Sequence[str], known: Mapping[str, Any] | None = None
 ) -> dict[str, bool]:
-    """Finds whether a thought is already begun when the model's turn starts, for each option."""
+    """Returns for each thinking option whether the prompt already opens a thought."""
     asked: dict[str, dict[str, Any]] = {
         "opens_thought": {},
         "opens_thought_if_asked": {"enable_thinking": True},
@@ -350,14 +353,14 @@ def _tools(template: Template) -> dict[str, Any]:
 
 
 def reads_parts(template: Template) -> bool:
-    """Templates of models with eyes may know content only as a list of texts and images."""
+    """Whether the template accepts only lists of parts, as some for vision models do."""
     parts = [{"type": "text", "text": QUESTION}]
     plain = QUESTION in _render(template, [USER])
     return not plain and QUESTION in _render(template, [{"role": "user", "content": parts}])
 
 
 def _alternates(template: Template) -> bool:
-    """Whether it refuses two questions in a row or a second system turn, or shows only one."""
+    """Whether two questions in a row, or a later system turn, are refused or not all shown."""
     other = {"role": "user", "content": "needle-other"}
     late = {"role": "system", "content": SYSTEM}
     twice = _render(template, [USER, other])
@@ -371,13 +374,13 @@ def _opens(template: Template, begins: Sequence[str], options: Mapping[str, Any]
 
 
 def _samples(template: Template, *, as_text: bool) -> Samples:
-    """Turns of the assistant, each behind the same question."""
+    """Renders sample turns of the assistant, each after the same question."""
     tools = [declare(tool) for tool in probe_tools(FIRST, SECOND)]
     typed = [declare(tool) for tool in probe_tools(TYPED)]
     thinks = dict.fromkeys(THOUGHT_NAMES, THOUGHT)
 
     def turn(content: str, *calls: ToolCall, given: Sequence[Any] = tools, **more: str) -> str:
-        """What the template adds for it; with thoughts it is asked to show them."""
+        """Returns what the template adds for a turn. With thoughts, it is told to show them."""
         message = {"role": "assistant", "content": content, **more}
         made = [native_call(call, as_text=as_text) for call in calls]
         turns = [USER, {**message, "tool_calls": made} if calls else message]
@@ -408,12 +411,12 @@ def _samples(template: Template, *, as_text: bool) -> Samples:
 
 
 def _without_instructions(text: str, end: str) -> str:
-    """Some templates repeat instructions behind every conversation; a mere mark is shorter."""
+    """Removes the instructions that some templates repeat at the end. A mere mark stays."""
     return text.removesuffix(end) if len(end) > LONGEST_MARK else text
 
 
 def _calling(call: ToolCall, *, as_text: bool) -> list[dict[str, Any]]:
-    """A call and its result."""
+    """Returns the turns of a call and its result."""
     calls = [native_call(call, as_text=as_text)]
     return [
         {"role": "assistant", "content": "", "tool_calls": calls},
@@ -429,6 +432,7 @@ def _render(
     *,
     add_generation_prompt: bool = True,
 ) -> str:
+    """Returns the rendered text; empty if the template refuses or has stalled too often."""
     if len(template.stalls) >= PATIENCE:
         return ""
     for is_last in (False, True):

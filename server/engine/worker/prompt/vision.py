@@ -1,7 +1,7 @@
-"""A model's eyes: the projector beside it turns pictures into rows that stand among the tokens.
+"""The projector of a model, which turns pictures into embedding rows among the tokens.
 
-In a prompt a picture takes as many places as the model counts positions for it. The places hold
-numbers below nought made from the picture's bytes, so that prompts compare like any others.
+In a prompt, a picture takes as many places as the model counts positions for it. The places hold
+negative numbers made from the picture's bytes, so that prompts can be compared like any others.
 """
 
 import ctypes
@@ -32,7 +32,7 @@ Rows = NDArray[np.float32]
 
 
 class Chunks:
-    """What llama.cpp made of a prompt; freed with the last picture that lies in it."""
+    """The chunks that llama.cpp made of a prompt, freed together with the last picture in them."""
 
     def __init__(self) -> None:
         self.native = vision.mtmd_input_chunks_init()
@@ -45,7 +45,7 @@ class Chunks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture:
-    """An image in a prompt, or a part of one: its first place, and what it takes."""
+    """An image in a prompt, or a part of an image: its first place, positions and tokens."""
 
     start: int
     positions: int
@@ -59,7 +59,7 @@ class Picture:
 
 
 class View:
-    """An encoded picture, and how many of its rows the slot holds."""
+    """An encoded picture. `done` counts the rows that the slot already holds."""
 
     def __init__(self, rows: Rows, places: NDArray[np.int32], *, causal: bool) -> None:
         self.rows = rows
@@ -79,7 +79,7 @@ class Prompt:
 
 
 class Projector:
-    """`read` may be called while another thread encodes."""
+    """Reads and encodes pictures. `read` may be called while another thread encodes."""
 
     def __init__(self, path: Path, model: Model, plan: Plan) -> None:
         params = vision.mtmd_context_params_default()
@@ -100,9 +100,9 @@ class Projector:
     def read(
         self, texts: Sequence[str], images: Sequence[bytes], room: int, *, bos: bool
     ) -> Prompt:
-        """The prompt with an image between each two texts; refused where it needs more room."""
+        """Puts an image between each two texts. Raises Refused if that takes more than `room`."""
         bitmaps: list[Bitmap] = image_files.decode_all(images)
-        # Without their pixels first: what is too long is then refused before it takes memory.
+        # First without pixels: a prompt that is too long is refused before it takes memory.
         sized = self._chunks(texts, bitmaps, bos, None)
         needed = vision.mtmd_helper_get_n_tokens(sized.native)
         if needed > room:
@@ -111,7 +111,7 @@ class Projector:
         return self._prompt(self._chunks(texts, bitmaps, bos, keys))
 
     def encode(self, picture: Picture) -> View | None:
-        """None where it could not be computed."""
+        """Encodes a picture. Returns None if that failed."""
         if vision.mtmd_encode_chunk(self.native, picture.native):
             return None
         found = vision.mtmd_get_output_embd(self.native)
@@ -119,7 +119,7 @@ class Projector:
         return View(rows, self._places(picture), causal=self._is_causal(picture))
 
     def _places(self, picture: Picture) -> NDArray[np.int32]:
-        """The positions of its rows: one each, or four where the model sees rows and columns."""
+        """Returns the positions of its rows: one line, or four if the model sees in a plane."""
         if not self._is_planar:
             return np.arange(picture.start, picture.end, dtype=np.int32)[np.newaxis]
         image = vision.mtmd_input_chunk_get_tokens_image(picture.native)
@@ -129,7 +129,7 @@ class Projector:
         return np.stack([places[axis].astype(np.int32) for axis in ("t", "y", "x", "z")])
 
     def _is_causal(self, picture: Picture) -> bool:
-        """Whether its rows see only those before them, like text; else they are read as one."""
+        """Whether its rows see only those before them, like text. Else they are read at once."""
         return not vision.mtmd_decode_use_non_causal(self.native, picture.native)
 
     def _chunks(
@@ -197,7 +197,7 @@ def _text_parts(texts: Sequence[str]) -> Iterator[Any]:
 
 
 def _native_bitmap(bitmap: "Bitmap", key: str | None) -> Any:
-    """Without a key only its size: enough to count tokens."""
+    """Makes a native bitmap. Without a key it has only a size, which is enough to count tokens."""
     pixels = ctypes.cast(ctypes.c_char_p(bitmap.pixels), BYTE_P) if key else None
     native = vision.mtmd_bitmap_init(bitmap.width, bitmap.height, pixels)
     if key:
@@ -218,6 +218,6 @@ def _tokens_of(native: Any) -> Tokens:
 
 
 def _marks(name: bytes, count: int) -> Tokens:
-    """Numbers below -1, which is no token: the same for the same part of the same image."""
+    """Returns numbers below -1, which is not a token. The same part of an image gets the same."""
     digest = hashlib.shake_256(name).digest(4 * count)
     return -2 - (np.frombuffer(digest, "<u4") >> 2).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Text to tokens and back, with a cache of what each token says."""
+"""Turns text into tokens and back, with a cache of the text of each token."""
 
 import ctypes
 import re
@@ -14,11 +14,11 @@ from server.engine.worker.load.native import INT_P, lib, pointer
 
 PIECE_BYTES = 1024
 PART_CHARS = 4096
-"""llama.cpp looks for every marker in all of the text again behind each marker it finds, so that
-the time grows with the square of a text. A long text is handed over in parts of about this size."""
+"""The rough size of a part in characters. A long text is tokenised in parts, because llama.cpp
+searches the rest for every marker after each one that it finds, which takes quadratic time."""
 PARTED_FROM = 2 * PART_CHARS
 LOST_AT_A_CUT = 8
-"""A cut through the middle of a word makes some tokens more of it, never as many as these."""
+"""A cut through a word makes some more tokens of it, but always fewer than this."""
 NO_TOKEN = (
     "{part} is no token of this model, which has {size}. Send text, or tokens of this model: the "
     "tokens of another one mean something else here."
@@ -26,12 +26,12 @@ NO_TOKEN = (
 
 
 class Unwanted(Exception):
-    """Nobody waits for it any more."""
+    """The request was cancelled, so nobody waits for the result."""
 
 
 class Markers:
-    """Where a text may be cut before it is tokenised without a change of its tokens: before a
-    marker that no other marker reaches into."""
+    """Finds where a text can be cut without a change of its tokens: before a marker that no other
+    marker overlaps."""
 
     def __init__(self, texts: Iterable[str], cuttable: Iterable[str]) -> None:
         known = [text for text in texts if text]
@@ -87,8 +87,8 @@ class Vocabulary:
         most: int | None = None,
         is_wanted: Callable[[], bool] = lambda: True,
     ) -> Tokens:
-        """Refuses a text of more than `most` tokens as soon as that is certain, before the rest
-        is looked at; ends early with `Unwanted` when `is_wanted` says so between two parts."""
+        """Tokenises a text. Raises Refused as soon as it surely has more than `most` tokens, and
+        Unwanted if `is_wanted` returns False between two parts."""
         if len(text) <= PARTED_FROM:
             return self._tokenize(text, special=special, bos=bos)
         begin, end = self._around() if bos else ((), ())
@@ -114,7 +114,7 @@ class Vocabulary:
         special: bool,
         is_wanted: Callable[[], bool],
     ) -> None:
-        """Refuses a part that is too long before it is tokenised as a whole."""
+        """Raises Refused if a part is too long, before it is tokenised as a whole."""
         count, seen, whole = so_far
         for at in range(0, len(part), PART_CHARS):
             if not is_wanted():
@@ -135,7 +135,7 @@ class Vocabulary:
         return tokens[: max(0, count)].copy()
 
     def _around(self) -> tuple[Sequence[int], Sequence[int]]:
-        """What the model wants before and behind a prompt."""
+        """Returns the tokens that the model wants before and after a prompt."""
         both = self._tokenize("", special=False, bos=True).tolist()
         begins = bool(both) and both[0] == lib.llama_vocab_bos(self.native)
         return (both[:1], both[1:]) if begins else ((), both)
@@ -159,11 +159,11 @@ class Vocabulary:
         most: int | None = None,
         is_wanted: Callable[[], bool] = lambda: True,
     ) -> Tokens:
-        """A whole prompt: its markers count, and it gets the BOS its model wants, once."""
+        """Tokenises a whole prompt with its markers. Adds the BOS that the model wants, once."""
         return self.tokenize(text, bos=self.lacks_bos(text), most=most, is_wanted=is_wanted)
 
     def tokenize_parts(self, parts: Sequence[str | int], most: int | None = None) -> Tokens:
-        """A prompt of texts and token numbers; only a text that begins it may get a BOS."""
+        """Tokenises a prompt of texts and token numbers. Only a text at its start may get a BOS."""
         made: list[Tokens] = []
         for at, part in enumerate(parts):
             if isinstance(part, str):
@@ -180,7 +180,7 @@ class Vocabulary:
         begin: str | Sequence[str | int],
         most: int | None = None,
     ) -> Tokens:
-        """The text before and after a gap, with the marks of the model around them."""
+        """Tokenises the text around a gap. Raises Refused if the model has no marks for gaps."""
         names = ("pre", "suf", "mid", "rep", "sep")
         marks = {name: getattr(lib, f"llama_vocab_fim_{name}")(self.native) for name in names}
         if min(marks["pre"], marks["suf"], marks["mid"]) < 0:
@@ -197,7 +197,7 @@ class Vocabulary:
             parts += [marks["sep"], "current\n"]
         parts += [marks["pre"], gap["before"], marks["suf"], gap["after"], marks["mid"]]
         parts += [begin] if isinstance(begin, str) else begin
-        # The texts are a stranger's: marks that they spell are text.
+        # The texts are untrusted: marks in them count as plain text.
         known = (
             self.tokenize(part, special=False, most=most) if isinstance(part, str) else [part]
             for part in parts
@@ -208,14 +208,14 @@ class Vocabulary:
         return not (self.bos and prompt.startswith(self.bos))
 
     def piece(self, token: int) -> bytes:
-        """What a token adds to the answer; nothing for markers."""
+        """Returns the bytes that a token adds to the answer; empty for markers."""
         known = self._pieces.get(token)
         if known is None:
             known = self._pieces[token] = self._read(token, special=False)
         return known
 
     def marked_piece(self, token: int) -> bytes:
-        """What a token adds to the answer, with markers spelled out."""
+        """Returns the bytes of a token, with markers spelled out."""
         known = self._marked.get(token)
         if known is None:
             known = self._marked[token] = self._read(token, special=True)
@@ -226,18 +226,18 @@ class Vocabulary:
         return b"".join(self.marked_piece(t) for t in known).decode(errors="replace")
 
     def markers(self, texts: Iterable[str]) -> frozenset[int]:
-        """The tokens that are spelled exactly so."""
+        """Returns the tokens whose spelling is exactly one of the texts."""
         found = (self.tokenize(text) for text in texts)
         return frozenset(int(tokens[0]) for tokens in found if len(tokens) == 1)
 
     def special_tokens(self) -> dict[str, int]:
-        """Every marker by its spelling."""
+        """Returns the special tokens (markers) by their spelling."""
         shown = lib.LLAMA_TOKEN_ATTR_CONTROL | lib.LLAMA_TOKEN_ATTR_USER_DEFINED
         ids = (t for t in range(self.size) if lib.llama_vocab_get_attr(self.native, t) & shown)
         return {self.marked_piece(t).decode(errors="replace"): t for t in ids}
 
     def begins_with_digit(self) -> NDArray[np.bool_]:
-        """For each token, whether its text begins with a digit."""
+        """Returns for each token whether its text begins with a digit."""
         if self._digit_first is None:
             pieces = (self.piece(token)[:1].isdigit() for token in range(self.size))
             self._digit_first = np.fromiter(pieces, np.bool_, self.size)
