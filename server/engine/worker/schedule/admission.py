@@ -1,4 +1,4 @@
-"""Where a request's answer is computed: the slot that already knows most of its prompt."""
+"""Chooses the slot for a request: if possible, one that already holds much of its prompt."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ WORTH_KEEPING = 128
 WORTH_WAITING = 128
 WORTH_STORING = 512
 AHEAD_BYTES = 8 << 20
-"""What rests in slots and is put away as well takes no more than this for each of them."""
+"""A larger state stays in its slot only, and is not saved to host memory ahead of time."""
 
 
 @dataclass(slots=True)
@@ -37,6 +37,8 @@ class ReuseCounts:
 
 
 class Admission:
+    """Places requests in slots, and reuses states from other slots, host memory and disk."""
+
     def __init__(
         self,
         context: Context,
@@ -48,7 +50,7 @@ class Admission:
         self.counts = ReuseCounts()
         self.cache = cache
         self.placing_s = 0.0
-        """The time that placing took since somebody set it back."""
+        """The seconds that placing took since the scheduler last reset it."""
         self._disk = disk
         self._context = context
         self._slots = slots
@@ -58,7 +60,7 @@ class Admission:
             disk.load()
 
     def place(self, request: Request) -> Slot | None:
-        """A free slot, holding as much of the prompt as could be found; None when all are busy."""
+        """Returns a free slot, with as much of the prompt as was found; None if all are busy."""
         tokens, limit = request.tokens, _reusable(request)
         free = [slot for slot in self._slots if not slot.busy]
         if not free:
@@ -85,7 +87,7 @@ class Admission:
         return slot
 
     def should_wait(self, tokens: Tokens, being_read: Iterable[Tokens]) -> bool:
-        """Whether somebody is just reading most of this prompt: better to share it in a moment."""
+        """Whether another request is reading so much of this prompt that it pays to wait for it."""
         ahead = max((common_prefix(prompt, tokens) for prompt in being_read), default=0)
         if ahead < WORTH_WAITING:
             return False
@@ -93,9 +95,9 @@ class Admission:
         return ahead - shared >= WORTH_WAITING
 
     def keep_one(self) -> bool:
-        """Puts a short conversation away while nobody waits for its slot; each is seen once.
+        """Saves an idle, short conversation to host memory; returns False if all were considered.
 
-        Long ones, and those without room beside what is kept, are put away only when they must.
+        A long one, or one that does not fit beside the others, is saved only if its slot is needed.
         """
         rests = [slot for slot in self._slots if not slot.busy and slot.used_at > self._seen_until]
         if not rests:
@@ -108,10 +110,9 @@ class Admission:
         return True
 
     def store_one(self) -> bool:
-        """Writes a conversation that rests to disk, where that is wanted and not yet done.
+        """Writes an idle conversation to disk, if enabled. Returns whether there may be another.
 
-        The last used comes first; one that has no room beside those is left out. Returns whether
-        there may be another.
+        The last used comes first. A conversation that does not fit beside later ones is left out.
         """
         if self._disk is None:
             return False
@@ -136,7 +137,7 @@ class Admission:
             slot.cut(0, self._context)
 
     def evict_idle(self) -> bool:
-        """Makes room; False when there is nothing idle left."""
+        """Frees the idle slot that was used least recently. Returns False if there is none."""
         idle = [slot for slot in self._slots if not slot.busy and slot.count]
         if not idle:
             return False
@@ -149,7 +150,7 @@ class Admission:
         return holder.state.nbytes
 
     def _best_holder(self, tokens: Tokens, limit: int) -> tuple[Slot, int]:
-        """Returns the slot that shares most. Among equals a free one, then the cheapest to copy."""
+        """Returns the slot that shares most; of equals a free one, then the cheapest to copy."""
         shares = {
             slot.sequence: min(common_prefix(slot.tokens, tokens), limit) for slot in self._slots
         }
@@ -159,13 +160,13 @@ class Admission:
         return best, shares[best.sequence]
 
     def _continues(self, holder: Slot, shared: int, free: int) -> bool:
-        """Whether a conversation goes on, or there is no other slot to keep the old one in."""
+        """Whether the request continues the slot's conversation, or no other slot is free."""
         return not holder.busy and shared > 0 and (2 * shared >= holder.count or free == 1)
 
     def _begin(
         self, tokens: Tokens, free: list[Slot], holder: Slot, shared: int
     ) -> tuple[Slot, int]:
-        """Another conversation: a slot for it, with the system prompt that others have read."""
+        """Chooses a slot for a new conversation, and copies a common system prompt into it."""
         others = [slot for slot in free if not shared or slot is not holder] or free
         slot = self._best_free(others)
         own = min(common_prefix(slot.tokens, tokens), shared)
@@ -175,11 +176,11 @@ class Admission:
         return slot, own
 
     def _best_free(self, slots: list[Slot]) -> Slot:
-        """A neighbour of those at work; of these an empty one, else the one not used for longest.
+        """Returns a neighbour of busy slots: an empty one, else the one not used for longest.
 
-        Only neighbours are evaluated together where each sequence has a buffer of its own, and an
-        answer apart from the others costs at every token; but nobody waits until a long one is put
-        away. The first one begins where there is most room beside it.
+        As each sequence has its own buffer, only neighbours are evaluated together, and an answer
+        apart from the others costs time at every token. A neighbour that takes long to save does
+        not count, as others would wait. The first answer begins where most empty slots follow.
         """
         busy = {slot.sequence for slot in self._slots if slot.busy}
         empty = {slot.sequence for slot in slots if not slot.count}
@@ -194,7 +195,7 @@ class Admission:
         return min(slots, key=rank)
 
     def _is_felt(self, slot: Slot) -> bool:
-        """Whether others would wait until it is put away; without a place for it, it is not."""
+        """Whether others would notice that the slot is saved. Without a cache it is not saved."""
         return bool(self.cache.capacity_bytes) and self._copying.is_felt(slot.sequence)
 
     def _is_cheaper_to_copy(self, holder: Slot, gained: int) -> bool:
@@ -202,7 +203,7 @@ class Admission:
         return self._copying.pays(holder.sequence, gained, is_waited_for=is_waited_for)
 
     def _keep(self, slot: Slot) -> None:
-        """Saves a slot's state to host memory unless it is short or held elsewhere."""
+        """Saves a slot's state to host memory, unless it is short, too large or held elsewhere."""
         if slot.count < WORTH_KEEPING or not self.cache.capacity_bytes:
             return
         if self.cache.holds(slot.tokens) or self._held_by_another(slot):
@@ -223,7 +224,7 @@ class Admission:
         )
 
     def _restore_stored(self, slot: Slot, stored: Stored, shared: int) -> int:
-        """What cannot be used again is not tried again."""
+        """Restores a state from disk. Deletes it if it cannot be used."""
         assert self._disk is not None
         kept = self._disk.read(stored)
         if kept is None:
@@ -249,16 +250,16 @@ class Admission:
             slot.cut(0, self._context)
             return 0
         slot.append(holder.tokens)
-        # The copy may reach further than that: into a picture that is just being looked at.
+        # The copy may reach further, into a picture that the other answer is still reading.
         slot.cut(shared, self._context)
         self.counts.shared += 1
         return slot.count
 
 
 def _reusable(request: Request) -> int:
-    """How much of a prompt may be taken over; the rest is left to evaluate, for its logits.
+    """Returns how much of a prompt may be reused. The rest is evaluated, for its logits.
 
-    That is a chunk, not just a token; but a picture is not looked at again for the sake of it.
+    The rest is a whole chunk, not just a token; but a picture is not read again only for that.
     """
     limit = max(0, len(request.tokens) - LEAST_CHUNK)
     ends = (picture.end for picture in request.pictures if picture.start < limit < picture.end)

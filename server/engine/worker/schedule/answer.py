@@ -1,4 +1,4 @@
-"""One answer in the making: what it still has to read, the text it may show, and why it ended."""
+"""An answer in the making: the prompt that is left to read, its text, and why it ended."""
 
 import codecs
 from time import perf_counter
@@ -19,7 +19,7 @@ Entry = list[Any]
 
 
 def logprob_entry(logits: Logits, token: int, top: int, vocabulary: Vocabulary) -> Entry:
-    """[text, bytes, logprob, [[text, bytes, logprob], ...]] of a token and the likeliest ones."""
+    """Returns [text, bytes, logprob, alternatives]; an alternative is [text, bytes, logprob]."""
     exact = logits.astype(np.float64)
     exact -= exact.max()
     exact -= np.log(np.exp(exact).sum())
@@ -41,7 +41,7 @@ def _entry(vocabulary: Vocabulary, token: int, logprob: float) -> Entry:
 
 
 class TextOut:
-    """Feed it bytes; take `ready` text. It holds back what may turn out to be a stop string."""
+    """Turns bytes into `ready` text. It holds back what may become a stop string."""
 
     def __init__(self, stops: tuple[str, ...] = ()) -> None:
         self.ready = ""
@@ -81,7 +81,7 @@ class TextOut:
         return text
 
     def finish(self) -> None:
-        """No more bytes come: what was held back is text after all."""
+        """Releases what was held back, because no more bytes come."""
         if not self.stopped:
             self.ready += self._held + self._decoder.decode(b"", final=True)
         self._held = ""
@@ -91,9 +91,9 @@ Item = list[Any]
 
 
 class Answer:
-    """`todo` is the unread prompt; `pending` is written but not evaluated; `draft` is a guess.
+    """An answer: `todo` is unread prompt, `pending` is written but not evaluated, `draft` a guess.
 
-    `chunk` is how much of the prompt, or of what is written, the step evaluates.
+    `chunk` is how many tokens of `todo` or of `pending` the step evaluates.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Answer:
         self.payoff = Payoff(purse)
         self.first_at = 0.0
         self.on_device = False
-        """Whether llama.cpp chooses its tokens, on the device."""
+        """Whether llama.cpp chooses the tokens, on the device."""
         self._sampler = sampler
         self._pictures = [picture for picture in request.pictures if picture.start >= slot.count]
         self._cached = request.tokens_until(slot.count)
@@ -127,28 +127,28 @@ class Answer:
 
     @property
     def room(self) -> int:
-        """How many more tokens it may write."""
+        """The number of tokens that it may still write."""
         return self._most - self.written
 
     @property
     def picture(self) -> Picture | None:
-        """What the prompt goes on with, where that is no text."""
+        """The picture that the prompt continues with; None if text comes next."""
         return self._pictures[0] if self._pictures and not self.text_left else None
 
     @property
     def text_left(self) -> int:
-        """How much of the unread prompt comes before the next picture."""
+        """The number of unread tokens before the next picture."""
         if not self._pictures:
             return len(self.todo)
         return self._pictures[0].start - (len(self.request.tokens) - len(self.todo))
 
     @property
     def is_parted(self) -> bool:
-        """Whether more is written than the step has room for. The rest follows in the next one."""
+        """Whether more is pending than the step has room for. The rest follows in the next step."""
         return self.chunk < len(self.pending)
 
     def pass_part(self) -> None:
-        """The slot holds what the step had room for."""
+        """Moves the evaluated part of `pending` to the slot."""
         self.slot.append(self.pending[: self.chunk])
         self.pending = self.pending[self.chunk :]
 
@@ -157,14 +157,14 @@ class Answer:
         return [self.request.id, "prompt", done, self._asked]
 
     def pass_picture(self) -> None:
-        """The slot holds all of it."""
+        """Notes that the slot holds the whole picture."""
         places = self._pictures.pop(0).positions
         self.slot.append(self.todo[:places])
         self.todo = self.todo[places:]
         self.view = None
 
     def advance(self, logits: Logits, vocabulary: Vocabulary) -> None:
-        """Chooses what follows: the tokens that must come, or one that may and what it brings."""
+        """Chooses what follows: the tokens that must come, else a token and what it forces."""
         self.pending = []
         if self.room <= 0:
             self.reason = "length"
@@ -181,7 +181,7 @@ class Answer:
             self.reason = "stop"
 
     def take(self, token: int, vocabulary: Vocabulary) -> None:
-        """What the device has chosen."""
+        """Takes a token that the device has chosen."""
         self.pending = []
         if self.room <= 0:
             self.reason = "length"
@@ -191,7 +191,7 @@ class Answer:
             self._write(token, vocabulary)
 
     def items(self) -> list[Item]:
-        """Returns what the server gets after a step."""
+        """Returns the items for the server after a step."""
         if self.reason is not None:
             self._text.finish()
         text = self._text.take()
@@ -242,7 +242,7 @@ class Answer:
         self._write(token, vocabulary)
 
     def _write_forced(self, vocabulary: Vocabulary) -> bool:
-        """Not where log-probabilities are asked for: each token then needs logits of its own."""
+        """Writes tokens that must come, except with log-probabilities: each then needs logits."""
         constrained = self.request.constrained
         if constrained is None or self.request.top_logprobs is not None:
             return False

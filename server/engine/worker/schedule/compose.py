@@ -1,11 +1,11 @@
-"""What goes into a step: a token of every running answer, or a chunk of waiting prompts.
+"""Composes a step: a token of every running answer, or a chunk of waiting prompts.
 
-The two are never mixed: a cache with a buffer per sequence evaluates them one after the other
-anyway. It also evaluates together only what stands in the order of the sequences. Prompts are
-evaluated in chunks of at least `LEAST_CHUNK` tokens and guesses in fewer: below that, llama.cpp
-multiplies by other kernels with other last bits, and the same question would get another answer
-depending on what was cached or who else was asking. Only where so small a chunk would already
-stretch the gap between a running answer's tokens, prompts are read in smaller ones.
+The two are never mixed, because a cache with a buffer per sequence evaluates them one after the
+other anyway. It also evaluates together only what is in the order of the sequences. Prompts are
+evaluated in chunks of at least `LEAST_CHUNK` tokens, and guesses in fewer: below that, llama.cpp
+multiplies with other kernels, whose last bits differ, and the same question would get another
+answer depending on what was cached or who else was asking. Prompts are read in smaller chunks only
+if `LEAST_CHUNK` tokens would already make the gap between a running answer's tokens too long.
 """
 
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ from server.engine.worker.schedule.pace import EFFICIENT_TOKENS, Pace
 LEAST_CHUNK = 8
 MOST_DRAFTED = LEAST_CHUNK - 2
 TRIAL_DRAFTED = 2
-"""Enough to see whether guesses come true; where each costs as much as a token, six cost a lot."""
+"""Enough to see whether guesses are right. Six cost a lot if each takes as long as a token."""
 SHORTEST_CATCH_UP_S = 0.015
 ALONE_CATCH_UP_S = 0.1
-"""What the draft model may read in a step that is usually shorter; alone, no other answer waits."""
+"""The least seconds for the draft model to read in a step; with one answer, no other waits."""
 
 
 class DecodeBatch:
-    """A token of every running answer, and its guesses."""
+    """The batch of a decode step: a token of every running answer, and its guesses."""
 
     def __init__(
         self,
@@ -52,9 +52,9 @@ class DecodeBatch:
         self._steady: list[Answer] | None = None
 
     def fill(self, running: list[Answer], *, guess: bool) -> float:
-        """Returns the time that guessing took, without what the draft model had yet to read.
+        """Fills the batch. Returns the seconds of guessing, without the draft model's reading.
 
-        That is no part of what a guess costs: a long prompt would else end all guessing.
+        Reading is not a part of a guess's cost: otherwise, a long prompt would end all guessing.
         """
         model = self._draft_model
         if model is not None:
@@ -76,11 +76,11 @@ class DecodeBatch:
         return guessing_s
 
     def unsettle(self) -> None:
-        """The set of answers changed, or a step failed: nothing carries over to the next one."""
+        """Discards the last batch, because the set of answers changed or a step failed."""
         self._steady = None
 
     def _share(self, running: list[Answer]) -> int:
-        """How many tokens each may have: a grammar may force more of them than a batch holds."""
+        """Returns how many tokens each may have, as a grammar may force more than a batch holds."""
         capacity = self.batch.capacity
         whole = sum(len(answer.pending) for answer in running)
         return capacity if whole <= capacity else capacity // len(running)
@@ -95,7 +95,7 @@ class DecodeBatch:
         answer.row = self.batch.add(run, slot.sequence, slot.count, len(answer.draft) + 1)
 
     def _draft(self, running: list[Answer]) -> bool:
-        """Those whose guesses pay, and one that tries whether they would."""
+        """Guesses where that pays, and for one more answer as a trial. Returns whether it did."""
         self._purse.earn(self._pace.decode_s(len(running)) / len(running))
         if not self._may_pay(running):
             return False
@@ -114,25 +114,25 @@ class DecodeBatch:
         return found
 
     def _catch_up_s(self, running: list[Answer]) -> float:
-        """About another step: those under way are at worst half as fast meanwhile."""
+        """Returns about the time of a step, so that running answers are at worst half as fast."""
         least_s = ALONE_CATCH_UP_S if len(running) == 1 else SHORTEST_CATCH_UP_S
         return max(least_s, self._pace.decode_s(len(running)))
 
     def _may_pay(self, running: list[Answer]) -> bool:
-        """Whether guessing pays, by what is known of steps. Now and then it is tried anyway."""
+        """Whether guessing pays, by the measured steps. Now and then it is tried anyway."""
         if self._purse.is_full or self._draft_model is not None:
             return True
         count = sum(len(answer.pending) for answer in running)
         return self._pace.pays(count, len(running), MOST_DRAFTED)
 
     def _spare(self, running: list[Answer]) -> int:
-        """No more guesses than keep the step near its usual time: they may all be wrong."""
+        """Returns how many guesses keep the step near its usual time, as all may be wrong."""
         count = sum(len(answer.pending) for answer in running)
         most = min(self.batch.capacity - count, MOST_DRAFTED * len(running))
         return self._pace.spare_tokens(count, most)
 
     def _guess(self, answer: Answer, most: int) -> list[int]:
-        """From the text itself; else from the draft model, where there is one."""
+        """Guesses from the text itself, else with the draft model if there is one."""
         if most <= 0 or len(answer.pending) != 1:
             return []
         slot = answer.slot
@@ -148,10 +148,10 @@ class DecodeBatch:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How prompts are cut: where parts end, how large a batch is worth while.
+    """How prompts are cut: parts end at a multiple of `block`, a batch has `enough` tokens.
 
-    Parts of several prompts are evaluated in equal lengths and what is left over by itself, so
-    on a processor they must not differ by less than a chunk either.
+    Parts of several prompts are evaluated in equal lengths and the remainder by itself, so on a
+    processor their lengths must not differ by less than a chunk (`apart`).
     """
 
     block: int
@@ -159,16 +159,16 @@ class Cut:
     apart: int = LEAST_CHUNK
 
     def together(self, reading: list[Answer]) -> list[Answer]:
-        """The rest of a prompt goes alone where a larger batch is no more efficient."""
+        """Returns only the first prompt if it is partly read and a larger batch does not pay."""
         is_rest = reading[0].chunk > 0 and self.enough <= EFFICIENT_TOKENS
         return reading[:1] if is_rest else reading
 
 
 def fill_chunk(batch: Batch, reading: list[Answer], most: int, cut: Cut) -> list[Answer]:
-    """Fills the batch with the next parts of prompts in this order; returns whose they are.
+    """Fills the batch with the next parts of prompts, in this order. Returns their answers.
 
     A batch that is large enough to be efficient takes no further prompt: the first ones are then
-    answered sooner, and the last no later.
+    answered sooner, and the last ones no later.
     """
     batch.clear()
     count = 0
@@ -196,18 +196,16 @@ def in_sequence(answer: Answer) -> int:
 
 
 def to_border(place: int, block: int) -> int:
-    """How far a part may go: attention looks at whole blocks of places, also at those not filled.
-
-    A part that ends with its block looks at no empty one; a border too near for a chunk is passed.
-    """
+    """Returns how long a part may be to end with its block, so that attention, which covers whole
+    blocks, covers no empty places. A border too near for a chunk is passed."""
     left = block - place % block
     return left if left >= LEAST_CHUNK else left + block
 
 
 def first_size(left: int, room: int) -> int:
-    """The size of the first part, never 0: a rest that is too short to divide is read whole.
+    """Returns the size of the first part, never 0. A rest too short to divide is read whole.
 
-    Where there is no room for a chunk, the gap is what counts: any part will do.
+    If there is no room for a chunk, a short gap is more important: any size will do.
     """
     if room < LEAST_CHUNK:
         return part_size(left, room, 1)
@@ -215,7 +213,7 @@ def first_size(left: int, room: int) -> int:
 
 
 def part_size(left: int, room: int, least: int) -> int:
-    """As much as fits, but neither this part nor the rest may be shorter than the least."""
+    """Returns as much as fits; 0 if this part or the rest would be shorter than `least`."""
     if left <= room:
         return left
     size = min(room, left - least)

@@ -1,6 +1,6 @@
-"""Guessing ahead: from the text itself, or with a second, smaller model of the same vocabulary.
+"""Guesses tokens ahead: from the text itself, or with a smaller model of the same vocabulary.
 
-The text tells what followed the last time that its last tokens occurred.
+A guess from the text is what followed when its last tokens occurred before.
 """
 
 import sys
@@ -20,15 +20,15 @@ from server.engine.worker.schedule.pace import Pace
 from server.engine.worker.schedule.prefix import Slot, common_prefix, make_slots
 
 NEAR = 8
-"""So little unread text is read with the guess, as part of what it costs."""
+"""Up to this many unread tokens are read with a guess, as part of its cost."""
 LEAST_READ = 16
-"""A text grows while it is read: with less in a step, its end might never be reached."""
+"""The fewest tokens to read in a step: a text grows meanwhile, but its end must be reached."""
 
 
 class DraftModel:
-    """Follows each slot of the main model with one of its own.
+    """A second model that follows each slot of the main model with a slot of its own.
 
-    A long text is read in chunks between the steps: the answers under way must not wait for it.
+    A long text is read in chunks between the steps, so that running answers do not wait for it.
     """
 
     def __init__(self, path: Path, model: Model, plan: Plan) -> None:
@@ -46,16 +46,16 @@ class DraftModel:
         self._spare_s = 0.0
         self._given_up = False
         self.caught_up_s = 0.0
-        """The time that reading took in this step, besides guessing."""
+        """The seconds that reading took in this step, without guessing."""
 
     def begin_step(self, spare_s: float) -> None:
-        """`spare_s` is what reading may take until the next one."""
+        """Begins a step, in which reading may take `spare_s` seconds."""
         self._spare_s = spare_s
         self.caught_up_s = 0.0
         self._threads.look(perf_counter())
 
     def guess(self, sequence: int, tokens: Tokens, most: int) -> list[int]:
-        """The likeliest continuation, shorter where the text would end; nothing while it reads."""
+        """Returns the likeliest continuation, up to the text's end; empty while it still reads."""
         slot = self._slots[sequence]
         if self._given_up or len(tokens) + most > self._context.sequence_tokens:
             return []
@@ -74,14 +74,14 @@ class DraftModel:
         return guessed
 
     def _go_back(self, slot: Slot, tokens: Tokens) -> None:
-        """To where its text is the same; the last token is read again, for its logits."""
+        """Cuts the slot to the common beginning. The last token is read again, for its logits."""
         shared = min(common_prefix(slot.tokens, tokens), len(tokens) - 1)
         slot.cut(shared, self._context)
         if slot.count < shared:
             self._give_up("cannot go back in a text")
 
     def _catch_up(self, slot: Slot, tokens: Tokens) -> None:
-        """One chunk in a step, for whoever comes first."""
+        """Reads a chunk. There is one in a step, for the first slot that needs it."""
         if self.caught_up_s:
             return
         began = perf_counter()
@@ -96,7 +96,7 @@ class DraftModel:
         return max(LEAST_READ, self._pace.chunk_tokens(self._spare_s, self._batch.capacity))
 
     def _read(self, slot: Slot, tokens: Tokens | list[int]) -> bool:
-        """No more than a batch holds."""
+        """Evaluates tokens, at most a batch. Returns False if that failed."""
         self._batch.clear()
         self._batch.add(tokens, slot.sequence, slot.count, 1)
         code = self._context.decode(self._batch)
@@ -117,18 +117,18 @@ class DraftModel:
 LONGEST_MATCH = 16
 SHORTEST_MATCH = 3
 TRIAL_MATCH = 6
-"""As long as nothing shows that the text repeats itself."""
+"""The shortest match as long as nothing shows that the text repeats itself."""
 FIRST_PAUSE = 32
 LONGEST_PAUSE = 512
 TRIAL_SHARE = 0.02
 FIRST_STAKE_S = 0.05
 LARGEST_STAKE_S = 0.1
 LARGEST_DEBT_S = 0.5
-"""One guess that was held up, by whatever, must not end guessing for minutes."""
+"""In seconds. A single guess that was delayed must not end guessing for minutes."""
 
 
 def lookup(tokens: Tokens, most: int, shortest: int = SHORTEST_MATCH) -> list[int]:
-    """What followed the longest earlier match of the text's end: more of it, the longer it is."""
+    """Returns what followed the longest earlier match of the text's end; more for a longer one."""
     size = len(tokens)
     if size <= shortest:
         return []
@@ -149,7 +149,7 @@ def lookup(tokens: Tokens, most: int, shortest: int = SHORTEST_MATCH) -> list[in
 
 
 class Purse:
-    """What guessing may lose on trials, all answers together: a small share of the time."""
+    """The time that all answers together may lose by trial guesses: a small share of the whole."""
 
     def __init__(self) -> None:
         self._left_s = FIRST_STAKE_S
@@ -163,7 +163,7 @@ class Purse:
         return self._left_s >= LARGEST_STAKE_S
 
     def earn(self, token_s: float) -> None:
-        """After a step that gave each answer one token, which took this long for each."""
+        """Adds the share of a step without guesses. `token_s` is its time for each answer."""
         self._add(TRIAL_SHARE * token_s)
 
     def settle(self, won_s: float) -> None:
@@ -174,7 +174,7 @@ class Purse:
 
 
 class Payoff:
-    """Whether guessing is worth its time: it pauses, longer each time, when it is not."""
+    """Decides whether an answer makes guesses. If they do not pay, it pauses, longer each time."""
 
     def __init__(self, purse: Purse) -> None:
         self._purse = purse
@@ -184,7 +184,7 @@ class Payoff:
 
     @property
     def has_paid(self) -> bool:
-        """Its last guesses were worth more than they took; without that, a guess is a trial."""
+        """Whether the last guesses were worth their time. Otherwise, a guess is a trial."""
         return self._gain > 1.0
 
     def wants_draft(self) -> bool:
@@ -194,7 +194,7 @@ class Payoff:
         return self.has_paid or self._purse.has_some
 
     def note(self, gained: int, seconds: float, usual_s: float) -> None:
-        """After a guess: tokens gained, the time they took, and what one usually takes."""
+        """Notes a guess: the tokens gained, their seconds, and the usual seconds of a token."""
         if usual_s <= 0:
             return
         self._purse.settle(gained * usual_s - seconds)

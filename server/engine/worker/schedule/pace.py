@@ -1,4 +1,4 @@
-"""How long steps and copies take: how much may be read between two steps, and when to copy."""
+"""Learns how long steps and copies take, to decide how much to read and when to copy."""
 
 from math import exp, log
 from time import perf_counter
@@ -9,17 +9,18 @@ from server.engine.worker.load.context import Context
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)
 NEWER = 0.3
+"""The weight of a new measurement."""
 MOSTLY_RIGHT = 0.65
 EFFICIENT_TOKENS = 128
-"""A chunk of this size is efficient on any device; a larger one only where it was seen to be."""
+"""A chunk of this size is efficient on any device, a larger chunk only if it proved to be."""
 CHEAPER = 0.8
 BARGAIN_TOKENS = 64
 BARGAIN = 1.6
-"""Twice as many tokens for so much more time: what is left of them would cost more later."""
+"""Twice as many tokens may take this much more time: later, they would take even more."""
 
 
 class Pace:
-    """Learns the time of a decode step by its tokens, and of reading a chunk by its size."""
+    """Learns the time of a decode step by its width, and of reading a chunk by its size."""
 
     def __init__(self) -> None:
         self._decode_s: dict[int, float] = {}
@@ -36,14 +37,14 @@ class Pace:
         share = usual_s / before if before and usual_s else tokens / size
         now = _blend(before, seconds / share)
         if before:
-            # Reading slows down with depth: what was not tried for a while has slowed down too.
+            # Reading slows down with depth, also for sizes that were not measured for a while.
             self._chunk_s = {tokens: took * now / before for tokens, took in self._chunk_s.items()}
         self._chunk_s[size] = now
         if tokens >= 64 or not self._token_s:
             self._token_s = _blend(self._token_s or None, seconds / tokens)
 
     def decode_s(self, tokens: int) -> float:
-        """The usual time of a decode step; where it is not known, from what lies around it."""
+        """Returns the usual seconds of a decode step, interpolated if this width is unknown."""
         known = self._decode_s.get(tokens)
         if known is not None or not self._decode_s:
             return known or 0.0
@@ -57,7 +58,7 @@ class Pace:
         return self._decode_s[below] * (1 - part) + self._decode_s[above] * part
 
     def _beyond_s(self, tokens: int, widest: int) -> float:
-        """A step wider than any known one: each token more costs what the last ones did."""
+        """Extrapolates to a wider step: each further token costs what the last ones did."""
         before = max((width for width in self._decode_s if width < widest), default=None)
         last_s = self._decode_s[widest]
         if before is None:
@@ -66,23 +67,23 @@ class Pace:
         return last_s + (tokens - widest) * more_s
 
     def spare_tokens(self, tokens: int, most: int) -> int:
-        """How many more a decode step may have until it takes twice its usual time."""
+        """Returns how many more tokens a decode step may have until its time doubles."""
         usual_s = self.decode_s(tokens)
         within = (n for n in range(most, 0, -1) if self.decode_s(tokens + n) <= 2 * usual_s)
         return next(within, 0)
 
     def pays(self, tokens: int, answers: int, guesses: int) -> bool:
-        """Whether guesses that are mostly right take less time than saying them one by one."""
+        """Whether guesses that are mostly right take less time than decoding token by token."""
         extra_s = self.decode_s(tokens + guesses) - self.decode_s(tokens)
         return extra_s < MOSTLY_RIGHT * guesses * self.decode_s(answers) / answers
 
     def chunk_tokens(self, budget_s: float, most: int) -> int:
-        """The largest chunk expected to fit the time; never nothing."""
+        """Returns the largest chunk that is expected to fit into the time; at least 1."""
         fitting = (s for s in SIZES if s <= most and self.expected_s(s) <= budget_s)
         return max(fitting, default=SIZES[0])
 
     def efficient_tokens(self, most: int) -> int:
-        """The size of a chunk beyond which a token gets hardly cheaper, as far as that was seen."""
+        """Returns the chunk size beyond which tokens hardly get cheaper, among sizes measured."""
         size = EFFICIENT_TOKENS
         for larger in self._seen_beyond(size, most):
             price = self.expected_s(larger) / larger * size / max(self.expected_s(size), 1e-9)
@@ -92,7 +93,7 @@ class Pace:
         return size
 
     def bargain_tokens(self, size: int, most: int, longest_s: float) -> int:
-        """A larger chunk than would fit, where so many more tokens cost little more time."""
+        """Returns a larger size if its additional tokens take little more time, else `size`."""
         if size < BARGAIN_TOKENS:
             return size
         for larger in self._seen_beyond(size, most):
@@ -109,11 +110,11 @@ class Pace:
         return tokens * self._token_s
 
     def expected_s(self, size: int) -> float:
-        """Reading is bound by memory for few tokens, by computing for many."""
+        """Returns the seconds of a chunk. Few tokens are bound by memory, many by computing."""
         return self._between_s(size) or max(self.decode_s(1), self.reading_s(size))
 
     def _between_s(self, tokens: int) -> float | None:
-        """From the sizes known on both sides, where there are such."""
+        """Interpolates between known sizes; None if one side has no known size."""
         below = max((size for size in self._chunk_s if size <= tokens), default=None)
         above = min((size for size in self._chunk_s if size >= tokens), default=None)
         if not below or not above:
@@ -129,15 +130,17 @@ def _blend(old: float | None, new: float) -> float:
 
 
 FIRST_GUESS_S = 1e-9
-"""For a byte, there and back; a copy through the memory of a computer is several times faster."""
+"""Seconds per byte, there and back. Copies within main memory are several times faster."""
 LONGEST_PAUSE_S = 0.02
-"""A copy is made in one go: running answers must not feel it."""
+"""In seconds. A copy cannot be interrupted, and running answers must not notice it."""
 NEWER_COPY = 0.5
 SCRATCH_BYTES = 16 << 20
-"""So much memory is used again: the system takes longer to give it than a copy takes."""
+"""Memory up to this size is reused: to allocate it takes longer than to copy."""
 
 
 class Copying:
+    """Copies sequences between slots, and learns how long that takes."""
+
     def __init__(self, context: Context, pace: Pace) -> None:
         self._context = context
         self._pace = pace
@@ -145,17 +148,17 @@ class Copying:
         self._scratch = np.empty(0, np.uint8)
 
     def pays(self, source: int, gained_tokens: int, *, is_waited_for: bool) -> bool:
-        """Whether it is sooner done than reading so many tokens."""
+        """Whether copying is faster than reading these tokens and, if others wait, unnoticed."""
         if is_waited_for and self.is_felt(source):
             return False
         return self._takes_s(source) < self._pace.reading_s(gained_tokens)
 
     def is_felt(self, sequence: int) -> bool:
-        """Whether it holds so much that others would wait while it is saved."""
+        """Whether the sequence is so large that others would notice a copy."""
         return self._takes_s(sequence) > LONGEST_PAUSE_S
 
     def copy(self, source: int, target: int) -> bool:
-        """The whole sequence; False where the model's memory does not take it."""
+        """Copies a whole sequence. Returns False if the model's memory does not accept it."""
         began = perf_counter()
         state = self._context.save(source, self._scratch)
         if len(self._scratch) < len(state) <= SCRATCH_BYTES:
@@ -166,7 +169,7 @@ class Copying:
         return True
 
     def note_save(self, size_bytes: int, seconds: float) -> None:
-        """Half of a copy."""
+        """Notes the time of a save, which is half of a copy."""
         self._note(size_bytes, 2 * seconds)
 
     def _note(self, size_bytes: int, seconds: float) -> None:

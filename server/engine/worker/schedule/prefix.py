@@ -1,7 +1,7 @@
-"""Slots, and what they computed before and may use again: prefixes, evicted conversations.
+"""Slots, and computed states that can be used again: those of slots and evicted conversations.
 
-Conversations are kept on disk as well, if the user asks for it, so that after a restart they need
-not be read again. A file holds the tokens and the computed state of one conversation; it is as
+If the user wants it, conversations are stored on disk as well, so that they need not be read again
+after a restart. A file holds the tokens and the computed state of one conversation. It is as
 private as the conversation itself, so only its owner can read it.
 """
 
@@ -25,6 +25,8 @@ from server.engine.worker.load.context import Context
 
 @dataclass(eq=False, slots=True)
 class Slot:
+    """A sequence of the context and the tokens that it holds. `used_at` is by `perf_counter`."""
+
     sequence: int
     buffer: Tokens
     count: int = 0
@@ -41,7 +43,7 @@ class Slot:
         self.count = end
 
     def cut(self, count: int, context: Context) -> None:
-        """Keeps only the first `count` tokens, or none where the model cannot go back."""
+        """Keeps only the first `count` tokens, or no tokens if the model cannot go back."""
         if not context.cut(self.sequence, count):
             context.cut(self.sequence, 0)
             count = 0
@@ -53,7 +55,7 @@ def make_slots(count: int, tokens: int) -> list[Slot]:
 
 
 def common_prefix(left: Tokens, right: Tokens) -> int:
-    """How many tokens two sequences share from their start."""
+    """Returns how many tokens two sequences share from their start."""
     size = min(len(left), len(right))
     if size == 0 or left[0] != right[0]:
         return 0
@@ -67,14 +69,14 @@ class Kept:
     tokens: Tokens
     state: NDArray[np.uint8]
     checksum: int | None = None
-    """Where the state comes from a file."""
+    """The checksum of a state from a file; None for others."""
 
     def is_whole(self) -> bool:
         return self.checksum is None or zlib.crc32(self.state.data) == self.checksum
 
 
 class HostCache:
-    """The computed state of evicted conversations in host memory, the least used dropped first."""
+    """The states of evicted conversations in host memory. The least recently used go first."""
 
     def __init__(self, capacity_bytes: int) -> None:
         self.capacity_bytes = capacity_bytes
@@ -89,7 +91,7 @@ class HostCache:
         return iter(self._kept.values())
 
     def holds(self, tokens: Tokens) -> bool:
-        """Whether a kept conversation begins with all of these; if so it counts as used now."""
+        """Whether a kept conversation begins with these tokens. If so, it counts as used now."""
         for key, kept in self._kept.items():
             if common_prefix(kept.tokens, tokens) == len(tokens):
                 self._kept.move_to_end(key)
@@ -97,6 +99,7 @@ class HostCache:
         return False
 
     def put(self, new: Kept) -> None:
+        """Adds a conversation, which replaces its own beginnings."""
         superseded = [
             key
             for key, kept in self._kept.items()
@@ -110,7 +113,7 @@ class HostCache:
             self._drop(next(iter(self._kept)))
 
     def best(self, tokens: Tokens) -> tuple[int, int]:
-        """The key of the conversation that shares most with `tokens`, and how much it shares."""
+        """Returns the key of the conversation that shares most with `tokens`, and how much."""
         shared = ((common_prefix(kept.tokens, tokens), key) for key, kept in self._kept.items())
         size, key = max(shared, default=(0, -1))
         return key, size
@@ -126,7 +129,7 @@ class HostCache:
 
 MAGIC = b"MOATKV01"
 HEADER = struct.Struct("<8sIQI")
-"""Magic, tokens, bytes of state, checksum of the state."""
+"""Magic, number of tokens, bytes of state, checksum of the state."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -137,18 +140,20 @@ class Stored:
 
 
 def folder_for(root: Path, model: Path, shape: object) -> Path:
-    """State fits only the very file it was computed with, in the same shape."""
+    """Returns the folder for states of exactly this model file and shape: others do not fit."""
     mark = repr((*file_mark(model), shape))
     return root / hashlib.sha256(mark.encode()).hexdigest()[:32]
 
 
 def file_mark(path: Path) -> tuple[str, int, int]:
-    """What changes when another file takes this one's place."""
+    """Returns a mark that changes when another file replaces this one."""
     found = path.stat()
     return str(path), found.st_size, found.st_mtime_ns
 
 
 class DiskCache:
+    """The states of conversations in a folder on disk. The least recently used go first."""
+
     def __init__(self, folder: Path, capacity_bytes: int) -> None:
         self._folder = folder
         self._capacity_bytes = capacity_bytes
@@ -157,7 +162,7 @@ class DiskCache:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def load(self) -> list[Kept]:
-        """What an earlier run left, the oldest first; what cannot be read is removed."""
+        """Returns what an earlier run left, the oldest first. Removes files that are not valid."""
         for draft in self._folder.glob("*.draft"):
             _remove(draft)
         found = []
@@ -171,7 +176,7 @@ class DiskCache:
         return found
 
     def holds(self, tokens: Tokens) -> bool:
-        """Whether a stored conversation begins with all of these; if so it counts as used now."""
+        """Whether a stored conversation begins with these tokens. If so, it counts as used now."""
         for stored in self._stored:
             if _begins_with(stored.tokens, tokens):
                 self._use(stored)
@@ -179,7 +184,7 @@ class DiskCache:
         return False
 
     def best(self, tokens: Tokens) -> tuple[Stored | None, int]:
-        """The conversation that shares most with `tokens`, and how much it shares."""
+        """Returns the conversation that shares most with `tokens`, and how much; None if none."""
         best, most = None, 0
         for stored in self._stored:
             shared = common_prefix(stored.tokens, tokens)
@@ -188,7 +193,7 @@ class DiskCache:
         return best, most
 
     def read(self, stored: Stored) -> Kept | None:
-        """It counts as used now; None, and it is gone, when the file is not what was written."""
+        """Reads a conversation, which counts as used now. Drops a damaged one and returns None."""
         try:
             kept = _read(stored.path)
         except OSError:
@@ -200,7 +205,7 @@ class DiskCache:
         return kept
 
     def has_room(self, tokens: Tokens, state_bytes: int, newer: Sequence[Tokens]) -> bool:
-        """Beside those used since: none of them goes for an older one, or they take turns."""
+        """Whether it fits beside the `newer` ones: if it replaced those, they would take turns."""
         staying = sum(
             stored.size
             for stored in self._stored
@@ -210,7 +215,8 @@ class DiskCache:
         return staying + _file_bytes(tokens, state_bytes) <= self._capacity_bytes
 
     def store(self, kept: Kept) -> bool:
-        """A full disk costs the conversation, not the answer: it is then read again."""
+        """Stores a conversation. Returns False if it is too large or the disk is full: then nothing
+        is stored any more, and the conversation is only read again."""
         size = _file_bytes(kept.tokens, kept.state.nbytes)
         if size > self._capacity_bytes:
             return False
@@ -259,7 +265,7 @@ def _write(path: Path, kept: Kept) -> None:
 
 
 def _read(path: Path) -> Kept | None:
-    """The state is mapped; it is read, and checked, when the conversation comes back."""
+    """Reads the tokens and maps the state, which is read and checked later; None if not valid."""
     with path.open("rb") as file:
         head = file.read(HEADER.size)
         if len(head) < HEADER.size:
@@ -274,6 +280,6 @@ def _read(path: Path) -> Kept | None:
 
 
 def _remove(path: Path) -> None:
-    """Where a mapped file cannot be removed it goes at the next start."""
+    """Removes a file. If the system refuses, as for a mapped file, the next start finds it."""
     with contextlib.suppress(OSError):
         path.unlink(missing_ok=True)

@@ -1,9 +1,9 @@
-"""Many answers at once: one thread owns the context, says whose turn it is, and steps on.
+"""Computes many answers at once: one thread owns the context, decides whose turn it is, and steps.
 
-An answer under way must not feel a prompt that came later: the prompt is read in chunks between its
-tokens, cut so that the gap stays near the usual one. Prompts that were there before an answer began
-are its equals: while little of them is left they are read first, at full speed, because every
-answer then runs in a wider batch and the last first token comes soonest.
+A running answer must not notice a prompt that came later: the prompt is read in chunks between the
+answer's tokens, cut so that the gap stays near the usual one. Prompts that came before an answer
+began are its equals: while little of them is left, they are read first, at full speed, because
+every answer then runs in a wider batch and the last first token comes soonest.
 """
 
 import threading
@@ -47,10 +47,10 @@ from server.sizes import MB
 
 TRIED = [size for size in SIZES if size >= 16]
 TRIED_EACH = 128
-"""So much of a trial is one prompt: a burst has many."""
+"""The tokens of each prompt in a trial: a burst has many prompts."""
 LONG_TRIAL_S = 0.25
 TRIALS_S = 3.0
-"""No trial begins later: a driver that prepares slowly is learned while it works."""
+"""In seconds. No trial begins later: a driver that prepares slowly is measured in use."""
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class Counters:
 
 
 class Failed(Exception):
-    """llama.cpp did not evaluate the batch; `code` says why."""
+    """llama.cpp did not evaluate the batch. `code` is that of llama_decode, or NOT_ENCODED."""
 
     def __init__(self, code: int) -> None:
         super().__init__(f"llama_decode gave {code}")
@@ -82,6 +82,8 @@ class Failed(Exception):
 
 
 class Step:
+    """Evaluates batches, and lets the answers choose their next tokens."""
+
     def __init__(
         self, context: Context, pace: Pace, vocabulary: Vocabulary, counters: Counters
     ) -> None:
@@ -133,9 +135,9 @@ class Step:
     def measure(
         self, batch: Batch, slots: int, room: int, clock: Callable[[], float] = perf_counter
     ) -> None:
-        """Before anybody asks: what reading and decoding cost here, up to what takes long.
+        """Measures reading and decoding before the first request, up to sizes that take long.
 
-        The first time a device computes a size it prepares for it; only the second one counts.
+        A device prepares when it first computes a size, so the quickest of some trials counts.
         """
         last_s = clock() + TRIALS_S
         for size in [size for size in TRIED if size <= batch.capacity]:
@@ -200,7 +202,7 @@ class Step:
         items.extend(answer.items())
 
     def _collect(self, batch: Batch, answers: list[Answer]) -> None:
-        """What the device has chosen for those who are due, for all of them at once."""
+        """Gets the tokens that the device has chosen for these answers, all at once."""
         chosen = [(answer.row, answer.slot.sequence) for answer in answers if answer.on_device]
         self._chosen = self.device.tokens(batch, chosen) if self.device and chosen else {}
 
@@ -212,7 +214,7 @@ class Step:
         answer.take(self._chosen[answer.row], self._vocabulary)
 
     def _follow(self, answer: Answer, rows: Logits) -> None:
-        """Chooses tokens for as long as the guess was right: those are evaluated already."""
+        """Chooses further tokens as long as the guesses are right: these are evaluated already."""
         row = answer.row
         for guess in answer.draft:
             if answer.reason is not None or answer.pending != [guess]:
@@ -222,7 +224,7 @@ class Step:
             answer.advance(rows[row], self._vocabulary)
 
     def _settle_draft(self, answer: Answer, gained: int, guess_s: float, token_s: float) -> None:
-        """A guess costs what the step took longer; a token is worth its share of a usual step."""
+        """Notes a guess, which costs extra time. A token is worth its share of a usual step."""
         answer.slot.cut(answer.slot.count, self._context)
         answer.payoff.note(gained, token_s + len(answer.draft) * guess_s, token_s)
         self._counters.drafted_tokens += len(answer.draft)
@@ -242,7 +244,7 @@ class Look:
         self, projector: Projector | None, context: Context, step: Step, counters: Counters
     ) -> None:
         self.has_encoded = False
-        """The last step was the long one, which cannot be parted."""
+        """Whether the last step encoded a picture, which takes long and cannot be divided."""
         self.is_encoding = False
         self._projector = projector
         self._context = context
@@ -250,7 +252,7 @@ class Look:
         self._counters = counters
 
     def take(self, answer: Answer, picture: Picture, most: int) -> None:
-        """One step: encoding it, or reading as many rows as there is time for."""
+        """Takes a step: encodes the picture, or reads as many of its rows as there is time for."""
         if answer.view is None:
             answer.view = self._encode(picture)
             self.has_encoded = True
@@ -293,26 +295,28 @@ class Look:
 STRETCH = 2.1
 SHORTEST_GAP_S = 0.015
 LONGEST_PAUSE_S = 0.05
-"""Running answers wait for so much more where many prompts wait, or where reading is cheap."""
+"""In seconds. Running answers wait up to this time if many prompts wait or reading is cheap."""
 BURST = 4
-"""So many short prompts that come together are a burst."""
+"""The least number of prompts in a burst."""
 BURST_S, BURST_PAUSE_S = 2.0, 0.1
-"""One that is read in this time is read in pauses of this length, however many are running."""
+"""A burst that takes up to BURST_S is read in pauses of BURST_PAUSE_S, however many run."""
 YOUNG_CHUNK_S = 0.5
 LONGEST_HOLD_S = 5.0
 SHORT_PROMPT_TOKENS = 512
 
 
 class Turns:
+    """Decides when prompts are read, how much at a time and in which order."""
+
     def __init__(self, pace: Pace, most: int) -> None:
         self._pace = pace
         self._most = most
         self._has_read = False
         self._paused_s = 0.0
-        """How long those who run have waited for the prompts of a burst."""
+        """How many seconds running answers have waited for the prompts of a burst."""
 
     def chunk_tokens(self, running: list[Answer], reading: list[Answer]) -> int:
-        """How many prompt tokens to read now; 0 when the running answers decode."""
+        """Returns how many prompt tokens to read now; 0 if the running answers decode."""
         if not reading:
             return 0
         if not running:
@@ -327,12 +331,12 @@ class Turns:
         return self._part_tokens(running, reading, later=later) if self._has_read else 0
 
     def _part_tokens(self, running: list[Answer], reading: list[Answer], *, later: bool) -> int:
-        """So much that running answers hardly feel it, unless they are no older than who waits."""
+        """Returns a size that running answers hardly notice, unless the prompts came first."""
         if not later:
             return self._pace.chunk_tokens(YOUNG_CHUNK_S, self._most)
         usual_s = self._pace.decode_s(len(running))
         pause_s = max(STRETCH * usual_s, SHORTEST_GAP_S) - usual_s
-        # Those who wait count as much as those who run.
+        # Waiting prompts count as much as running answers.
         fair_s = min(LONGEST_PAUSE_S, pause_s * len(reading) / len(running))
         size = self._pace.chunk_tokens(max(pause_s, fair_s), self._most)
         return self._pace.bargain_tokens(size, self._most, LONGEST_PAUSE_S)
@@ -341,7 +345,7 @@ class Turns:
         return Cut(block, self._pace.efficient_tokens(self._most), apart)
 
     def in_order(self, reading: list[Answer]) -> list[Answer]:
-        """The shortest prompt first, but waiting earns priority."""
+        """Sorts the shortest prompt first, but waiting earns priority."""
         now = perf_counter()
 
         def left_s(answer: Answer) -> float:
@@ -351,12 +355,12 @@ class Turns:
         return sorted(reading, key=left_s)
 
     def _is_burst(self, reading: list[Answer]) -> bool:
-        """Where reading is cheap, small parts would keep the last of them waiting for seconds."""
+        """Whether many prompts are soon read. In small parts, the last would wait for seconds."""
         left_s = self._pace.reading_s(sum(len(answer.todo) for answer in reading))
         return len(reading) >= BURST and left_s <= BURST_S
 
     def _burst_tokens(self) -> int:
-        """Parts of an efficient size until the pause is over; then those who run take a step."""
+        """Returns an efficient size until the pause is over, then 0 for a step of decoding."""
         size = self._pace.chunk_tokens(BURST_PAUSE_S - self._paused_s, self._most)
         part = min(size, self._pace.efficient_tokens(self._most))
         if self._paused_s and part < min(EFFICIENT_TOKENS, self._most):
@@ -366,23 +370,25 @@ class Turns:
         return size
 
     def _is_soon_read(self, reading: list[Answer]) -> bool:
-        """A burst of short prompts, or not much in all."""
+        """Whether all prompts are short, or little is left in all."""
         left = [len(answer.todo) for answer in reading]
         return max(left) <= SHORT_PROMPT_TOKENS or self._pace.reading_s(sum(left)) <= LONGEST_HOLD_S
 
 
 class WaitingLine:
+    """The queue of requests, which is fair between clients."""
+
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._lines: OrderedDict[str, deque[Request]] = OrderedDict()
         self._count = 0
 
     def __len__(self) -> int:
-        """Asked from other threads too, while the line changes: so it is counted along."""
+        """Returns a counter, because other threads ask as well, while the lines change."""
         return self._count
 
     def join(self, request: Request) -> bool:
-        """False when the line is full."""
+        """Adds a request. Returns False if the queue is full."""
         if len(self) >= self.limit:
             return False
         self._lines.setdefault(request.client, deque()).append(request)
@@ -390,13 +396,13 @@ class WaitingLine:
         return True
 
     def in_turn(self) -> Iterator[Request]:
-        """The first of each client in turn, then the second of each, and so on."""
+        """Yields the first request of each client in turn, then the second of each, and so on."""
         lines = [list(line) for line in self._lines.values()]
         for place in range(max(map(len, lines), default=0)):
             yield from (line[place] for line in lines if place < len(line))
 
     def leave(self, request: Request, *, served: bool) -> None:
-        """Its turn came (its client goes to the back), or it is cancelled."""
+        """Removes a request, `served` or cancelled. A client that was served goes to the back."""
         line = self._lines[request.client]
         line.remove(request)
         self._count -= 1
@@ -407,7 +413,7 @@ class WaitingLine:
 
 
 FELT_S = 0.005
-"""Placing a prompt that takes longer is a turn of its own."""
+"""In seconds. If placing prompts takes longer, the running answers have the next turn."""
 BREATH_S = 0.1
 IDLE_WAIT_S = 5.0
 
@@ -415,7 +421,7 @@ Emit = Callable[[list[Item]], None]
 
 
 class Scheduler:
-    """`submit`, `cancel`, `stop` and `load` may be called from any thread; the rest runs on one."""
+    """Runs on one thread. Others may use `submit`, `cancel`, `stop`, `stats` and the properties."""
 
     def __init__(
         self,
@@ -457,7 +463,7 @@ class Scheduler:
         self._look = Look(projector, context, self._step, self.counters)
 
     def prepare(self, plan: Plan) -> None:
-        """What steps cost on this device, and whether it chooses tokens; before anybody asks."""
+        """Measures steps on a card and tries to choose tokens there, before the first request."""
         if plan.on_card:
             self._step.measure(self._read_batch, plan.slots, self._context.sequence_tokens)
         if plan.chooses_on_device:
@@ -485,17 +491,17 @@ class Scheduler:
 
     @property
     def load(self) -> tuple[int, int]:
-        """How many answers are being made, and how many requests wait."""
+        """The number of answers in the making, and the number of requests that wait."""
         return len(self._running) + len(self._reading), len(self._waiting) + len(self._inbox)
 
     @property
     def beats(self) -> int | None:
-        """Grows while a step gets on; None where that cannot be seen."""
+        """Grows while a step makes progress; None if that is not visible on this system."""
         return self._context.operations.count
 
     @property
     def is_unseen(self) -> bool:
-        """Whether the step in hand cannot be looked into: a picture is encoded as a whole."""
+        """Whether the current step shows no progress, because it encodes a picture as a whole."""
         return self._look.is_encoding
 
     def run(self) -> None:
@@ -506,7 +512,7 @@ class Scheduler:
                 self._threads.forget()
 
     def take_step(self) -> bool:
-        """False when there was nothing to do."""
+        """Takes a step. Returns False if there was nothing to do."""
         began = perf_counter()
         items: list[Item] = []
         if self._cancelled:
@@ -536,7 +542,7 @@ class Scheduler:
         }
 
     def _rest(self) -> None:
-        """Nobody asks: what would cost somebody time later is done now."""
+        """Waits for requests. Meanwhile it saves conversations, which would cost time later."""
         if self._wake.wait(BREATH_S) or self._admission.keep_one():
             return
         while not self._wake.wait(IDLE_WAIT_S):
@@ -544,7 +550,7 @@ class Scheduler:
                 self._wake.wait()
 
     def _compute(self, items: list[Item]) -> None:
-        # Whoever waited until a picture was encoded, or a prompt had its slot, has the next turn.
+        # Running answers that waited for a picture, or for the placing of a prompt, come next.
         was_long = self._look.has_encoded or self._admission.placing_s > FELT_S
         held = was_long and bool(self._running)
         chunk = 0 if held else self._turns.chunk_tokens(self._running, self._reading)
@@ -562,7 +568,7 @@ class Scheduler:
                     answers = fill_chunk(self._read_batch, reading, chunk, cut)
                     self._read(answers, items)
             else:
-                # Guesses make the gap longer, and so does reading: one of them at a time.
+                # Guesses make the gap longer, and so does reading: only one of them at a time.
                 calm = not (self._reading or self._has_read)
                 guessing_s = self._decode_batch.fill(answers, guess=calm)
                 self._step.decode(self._decode_batch.batch, answers, items, guessing_s)
@@ -575,7 +581,7 @@ class Scheduler:
                 self._release(answer)
 
     def _read(self, answers: list[Answer], items: list[Item]) -> None:
-        """Those whose prompt is read to its end run from now on."""
+        """Reads parts of prompts. Answers whose prompt is complete run from now on."""
         self._alone_reading = answers[0].request.id if len(answers) == 1 else None
         try:
             self._step.read(self._read_batch, answers, items)
@@ -589,7 +595,7 @@ class Scheduler:
                 self._decode_batch.unsettle()
 
     def _look_on(self, answer: Answer, chunk: int, items: list[Item]) -> None:
-        """A prompt has come to a picture: one step of taking it in."""
+        """Takes one step of reading the picture that a prompt has come to."""
         assert answer.picture is not None
         self._alone_reading = answer.request.id
         try:
@@ -633,14 +639,14 @@ class Scheduler:
         return True
 
     def _use_device(self, device: OnDevice) -> None:
-        """Those who began when they were few join in: a row that one needs is copied for all."""
+        """Moves earlier answers to the device, too: if the host needs a row, all are copied."""
         busy = sum(self.load)
         for answer in (*self._running, *self._reading):
             if not answer.on_device:
                 answer.on_device = device.take(answer.slot.sequence, answer.request, busy)
 
     def _drop_cancelled(self, items: list[Item]) -> None:
-        """Ends the cancelled answers. Those under way report what they took."""
+        """Ends the cancelled answers. Those that have begun report their usage."""
         gone = set()
         while self._cancelled:
             gone.add(self._cancelled.popleft())
@@ -657,7 +663,7 @@ class Scheduler:
                 self._waiting.leave(request, served=False)
 
     def _release(self, answer: Answer) -> None:
-        """Frees the slot; what it computed stays there for the next turn."""
+        """Frees the slot. Its state stays there, for the next turn of the conversation."""
         answer.close()
         if self._step.device is not None:
             self._step.device.leave(answer.slot.sequence)
@@ -672,7 +678,7 @@ class Scheduler:
                 answers.remove(answer)
 
     def _recover(self, answers: list[Answer], code: int, items: list[Item]) -> None:
-        """A step failed: aborted ones are tried again, a full cache makes room, others end."""
+        """Handles a failed step: repeats it if aborted, frees a full cache, or ends the answers."""
         self._decode_batch.unsettle()
         for answer in answers:
             answer.draft = []
