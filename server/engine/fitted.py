@@ -83,7 +83,7 @@ log = logging.getLogger(__name__)
 TRIES = 6
 """The most setups that are tried for one load."""
 SMALLER = 0.8
-"""The next try may take this share of the last try's memory, so that it makes a difference."""
+"""The next try takes at most this share of the last try's memory, to make a difference."""
 LIKELY = 0.3
 """A load that needs more than this share of the free memory may have failed for lack of it."""
 PATIENCE_S = 120.0

@@ -185,7 +185,7 @@ class WorkerLink:
     def begin(self, job: Json) -> Answer:
         """Sends a job to the worker. In the end, the caller must `forget` the answer."""
         answer = Answer(next(self._numbers))
-        # Write first: if that raises, no answer remains that nobody would forget.
+        # Write first: if that raises, no answer is left that would never be forgotten.
         self._write({"op": "generate", "id": answer.number, "job": job})
         self._answers[answer.number] = answer
         self._stir.set()

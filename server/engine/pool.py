@@ -73,7 +73,7 @@ class PooledEngine(Forwarding):
 
 
 LONGEST_S = 366 * 24 * 3600.0
-"""A model that shall stay longer than this (a year) is never unloaded for being idle."""
+"""In seconds, a year. A model that is kept longer is never unloaded for being idle."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ class Thoughts:
         self._heard.append((text, tokens))
 
     def see(self, pieces: Sequence[Piece]) -> None:
-        """Counts these pieces. Text without a piece yet, such as half of a mark, is kept."""
+        """Counts the thoughts among the pieces. Text without a piece yet (half a mark) waits."""
         if not pieces:
             return
         thoughts = [piece.text for piece in pieces if isinstance(piece, ReasoningDelta)]

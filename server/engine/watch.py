@@ -27,7 +27,7 @@ class Limits:
     rest_s: float = 30.0
     """The time between two pings while the worker has nothing to do."""
     halted_s: float = 1.5
-    """After this silence, it is checked whether a signal has stopped the process."""
+    """After this silence, the process is checked: a signal may have stopped it."""
     noticed_s: float = 5.0
     """After this time without an answer or progress, `health` shows it."""
     silent_s: float = 15.0

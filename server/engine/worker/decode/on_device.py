@@ -135,7 +135,7 @@ class OnDevice:
         return held.own is None and 2 * busy > self.least
 
     def _attach(self, sequence: int, sampling: Sampling) -> None:
-        """Attaches a chain. llama.cpp's own chains remember draws, so each seed gets a new one."""
+        """Attaches a chain. llama.cpp's own remember draws, so with a seed it is a new one."""
         held = self._chains.get(sequence)
         own = None if self._chooser.add(sequence, sampling) else sampling
         if held is not None and held.own == own and (own is None or own.seed is None):

@@ -138,7 +138,7 @@ class Sampler:
         """Returns all tokens that the chain could choose, and some more.
 
         A penalty may lower a token below the best ones, so as many more are taken. It may also
-        raise a token to them, so the tokens with a penalty are always included.
+        raise a token among them, so the tokens with a penalty are always included.
         """
         if self._threshold is None:
             return np.arange(self._vocabulary.size)
@@ -340,7 +340,7 @@ LONGEST_DIGIT_RUN = 40
 
 
 class Constrained:
-    """The grammar of an answer. It is active once its trigger occurred, else from the start."""
+    """The grammar of an answer. It is active from the start, or once its trigger has occurred."""
 
     def __init__(
         self, matcher: Any, tokenizer: Any, vocabulary: Vocabulary, trigger: Trigger | None
@@ -377,7 +377,7 @@ class Constrained:
         return bool(self._matcher.validate_tokens([token]) == 1)
 
     def mask(self, logits: Logits) -> Logits:
-        """Returns the logits with forbidden tokens at minus infinity. Raises Refused if all are."""
+        """Returns the logits with forbidden tokens at -inf. Raises Refused if no token is left."""
         self._matcher.unsafe_compute_mask_ptr(self._mask.ctypes.data, self._mask.nbytes)
         bits = np.unpackbits(self._mask.view(np.uint8), bitorder="little")[: len(logits)]
         allowed = bits.view(np.bool_)

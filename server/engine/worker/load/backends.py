@@ -112,7 +112,7 @@ def variants(folder: Path) -> list[Variant]:
 
 
 def _choose_by_hand(known: list[Variant]) -> list[Variant]:
-    """Returns only the variant chosen by hand, if there is such a one; else all."""
+    """Returns only the variant chosen by hand, if it exists; else all."""
     return [variant for variant in known if variant.name == os.environ.get(CHOSEN_BY_HAND)] or known
 
 

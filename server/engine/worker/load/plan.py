@@ -25,7 +25,7 @@ SMALLEST_CONTEXT = 2048
 ATTENTION_BLOCK = 256
 """llama.cpp's attention covers a multiple of this many places, whether filled or not."""
 CARD_BATCH_TOKENS = 2048
-"""A graphics card gets up to this many tokens at once, and computes them in smaller parts."""
+"""The smallest batch for a graphics card. It is computed in parts of the chosen batch size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +136,6 @@ class ThreadCount:
 
 
 def used_by_others_s() -> float:
-    """Returns the processor seconds that all other processes have used since the start."""
+    """Returns the processor seconds of all other processes since the machine started."""
     times = psutil.cpu_times()
     return float(times.user + times.system + getattr(times, "nice", 0.0)) - process_time()

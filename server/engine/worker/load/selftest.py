@@ -1,4 +1,4 @@
-"""Tries whether a backend of the engine runs on this machine and computes correctly.
+"""Tests whether a backend of the engine runs on this machine and computes correctly.
 
 Each is tried once per machine and build, in a child process with the starter model.
 """
@@ -23,7 +23,7 @@ from server.system.files import JsonFile
 
 FLAG = "--try"
 COMPUTING_S = 30.0
-"""How many seconds a trial may take, both by the clock and in processor time.
+"""A trial is too slow after this many seconds, both by the clock and in processor time.
 
 On a busy machine, the clock alone tells nothing. Nor does the processor time alone, because a
 driver may compute on all cores at once.
@@ -190,7 +190,7 @@ def _wait(child: subprocess.Popen[bytes], left_s: float, tell: Callable[[], None
 def main(model: str) -> int:
     """Runs a trial, in the child. Returns its exit code."""
     tried = os.environ.get(TRIED_CARD)
-    # No card is loaded when the processor is tried: a driver that crashes would spoil that.
+    # To try the processor, no card is loaded: a crash of its driver would spoil the trial.
     backends.load(refused_card=lambda _kind, _library: None if tried else "the processor is tried")
     if not tried:
         return sanity.exit_code(model)

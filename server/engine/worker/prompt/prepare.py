@@ -37,7 +37,7 @@ class Request:
         return next(cut, count)
 
     def tokens_until(self, count: int) -> int:
-        """Returns the cache size of the first `count` places: a picture may exceed its places."""
+        """Returns how many tokens the first `count` places take: a picture may take more."""
         pictures = (picture for picture in self.pictures if picture.end <= count)
         return count + sum(picture.tokens - picture.positions for picture in pictures)
 

@@ -45,7 +45,7 @@ class GenerationBlock(Extension):
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """An immutable sandbox, except for lists: some templates build them, and all are copies."""
+    """An immutable sandbox, except for lists: some templates build lists. All are copies."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         grows = isinstance(obj, list) and attr in ("append", "extend", "pop")

@@ -380,7 +380,7 @@ def _samples(template: Template, *, as_text: bool) -> Samples:
     thinks = dict.fromkeys(THOUGHT_NAMES, THOUGHT)
 
     def turn(content: str, *calls: ToolCall, given: Sequence[Any] = tools, **more: str) -> str:
-        """Returns what the template adds for a turn. With thoughts, it is told to show them."""
+        """Returns what the template adds for a turn. If it has thoughts, thinking is enabled."""
         message = {"role": "assistant", "content": content, **more}
         made = [native_call(call, as_text=as_text) for call in calls]
         turns = [USER, {**message, "tool_calls": made} if calls else message]

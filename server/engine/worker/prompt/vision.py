@@ -119,7 +119,7 @@ class Projector:
         return View(rows, self._places(picture), causal=self._is_causal(picture))
 
     def _places(self, picture: Picture) -> NDArray[np.int32]:
-        """Returns the positions of its rows: one line, or four if the model sees in a plane."""
+        """Returns the positions of its rows: one axis, or four if the model sees in a plane."""
         if not self._is_planar:
             return np.arange(picture.start, picture.end, dtype=np.int32)[np.newaxis]
         image = vision.mtmd_input_chunk_get_tokens_image(picture.native)
@@ -218,6 +218,6 @@ def _tokens_of(native: Any) -> Tokens:
 
 
 def _marks(name: bytes, count: int) -> Tokens:
-    """Returns numbers below -1, which is not a token. The same part of an image gets the same."""
+    """Returns numbers below -1 (not tokens), the same for the same part of the same image."""
     digest = hashlib.shake_256(name).digest(4 * count)
     return -2 - (np.frombuffer(digest, "<u4") >> 2).astype(np.int32)

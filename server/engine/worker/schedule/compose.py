@@ -29,7 +29,7 @@ TRIAL_DRAFTED = 2
 """Enough to see whether guesses are right. Six cost a lot if each takes as long as a token."""
 SHORTEST_CATCH_UP_S = 0.015
 ALONE_CATCH_UP_S = 0.1
-"""The least seconds for the draft model to read in a step; with one answer, no other waits."""
+"""How long the draft model may read at least; longer for a lone answer, as no other waits."""
 
 
 class DecodeBatch:
@@ -95,7 +95,7 @@ class DecodeBatch:
         answer.row = self.batch.add(run, slot.sequence, slot.count, len(answer.draft) + 1)
 
     def _draft(self, running: list[Answer]) -> bool:
-        """Guesses where that pays, and for one more answer as a trial. Returns whether it did."""
+        """Guesses for answers where it pays, and one as a trial. Returns whether it found any."""
         self._purse.earn(self._pace.decode_s(len(running)) / len(running))
         if not self._may_pay(running):
             return False
@@ -148,7 +148,7 @@ class DecodeBatch:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How prompts are cut: parts end at a multiple of `block`, a batch has `enough` tokens.
+    """How prompts are cut: parts end at a multiple of `block`; `enough` tokens make a batch.
 
     Parts of several prompts are evaluated in equal lengths and the remainder by itself, so on a
     processor their lengths must not differ by less than a chunk (`apart`).

@@ -81,7 +81,7 @@ class DraftModel:
             self._give_up("cannot go back in a text")
 
     def _catch_up(self, slot: Slot, tokens: Tokens) -> None:
-        """Reads a chunk. There is one in a step, for the first slot that needs it."""
+        """Reads a chunk, unless another slot has already read one in this step."""
         if self.caught_up_s:
             return
         began = perf_counter()
@@ -163,7 +163,7 @@ class Purse:
         return self._left_s >= LARGEST_STAKE_S
 
     def earn(self, token_s: float) -> None:
-        """Adds the share of a step without guesses. `token_s` is its time for each answer."""
+        """Adds a small share of the time that a usual step takes for each answer."""
         self._add(TRIAL_SHARE * token_s)
 
     def settle(self, won_s: float) -> None:

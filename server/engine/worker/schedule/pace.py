@@ -16,7 +16,7 @@ EFFICIENT_TOKENS = 128
 CHEAPER = 0.8
 BARGAIN_TOKENS = 64
 BARGAIN = 1.6
-"""Twice as many tokens may take this much more time: later, they would take even more."""
+"""Twice as many tokens may take this many times as long: later, they would take longer."""
 
 
 class Pace:
@@ -83,7 +83,7 @@ class Pace:
         return max(fitting, default=SIZES[0])
 
     def efficient_tokens(self, most: int) -> int:
-        """Returns the chunk size beyond which tokens hardly get cheaper, among sizes measured."""
+        """Returns the chunk size beyond which tokens hardly get cheaper, as far as measured."""
         size = EFFICIENT_TOKENS
         for larger in self._seen_beyond(size, most):
             price = self.expected_s(larger) / larger * size / max(self.expected_s(size), 1e-9)
@@ -135,7 +135,7 @@ LONGEST_PAUSE_S = 0.02
 """In seconds. A copy cannot be interrupted, and running answers must not notice it."""
 NEWER_COPY = 0.5
 SCRATCH_BYTES = 16 << 20
-"""Memory up to this size is reused: to allocate it takes longer than to copy."""
+"""A buffer up to this size is reused: allocating it takes longer than copying."""
 
 
 class Copying:

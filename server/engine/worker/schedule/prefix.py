@@ -25,7 +25,7 @@ from server.engine.worker.load.context import Context
 
 @dataclass(eq=False, slots=True)
 class Slot:
-    """A sequence of the context and the tokens that it holds. `used_at` is by `perf_counter`."""
+    """A sequence of the context and the tokens that it holds. `used_at` is `perf_counter` time."""
 
     sequence: int
     buffer: Tokens
@@ -99,7 +99,7 @@ class HostCache:
         return False
 
     def put(self, new: Kept) -> None:
-        """Adds a conversation, which replaces its own beginnings."""
+        """Adds a conversation. Drops those that it begins with."""
         superseded = [
             key
             for key, kept in self._kept.items()
@@ -184,7 +184,7 @@ class DiskCache:
         return False
 
     def best(self, tokens: Tokens) -> tuple[Stored | None, int]:
-        """Returns the conversation that shares most with `tokens`, and how much; None if none."""
+        """Returns the conversation that shares most with `tokens`, or None, and how much."""
         best, most = None, 0
         for stored in self._stored:
             shared = common_prefix(stored.tokens, tokens)
@@ -205,7 +205,7 @@ class DiskCache:
         return kept
 
     def has_room(self, tokens: Tokens, state_bytes: int, newer: Sequence[Tokens]) -> bool:
-        """Whether it fits beside the `newer` ones: if it replaced those, they would take turns."""
+        """Whether it fits beside the `newer` ones. Else they would replace each other for ever."""
         staying = sum(
             stored.size
             for stored in self._stored
@@ -215,8 +215,8 @@ class DiskCache:
         return staying + _file_bytes(tokens, state_bytes) <= self._capacity_bytes
 
     def store(self, kept: Kept) -> bool:
-        """Stores a conversation. Returns False if it is too large or the disk is full: then nothing
-        is stored any more, and the conversation is only read again."""
+        """Stores a conversation. Returns False if it is too large, or after an error, such as a
+        full disk: then nothing more is stored, and conversations are only read again."""
         size = _file_bytes(kept.tokens, kept.state.nbytes)
         if size > self._capacity_bytes:
             return False

@@ -370,7 +370,7 @@ class Turns:
         return size
 
     def _is_soon_read(self, reading: list[Answer]) -> bool:
-        """Whether all prompts are short, or little is left in all."""
+        """Whether all prompts are short, or little is left altogether."""
         left = [len(answer.todo) for answer in reading]
         return max(left) <= SHORT_PROMPT_TOKENS or self._pace.reading_s(sum(left)) <= LONGEST_HOLD_S
 
@@ -384,7 +384,7 @@ class WaitingLine:
         self._count = 0
 
     def __len__(self) -> int:
-        """Returns a counter, because other threads ask as well, while the lines change."""
+        """Returns a counter, because other threads call this while the lines change."""
         return self._count
 
     def join(self, request: Request) -> bool:
@@ -639,7 +639,7 @@ class Scheduler:
         return True
 
     def _use_device(self, device: OnDevice) -> None:
-        """Moves earlier answers to the device, too: if the host needs a row, all are copied."""
+        """Moves all answers for which it pays: if the host needs a single row, all are copied."""
         busy = sum(self.load)
         for answer in (*self._running, *self._reading):
             if not answer.on_device:
