@@ -42,7 +42,7 @@ from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.prompt.vocabulary import Vocabulary
 
 FEW = 4
-"""With fewer answers than this, the host is quick enough."""
+"""The host is quick enough for fewer answers than this."""
 ROUNDS = 3
 """How often each way is timed. The quickest round counts: llama.cpp prepares in the first."""
 NO_TOKEN = -1
@@ -79,7 +79,7 @@ class OnDevice:
         slots: int,
         forced: bool,
     ) -> None:
-        """With `forced`, serves every answer whose settings allow it. Uses `batch` for trials."""
+        """If `forced`, serves every answer whose settings allow it. Uses `batch` for trials."""
         self._context = context
         self._vocabulary = vocabulary
         self._forced = forced
