@@ -87,8 +87,8 @@ class Vocabulary:
         most: int | None = None,
         is_wanted: Callable[[], bool] = lambda: True,
     ) -> Tokens:
-        """Tokenises a text. Raises Refused as soon as it surely has more than `most` tokens, and
-        Unwanted if `is_wanted` returns False between two parts."""
+        """Tokenises a text. If it is long, raises Refused as soon as it surely has more than `most`
+        tokens, and Unwanted if `is_wanted` returns False between two parts."""
         if len(text) <= PARTED_FROM:
             return self._tokenize(text, special=special, bos=bos)
         begin, end = self._around() if bos else ((), ())
