@@ -18,6 +18,7 @@ SQL_CHARACTERS = 800
 TEXT_CHARACTERS = 400
 VALUE_CHARACTERS = 60
 NOTE_CHARACTERS = 1500
+BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 DASHBOARD_TOOLS: dict[str, str] = {
     "add_widget_to_dashboard": "puts a widget onto the dashboard",
@@ -188,7 +189,7 @@ def _fit_one(param: Param, value: Any) -> Any:
         case "number" | "integer":
             return _fit_number(text)
         case "boolean":
-            return value if isinstance(value, bool) else text.lower() in ("true", "yes", "1")
+            return BOOLEANS.get(text.lower())
     return value
 
 

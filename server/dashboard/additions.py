@@ -12,12 +12,17 @@ from server.dashboard.query import MAX_HOPS, Query
 from server.data.tables import Table
 from server.events import StatusNote
 
-ADDING = re.compile(r"\b(add|put|pin|place|create|save)\b", re.IGNORECASE)
+ADDING = re.compile(
+    r"\b(?:add|put|pin|place|create|save|füge?|hefte?|setze?|lege?|speichere?|erstelle?"
+    r"|ajoute[rz]?|mets|mettez|épingle[rz]?|place[rz]|crée[rz]?|enregistre[rz]?"
+    r"|añad[ea]|añadir|agreg(?:a|ar|ue)|pon|poner|fija|crea|guarda)\b|添加|加到|加入|放到|放在|放入|保存|创建",
+    re.IGNORECASE,
+)
 TARGET = re.compile(
     r"dashboard|widget|tableau de bord|tablero|panel|cuadro de mando|仪表|看板|面板", re.IGNORECASE
 )
 """Words for a place on the dashboard. Nothing is added unless the question has one of them."""
-NOTE = re.compile(r"\bnotes?\b", re.IGNORECASE)
+NOTE = re.compile(r"\b(?:notes?|notiz(?:en)?|notas?)\b|笔记|便签|备注", re.IGNORECASE)
 LONGEST_NOTE = 20_000
 FUNCTION = "add_generative_widget"
 OPTION = "generative-ui"

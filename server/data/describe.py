@@ -106,8 +106,8 @@ def _sample(table: Table, columns: Sequence[Column], characters: int) -> str:
     ends = (table.rows[:FEW_ROWS], table.rows[-FEW_ROWS:])
     longest = max(len(_csv(table, columns, rows, header=False)) for rows in ends)
     per_row = max(longest // FEW_ROWS, 8)
-    count = max(min(characters // per_row - 1, len(table.rows)), 2)
-    first, last = table.rows[: (count + 1) // 2], table.rows[-(count // 2) :]
+    count = min(max(characters // per_row - 1, 2), len(table.rows))
+    first, last = table.rows[: (count + 1) // 2], table.rows[len(table.rows) - count // 2 :]
     text = _csv(table, columns, first) + "...\n" + _csv(table, columns, last, header=False)
     shown = len(first) + len(last)
     return f"Only {shown} of {len(table.rows)} rows follow, the first and the last:\n{text}"

@@ -170,7 +170,9 @@ class SourceIndex:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             store = self._connect()
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL):
+                raise
             # The index can be made again from the files.
             for path in self._path.parent.glob(f"{self._path.name}*"):
                 path.unlink(missing_ok=True)
@@ -293,17 +295,17 @@ class Sources:
 
     async def index(self, path: str) -> None:
         source = _checked(path)
-        if path not in self._reading:
-            self._reading[path] = tasks.spawn(self._read(source), f"index {source.name}")
+        if str(source) not in self._reading:
+            self._reading[str(source)] = tasks.spawn(self._read(source), f"index {source.name}")
 
     async def stop(self, path: str) -> None:
-        if task := self._reading.get(path):
+        if task := self._reading.get(str(Path(path))):
             await tasks.stop(task)
 
     async def forget(self, path: str) -> None:
         await self.stop(path)
         await asyncio.to_thread(self._index.forget, Path(path))
-        self.cards.set(tuple(card for card in self.cards.get() if card.path != path))
+        self.cards.set(tuple(card for card in self.cards.get() if card.path != str(Path(path))))
 
     async def find(self, paths: list[str], question: str, most: int) -> list[FoundPassage]:
         """Searches the sources, after changed files have been read again."""
@@ -334,7 +336,7 @@ class Sources:
                     self._put(SourceCard(str(source), "reading", done, len(changed)))
                     await asyncio.to_thread(self._index.add, path)
             phase = "ready"
-        except OSError as error:
+        except (OSError, sqlite3.Error) as error:
             phase = "failed"
             log.warning("The index of a source failed: %s", error)
         finally:

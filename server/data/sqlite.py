@@ -2,6 +2,7 @@
 
 import asyncio
 import csv
+import glob
 import hashlib
 import sqlite3
 import threading
@@ -24,6 +25,8 @@ from server.data.cells import (
 from server.data.sql import Deadline, Refused, quoted, sandbox, select
 from server.errors import FlowFailed
 
+DIGITS = 16
+"""Digits of the hash in the name of an imported file."""
 RULES = 3
 """The version of the import rules below. Raise it when they change: CSV files that were imported by
 older rules are then imported again."""
@@ -39,11 +42,11 @@ def import_csv(source: Path, folder: Path, table: str) -> Path:
         stamp = f"{RULES}|{source.resolve()}|{stat.st_mtime_ns}|{stat.st_size}|{table}"
     except OSError:
         raise FlowFailed("sql", f"There is no file {source.name}.") from None
-    target = folder / f"{table}-{hashlib.sha256(stamp.encode()).hexdigest()[:16]}.sqlite"
+    target = folder / f"{table}-{hashlib.sha256(stamp.encode()).hexdigest()[:DIGITS]}.sqlite"
     if target.exists():
         return target
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for old in folder.glob(f"{table}-*.sqlite"):
+    for old in folder.glob(f"{glob.escape(table)}-{'?' * DIGITS}.sqlite"):
         old.unlink(missing_ok=True)
     draft = target.with_suffix(".draft")
     draft.unlink(missing_ok=True)

@@ -81,8 +81,7 @@ class Asks:
         return self._vocabulary.detokenize(question["tokens"])
 
     def _render(self, question: Question, _is_wanted: IsWanted) -> str:
-        job = question.get("job", question)
-        return self._preparer.render(Job(**{k: v for k, v in job.items() if k in JOB_FIELDS}))
+        return self._preparer.render(Job(**{k: v for k, v in question.items() if k in JOB_FIELDS}))
 
     def _embed(self, question: Question, _is_wanted: IsWanted) -> dict[str, Any]:
         vectors, tokens = self._embedder.embed(question["texts"])

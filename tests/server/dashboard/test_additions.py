@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from server.asking.ask import Means
 from server.dashboard.additions import add_widget, added, is_note_added, is_note_wanted, note_call
 from server.dashboard.query import Element, Query, Result
@@ -27,6 +29,20 @@ async def test_without_a_chart_the_rows_go_there() -> None:
     assert step is not None
     assert step.call.arguments["widget_type"] == "table"
     assert step.call.arguments["description"] == "Made from Prices: 2 rows"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Füge das meinem Dashboard hinzu",
+        "Ajoute ça au tableau de bord",
+        "Añade esto a mi panel",
+        "把这个添加到仪表板",
+    ],
+)
+async def test_it_is_asked_for_in_any_of_our_languages(asked: str) -> None:
+    step = await add_widget(replace(QUERY, asked=asked), MEANS, [TABLE])
+    assert step is not None
 
 
 async def test_nothing_is_added_unasked_unallowed_or_twice() -> None:

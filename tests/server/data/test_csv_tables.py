@@ -72,3 +72,11 @@ def test_a_row_longer_than_the_first_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FlowFailed, match="row 3 has 3 cells for 2 columns"):
         rows(tmp_path, "a,b\n1,2\n1,2,3\n", "SELECT * FROM t")
     assert rows(tmp_path, "a,b\n1,2,\n", "SELECT * FROM t") == [(1, 2)]
+
+
+def test_an_import_leaves_other_tables_with_a_similar_name(tmp_path: Path) -> None:
+    for name in ("sales", "sales-2024"):
+        (tmp_path / f"{name}.csv").write_text("a,b\n1,2\n")
+    kept = import_csv(tmp_path / "sales-2024.csv", tmp_path / "made", "sales-2024")
+    import_csv(tmp_path / "sales.csv", tmp_path / "made", "sales")
+    assert kept.exists()

@@ -23,6 +23,13 @@ def test_a_big_table_is_summarised_and_its_ends_shown() -> None:
     assert len(text) < 1200
 
 
+def test_one_long_row_is_shown_once() -> None:
+    names = [f"column {number}" for number in range(60)]
+    text = describe(from_grid(names, [["x" * 70] * 60], "One"), "", 100)
+    assert "Only 1 of 1 rows follow" in text
+    assert sum(line.startswith("xxx") for line in text.splitlines()) == 1
+
+
 def test_of_many_columns_those_asked_for_are_kept() -> None:
     names = [f"column {chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(60)] + ["margin"]
     text = describe(from_grid(names, [list(range(61))] * 50, "Wide"), "the margin", 800)

@@ -1,6 +1,7 @@
 """What is in an index and is found in it, and how files are read into it in the background."""
 
 import os
+import sqlite3
 import sys
 import threading
 from collections.abc import AsyncIterator
@@ -230,3 +231,32 @@ async def test_what_is_not_there_is_refused(sources: Sources, tmp_path: Path) ->
             await sources.index(path)
         with pytest.raises(BadRequest, match="There is no file or folder"):
             await sources.find([path], "x", 1)
+
+
+async def test_a_folder_named_with_a_slash_is_read_again(tmp_path: Path, folder: Path) -> None:
+    sources = Sources(tmp_path / "index.db")
+    for text in ("The harbour has nine cranes.", "The harbour has twelve cranes."):
+        (folder / "harbour.txt").write_text(text)
+        await sources.index(f"{folder}/")
+        await until(lambda: not sources._reading)
+        assert [card.phase for card in sources.cards.get()] == ["ready"]
+    await sources.forget(f"{folder}/")
+    assert sources.cards.get() == ()
+    await sources.close()
+
+
+def test_an_index_that_another_program_has_locked_is_kept(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = SourceIndex(tmp_path / "index" / "index.db")
+    read_all(index, folder)
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda path, **_given: connect(path, timeout=0.1))
+    holder = connect(tmp_path / "index" / "index.db", isolation_level=None)
+    holder.execute("PRAGMA locking_mode = EXCLUSIVE")
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        index.add(folder / "notes.md")
+    holder.execute("COMMIT")
+    holder.close()
+    assert index.find_changed(folder) == []

@@ -303,6 +303,8 @@ class Weights:
             if self._buffer and (memory == engine.plain or self._is_computable(shape[0])):
                 break
             self.close()
+        else:
+            raise OSError("There is no memory for the measurement.")
         self.size_bytes = each * len(self.tensors)
         data = np.full(each, 0x11, np.uint8)  # numbers that are neither tiny nor huge
         for tensor in self.tensors:

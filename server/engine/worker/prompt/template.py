@@ -126,7 +126,7 @@ class Template:
         add_generation_prompt: bool = True,
     ) -> str:
         """Renders a prompt; if refused, tries again with plainer turns and fuller schemas."""
-        stalls, deadline = len(self.stalls), time.monotonic() + 2 * ANSWER_S
+        stalls, deadline = len(self.stalls), time.monotonic() + 2 * self._answer_s
         given = [tools, [_fill(tool) for tool in tools]] if tools else [tools]
         first: TemplateFailed | None = None
         for turns in (messages, *plainer([dict(message) for message in messages])):

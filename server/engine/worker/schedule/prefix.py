@@ -10,6 +10,7 @@ import hashlib
 import itertools
 import os
 import struct
+import time
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -127,6 +128,8 @@ class HostCache:
         self.size_bytes -= self._kept.pop(key).state.nbytes
 
 
+DRAFT_S = 60.0
+"""Seconds after which no worker is still writing a draft."""
 MAGIC = b"MOATKV01"
 HEADER = struct.Struct("<8sIQI")
 """Magic, number of tokens, bytes of state, checksum of the state."""
@@ -162,18 +165,24 @@ class DiskCache:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def load(self) -> list[Kept]:
-        """Returns what an earlier run left, the oldest first. Removes files that are not valid."""
+        """Returns what an earlier run left, the oldest first. Removes files that are not valid,
+        and those that exceed the capacity.
+
+        Another worker of the same model may be using the folder until it ends.
+        """
         for draft in self._folder.glob("*.draft"):
-            _remove(draft)
-        found = []
-        for path in sorted(self._folder.glob("*.kv"), key=lambda path: path.stat().st_mtime):
-            kept = _read(path)
-            if kept is None:
-                _remove(path)
-                continue
-            self._stored.append(Stored(path, kept.tokens, path.stat().st_size))
-            found.append(kept)
-        return found
+            if time.time() - _used_at(draft) > DRAFT_S:
+                _remove(draft)
+        found: list[Kept] = []
+        for path in sorted(self._folder.glob("*.kv"), key=_used_at):
+            with contextlib.suppress(OSError):
+                kept, size = _read(path), path.stat().st_size
+                if kept is None:
+                    _remove(path)
+                    continue
+                self._stored.append(Stored(path, kept.tokens, size))
+                found.append(kept)
+        return found[self._make_room(0) :]
 
     def holds(self, tokens: Tokens) -> bool:
         """Whether a stored conversation begins with these tokens. If so, it counts as used now."""
@@ -220,10 +229,6 @@ class DiskCache:
         size = _file_bytes(kept.tokens, kept.state.nbytes)
         if size > self._capacity_bytes:
             return False
-        for old in [old for old in self._stored if _begins_with(kept.tokens, old.tokens)]:
-            self.drop(old)
-        while self._stored and sum(old.size for old in self._stored) + size > self._capacity_bytes:
-            self.drop(self._stored[0])
         name = hashlib.sha256(kept.tokens.tobytes()).hexdigest()[:32]
         path = self._folder / f"{name}.kv"
         try:
@@ -232,8 +237,22 @@ class DiskCache:
             _remove(path.with_suffix(".draft"))
             self._capacity_bytes = 0
             return False
+        # The earlier states of the conversation go only now: on a full disk they stay.
+        for old in [old for old in self._stored if _begins_with(kept.tokens, old.tokens)]:
+            self._stored.remove(old)
+            if old.path != path:
+                _remove(old.path)
+        self._make_room(size)
         self._stored.append(Stored(path, kept.tokens, size))
         return True
+
+    def _make_room(self, size: int) -> int:
+        """Drops the least recently used until `size` more bytes fit. Returns their number."""
+        dropped = 0
+        while self._stored and sum(old.size for old in self._stored) + size > self._capacity_bytes:
+            self.drop(self._stored[0])
+            dropped += 1
+        return dropped
 
     def drop(self, stored: Stored) -> None:
         _remove(stored.path)
@@ -242,6 +261,15 @@ class DiskCache:
     def _use(self, stored: Stored) -> None:
         self._stored.remove(stored)
         self._stored.append(stored)
+        with contextlib.suppress(OSError):
+            os.utime(stored.path)
+
+
+def _used_at(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _begins_with(tokens: Tokens, beginning: Tokens) -> bool:

@@ -327,6 +327,7 @@ class Turns:
             return self._most
         if later and self._is_burst(reading):
             return self._burst_tokens()
+        self._paused_s = 0.0
         self._has_read = not self._has_read
         return self._part_tokens(running, reading, later=later) if self._has_read else 0
 

@@ -1,11 +1,13 @@
 """Conversations on disk: found again, bounded, private, and never trusted when damaged."""
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from server.engine.worker.decode.batch import Tokens
+from server.engine.worker.schedule import prefix
 from server.engine.worker.schedule.prefix import HEADER, DiskCache, Kept
 from tests.kit.running import until
 from tests.kit.worker_client import WorkerClient
@@ -75,14 +77,54 @@ def test_a_disk_that_is_full_ends_the_storing_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = DiskCache(tmp_path, 1000)
+    cache.store(kept(10, 1))
 
     def full(*_anything: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("server.engine.worker.schedule.prefix._write", full)
-    cache.store(kept(10, 1))
-    assert not cache.holds(tokens(1))
-    assert list(tmp_path.iterdir()) == []
+    cache.store(kept(10, 1, 2))
+    assert not cache.holds(tokens(1, 2))
+    assert cache.holds(tokens(1)), "the earlier state of the conversation stays"
+    cache.store(kept(10, 3))
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_lower_limit_holds_at_once_and_the_last_used_stay(tmp_path: Path) -> None:
+    size = HEADER.size + 4 + 100
+    cache = DiskCache(tmp_path, 3 * size)
+    for token in (1, 2, 3):
+        cache.store(kept(100, token))
+        (path,) = {stored.path for stored in cache._stored if stored.tokens[0] == token}
+        os.utime(path, (token, token))
+    assert cache.holds(tokens(1))
+    again = DiskCache(tmp_path, 2 * size)
+    assert [int(found.tokens[0]) for found in again.load()] == [3, 1]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_another_worker_writes_or_drops_meanwhile_is_let_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = DiskCache(tmp_path, 1000)
+    for token in (1, 2):
+        cache.store(kept(100, token))
+    (tmp_path / "new.draft").write_bytes(b"half")
+    old = tmp_path / "old.draft"
+    old.write_bytes(b"half")
+    os.utime(old, (1, 1))
+    read = prefix._read
+    gone: list[Path] = []
+
+    def vanishing(path: Path) -> prefix.Kept | None:
+        if not gone:
+            gone.append(path)
+            path.unlink()
+        return read(path)
+
+    monkeypatch.setattr(prefix, "_read", vanishing)
+    assert len(DiskCache(tmp_path, 1000).load()) == 1
+    assert {path.name for path in tmp_path.glob("*.draft")} == {"new.draft"}
 
 
 def test_a_conversation_survives_a_restart_of_the_worker(
