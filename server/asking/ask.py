@@ -224,12 +224,16 @@ async def ask_text(asker: Asker, prompt: Prompt, max_tokens: int) -> str:
 
 
 async def pick(
-    asker: Asker, prompt: Prompt, names: Sequence[str], most_tokens: int | None = None
+    asker: Asker,
+    prompt: Prompt,
+    names: Sequence[str],
+    most_tokens: int | None = None,
+    sampling: Sampling = CERTAIN,
 ) -> str:
     """Returns one of the names. `most_tokens` limits the prompt. Raises the model's error."""
     longest_first = sorted(names, key=len, reverse=True)
     pattern = "|".join(_SPECIAL.sub(r"\\\g<0>", name) for name in longest_first)
-    text = await _write(asker, prompt, Constraint("regex", pattern), 200, most_tokens)
+    text = await _write(asker, prompt, Constraint("regex", pattern), 200, most_tokens, sampling)
     return text.strip() if text.strip() in names else names[0]
 
 
@@ -251,10 +255,11 @@ async def _write(
     constraint: Constraint | None,
     max_tokens: int,
     prompt_tokens: int | None = None,
+    sampling: Sampling = CERTAIN,
 ) -> str:
     request = ChatRequest(
         await fit_prompt(asker.engine, prompt, prompt_tokens),
-        sampling=CERTAIN,
+        sampling=sampling,
         max_tokens=max_tokens,
         constraint=constraint,
         client=asker.client,

@@ -31,11 +31,13 @@ vergiss es|lass es|lass gut sein|schon gut|nein danke|beenden|取消|算了|停�
 _CANCEL = frozenset(_CANCEL_WORDS.strip().replace("\n", "|").split("|"))
 _POLITE = re.compile(r"\b(please|bitte|ok|okay|thanks|danke|oh|ach|well|na)\b|[请吧了]$|^[请那]")
 _UNSURE = re.compile(
-    r"what do you mean|what does (that|this|it) mean|(i )?(do not|don'?t|dont) (know|understand)"
+    r"(?:what do you mean|what does (that|this|it) mean|(i )?(do not|don'?t|dont) (know|understand)"
     r"|no idea|not sure|was meinst du|wie meinst du|was bedeutet das|verstehe? (ich )?nicht"
     r"|ich verstehe (das )?nicht|weiß (ich )?nicht|ich weiß (es )?nicht|keine ahnung"
-    r"|(这|那|你)?(是)?什么意思|不(知道|懂|明白|清楚)|没(听|看)懂|help|hilfe|帮助"
+    r"|help(?= me\b| please\b|$)|hilfe(?= bitte\b|$))(?![\w'-])"
+    r"|(这|那|你)?(是)?什么意思|不(知道|懂|明白|清楚)|没(听|看)懂|(请)?帮助(?=我|一下|$)"
 )
+"""How an answer begins that asks back. After "help", a name of something may follow."""
 _LEFT_TO_US = re.compile(
     r"\b(whatever|anything|any of (them|these)|you (choose|decide|pick)|up to you|egal|beliebig"
     r"|irgendein\w*|was du willst|such (dir|es) (du )?aus|entscheide du)\b|随便|都可以|都行|任意"
@@ -87,7 +89,7 @@ def is_question(reply: str, schema: Json) -> bool:
     A question mark does not count if an argument is a question itself, such as a search.
     """
     plain = _plain(reply)
-    if _UNSURE.fullmatch(plain) or _UNSURE.match(plain):
+    if _UNSURE.match(plain):
         return True
     if leaves_it_to_us(reply) and all(map(_is_free_text, schema["properties"].values())):
         return True

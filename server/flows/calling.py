@@ -154,7 +154,7 @@ def surroundings(work: Work) -> Json:
 
 def seconds(given: Any) -> float:
     if isinstance(given, int | float) and not isinstance(given, bool) and given > 0:
-        return min(float(given), LONGEST_S)
+        return float(min(given, LONGEST_S))
     return USUAL_S
 
 

@@ -152,9 +152,10 @@ class Heard:
 
     def _exact(self, value: str) -> Any:
         """Checks a value for machines: it must occur letter by letter, a time zone by its city."""
-        begin = self.text.find(value.lower())
-        if begin >= 0 and self.find(value) is not None:
-            return self.original[begin : begin + len(value)]
+        # Not a place in `text`: lower case can be longer than the original.
+        found = re.search(re.escape(value), self.original, re.IGNORECASE)
+        if found is not None and self.find(value) is not None:
+            return found[0]
         if _ZONE.fullmatch(value) and value in zoneinfo.available_timezones():
             city = value.rpartition("/")[2].replace("_", " ")
             return value if self.find(city) is not None else MADE_UP

@@ -19,14 +19,14 @@ from server.events import (
     Suggestions,
     TextDelta,
 )
-from server.flows import answers
+from server.flows import answers, spec
 from server.flows.base import Jump, Missing, Output, Record, Step, Work
 from server.flows.calling import explanation_of, question_for
 from server.flows.steps import OWN_TOOL, STEPS, TEXT_STEPS
 
 log = logging.getLogger(__name__)
 
-MAX_STEPS = 32
+MAX_STEPS = 2 * spec.MAX_STEPS
 """The most steps that a run takes, counting repeated ones."""
 MAX_VISITS = 5
 """How often a run may come to the same step."""
@@ -76,6 +76,8 @@ class Run:
             return
         step: Step | None = start or self.work.flow.first
         began = asyncio.get_running_loop().time()
+        # The time limit is new after a pause, so earlier waiting does not count.
+        self.work.waited_s = 0.0
         total = 0
         while step is not None:
             total += 1

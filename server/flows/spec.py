@@ -56,13 +56,22 @@ def parse(plugin: str, data: Any, known: Known, findings: Findings) -> Flow | No
     if name is None or not steps:
         return None
     _targets(data, steps, reading)
-    on_error = None
-    if isinstance(data.get("on_error"), Map):
-        on_error = _step({**data["on_error"], "name": "on_error"}, data["on_error"], reading)
     return Flow(
-        plugin, name, description or "", tuple(steps), on_error, _follows(data, findings),
-        findings.file, reading.is_usable,
+        plugin, name, description or "", tuple(steps), _on_error(data, reading),
+        _follows(data, findings), findings.file, reading.is_usable,
     )  # fmt: skip
+
+
+def _on_error(data: Map, reading: _Reading) -> Step | None:
+    given = data.get("on_error")
+    if given is None:
+        return None
+    if not isinstance(given, Map):
+        message = "'on_error' must be a mapping with call_type and params. It is ignored."
+        reading.findings.warn(value_at(data, "on_error"), "on-error", message)
+        return None
+    _unknown_keys(given, STEP_KEYS, reading.findings)
+    return _step({**given, "name": "on_error"}, given, reading)
 
 
 def check_follows(flow: Flow, data: Map, names: tuple[str, ...], findings: Findings) -> None:
@@ -173,7 +182,14 @@ def _check_call(step: Step, source: Map, reading: _Reading) -> None:
             reading.fail(at, "call-type", message, hint)
 
 
+def _check_arguments(step: Step, reading: _Reading) -> None:
+    given = step.params.get("arguments")
+    if given is not None and not isinstance(given, Map):
+        reading.fail(value_at(step.params, "arguments"), "type", "'arguments' must be a mapping.")
+
+
 def _check_api(step: Step, reading: _Reading) -> None:
+    _check_arguments(step, reading)
     endpoint = step.params.get("endpoint")
     at = value_at(step.params, "endpoint")
     if not isinstance(endpoint, str):
@@ -231,6 +247,7 @@ def _check_extract(step: Step, reading: _Reading) -> None:
 
 
 def _check_mcp(step: Step, reading: _Reading) -> None:
+    _check_arguments(step, reading)
     server, tool = step.params.get("server"), step.params.get("tool")
     if server not in reading.known.servers:
         at = value_at(step.params, "server")

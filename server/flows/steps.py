@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-from server.asking.ask import ask_json, fit_prompt, pick, stream, write
+from server.asking.ask import CERTAIN, ask_json, count_tokens, fit_prompt, pick, stream, write
 from server.chat import ChatRequest, Json, Sampling
 from server.data import charts, sqlite
 from server.data.markdown import as_text, shorten
@@ -22,6 +22,8 @@ from server.flows.templates import NOTE, background, mark_as_data, reach, render
 StepRun = Callable[[Step, Work], Signs]
 CHOOSE = "You choose how to go on. Answer with one name of the list and nothing else. " + NOTE
 MOST_VOTES = 5
+VOTING = Sampling(temperature=0.7)
+"""Several votes need some chance, or all of them would be equal."""
 MOST_NAMED = 20
 """How many keys of the data an error lists."""
 DRAW = "You choose how to draw a table for a question. " + NOTE
@@ -32,6 +34,8 @@ USER = "{context}\n{data}\nQuestion: {question}"
 USUAL_TEMPERATURE = 0.3
 USUAL_S = 300.0
 USUAL_TOKENS = 1024
+LARGEST = 1_000_000_000
+"""A larger number in a step is not used."""
 LEAST_ECHO = 12
 """At the end of a text, fewer letters than this are not taken for one of our sentences."""
 STOPS = ".!\"' "
@@ -93,7 +97,9 @@ async def run_llm(step: Step, work: Work) -> Signs:
     messages = await fit_prompt(work.engine, prompt)
     most = int(_number(step.params.get("max_tokens"), USUAL_TOKENS)) or USUAL_TOKENS
     context = work.engine.facts.context_tokens
-    left = context - sum(len(message.content) for message in messages)
+    left = context - await count_tokens(
+        work.engine, "".join(message.content for message in messages)
+    )
     request = ChatRequest(
         messages,
         sampling=Sampling(temperature=_number(step.params.get("temperature"), USUAL_TEMPERATURE)),
@@ -102,7 +108,7 @@ async def run_llm(step: Step, work: Work) -> Signs:
     )
     parts: list[str] = []
     echo = Echo()
-    limit_s = min(_number(step.params.get("timeout"), USUAL_S), USUAL_S)
+    limit_s = min(_number(step.params.get("timeout"), USUAL_S) or USUAL_S, USUAL_S)
     try:
         async with asyncio.timeout(limit_s), aclosing(stream(work.engine, request)) as texts:
             async for text in texts:
@@ -180,7 +186,8 @@ def _length(text: str, letters: int) -> int:
 
 
 def _number(given: Any, usual: float) -> float:
-    return float(given) if isinstance(given, int | float) and given >= 0 else usual
+    is_number = isinstance(given, int | float) and not isinstance(given, bool)
+    return float(given) if is_number and 0 <= given <= LARGEST else usual
 
 
 async def run_choice(step: Step, work: Work) -> Signs:
@@ -200,7 +207,8 @@ async def run_choice(step: Step, work: Work) -> Signs:
 
     votes = step.params.get("votes")
     count = min(max(votes, 1), MOST_VOTES) if isinstance(votes, int) else 1
-    picked = [await pick(work, prompt, names) for _ in range(count)]
+    how = CERTAIN if count == 1 else VOTING
+    picked = [await pick(work, prompt, names, sampling=how) for _ in range(count)]
     chosen = Counter(picked).most_common(1)[0][0]
     yield StatusNote(f"Chose {chosen}")
     yield Jump(chosen)

@@ -58,7 +58,12 @@ class Plain:
             key = part.replace("~1", "/").replace("~0", "~")
             if isinstance(found, dict) and key in found:
                 found = found[key]
-            elif isinstance(found, list) and key.isdigit() and int(key) < len(found):
+            elif (
+                isinstance(found, list)
+                and len(key) < 10
+                and key.isdecimal()
+                and int(key) < len(found)
+            ):
                 found = found[int(key)]
             else:
                 self.odd.add("broken ref")

@@ -128,6 +128,22 @@ def test_a_person_can_ask_back(said: str) -> None:
     assert is_question(said, asked(path=PATH))
 
 
+@pytest.mark.parametrize("said", ["help", "Help me, please", "Help please!", "Hilfe!", "帮助"])
+def test_a_person_can_ask_for_help(said: str) -> None:
+    assert is_question(said, asked(path=PATH))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "helpdesk", "Helpman Sales Ltd", "Hilfestellung.pdf", "help.txt", "help-desk", "Help Desk",
+        "Hilfe.pdf", "help@example.com", "No Ideal Ltd", "帮助.pdf", "帮助文档",
+    ],
+)  # fmt: skip
+def test_a_name_that_begins_like_a_cry_for_help_is_an_answer(said: str) -> None:
+    assert not is_question(said, asked(path=PATH))
+
+
 def test_a_slot_for_questions_takes_one() -> None:
     query = {"type": "string", "description": "The search query"}
     assert not is_question("what does flour cost?", asked(query=query))

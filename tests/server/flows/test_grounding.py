@@ -167,6 +167,12 @@ def test_a_path_is_kept_as_it_was_spelled() -> None:
     assert found == {"v": "/Home/me/Soup.txt"}
 
 
+def test_a_path_is_found_where_it_is_after_letters_that_are_longer_in_lower_case() -> None:
+    heard = "\u0130\u0130 see /tmp/Abc.txt please"
+    schema = {"properties": {"v": TEXT}}
+    assert grounded({"v": "/tmp/abc.txt"}, schema, heard) == {"v": "/tmp/Abc.txt"}
+
+
 def test_what_a_model_repeats_stands_once() -> None:
     part = {"type": "array", "items": {"enum": ["red", "blue"]}}
     schema = {"properties": {"v": part}}

@@ -5,18 +5,20 @@ from typing import Any
 
 import pytest
 
+from server.chat import ChatRequest
 from server.data.yaml_with_places import Findings, read
 from server.errors import FlowFailed
 from server.events import (
     Event,
     Finished,
     Interrupted,
+    Pieces,
     StatusNote,
     StepChanged,
     Suggestions,
     TextDelta,
 )
-from server.flows import spec
+from server.flows import runner, spec
 from server.flows.base import Flow, FormAnswer, Work
 from server.flows.runner import Run, resume, resume_with_text
 from server.flows.templates import NOTE
@@ -185,6 +187,109 @@ steps:
     with pytest.raises(FlowFailed, match="circles"):
         await events_of(Run(work_of(flow, actions={"GET /things": action})))
     assert len(action.calls) == 5
+
+
+async def test_a_flow_of_the_most_steps_runs_to_its_end() -> None:
+    last = spec.MAX_STEPS - 1
+    steps = [
+        f"  - {{name: s{at}, call_type: own, next: {f's{at + 1}' if at < last else ''}}}"
+        for at in range(spec.MAX_STEPS)
+    ]
+    action = ScriptedAction()
+    flow = flow_of("\n".join(("name: f", "description: d", "steps:", *steps)))
+    engine = ScriptedEngine(says("done"))
+    await events_of(Run(work_of(flow, engine, actions={"own": action})))
+    assert len(action.calls) == spec.MAX_STEPS
+
+
+async def test_waiting_before_a_pause_makes_the_time_after_it_no_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run, _ = await paused_at(PATH, says(NOTHING_FOUND))
+    assert run.paused
+    run.work.waited_s = 1000.0
+    monkeypatch.setattr(runner, "MAX_S", -1.0)
+    with pytest.raises(FlowFailed, match="took longer"):
+        await events_of(resume(run.paused, {"path": "/a"}), run.paused.step)
+
+
+def llm_flow(params: str, prompt: str = "{question}") -> Flow:
+    return flow_of(f"""
+name: f
+description: d
+steps:
+  - {{name: start, call_type: llm, params: {{{params}, user_prompt: "{prompt}"}}}}
+""")
+
+
+@pytest.mark.parametrize("number", ["true", ".inf", "1" + "0" * 400, "-1", ".nan", "hot"])
+async def test_a_number_of_a_step_that_is_none_is_not_used(number: str) -> None:
+    engine = ScriptedEngine(says("yes"))
+    params = f"temperature: {number}, max_tokens: {number}, timeout: {number}"
+    assert text_of(await events_of(Run(work_of(llm_flow(params), engine)))) == "yes"
+    request = engine.requests[0]
+    assert (request.sampling.temperature, request.max_tokens) == (0.3, 1024)
+
+
+class WaitingEngine(ScriptedEngine):
+    """Lets others run before it answers, so that a time limit can end it."""
+
+    async def generate(self, request: ChatRequest) -> Pieces:
+        for _ in range(3):
+            await asyncio.sleep(0)
+        async for piece in super().generate(request):
+            yield piece
+
+
+async def test_no_seconds_for_a_step_are_the_usual_ones() -> None:
+    engine = WaitingEngine(says("yes"))
+    assert text_of(await events_of(Run(work_of(llm_flow("timeout: 0"), engine)))) == "yes"
+
+
+class LongTokens(ScriptedEngine):
+    """Has four letters in a token."""
+
+    async def tokenize(self, text: str, *, special: bool = True) -> list[int]:
+        return list(range(len(text) // 4))
+
+
+async def test_what_is_left_for_an_answer_is_counted_in_tokens() -> None:
+    engine = LongTokens(says("yes"))
+    flow = llm_flow("max_tokens: 3000", "a" * 3000)
+    await events_of(Run(work_of(flow, engine)))
+    assert engine.requests[0].max_tokens == 3000
+
+
+async def test_a_very_long_question_is_cut_to_the_context() -> None:
+    engine = ScriptedEngine(says("yes"))
+    flow = llm_flow("max_tokens: 9", "{data} {question}")
+    run = Run(work_of(flow, engine, question=f"begin {'a' * 50_000} end"))
+    assert text_of(await events_of(run)) == "yes"
+    prompt = engine.requests[0].messages[-1].content
+    assert prompt.strip().startswith("begin")
+    assert prompt.endswith("end")
+
+
+@pytest.mark.parametrize(("votes", "varies"), [("3", True), ("1", False)])
+async def test_several_votes_may_differ_and_a_single_one_is_certain(
+    votes: str, varies: bool
+) -> None:
+    flow = flow_of(f"""
+name: f
+description: d
+steps:
+  - name: start
+    call_type: choice
+    params: {{votes: {votes}, choices: [{{step: a}}, {{step: b}}]}}
+  - {{name: a, call_type: none}}
+  - {{name: b, call_type: none}}
+""")
+    engine = ScriptedEngine(says("a"), says("b"), says("b"))
+    events = await events_of(Run(work_of(flow, engine)))
+    assert StatusNote("Chose b" if varies else "Chose a") in events
+    assert len(engine.requests) == int(votes)
+    assert all((asked.sampling.temperature > 0) is varies for asked in engine.requests)
+    assert all((asked.sampling.top_k > 1) is varies for asked in engine.requests)
 
 
 NEEDS = {

@@ -98,3 +98,29 @@ def test_a_name_that_is_no_text_breaks_nothing(name: str) -> None:
     text = "name: f\ndescription: d\nsteps:\n"
     text += f"  - name: {name}\n    call_type: none\n    next: nowhere\n"
     assert findings_of(text)
+
+
+OWN = "    call_type: own_tool\n"
+
+
+@pytest.mark.parametrize("given", ["tell", "[tell]", "5", "false"])
+def test_an_on_error_that_is_no_step_is_told(given: str) -> None:
+    assert findings_of(step(OWN) + f"on_error: {given}\n") == [
+        "flows/f.yaml:8:11 warning on-error "
+        "'on_error' must be a mapping with call_type and params. It is ignored."
+    ]
+
+
+def test_an_unknown_key_of_on_error_is_told() -> None:
+    found = findings_of(step(OWN) + "on_error: {call_type: llm, parms: {}}\n")
+    assert [line.split(" ")[1:3] for line in found] == [["warning", "unknown-key"]]
+
+
+@pytest.mark.parametrize("given", ["text", "[a, b]", "5"])
+@pytest.mark.parametrize("call", ["api\n    params: {endpoint: GET /api/test, ",
+                                  "mcp\n    params: {server: time, tool: x, "])  # fmt: skip
+def test_arguments_that_are_no_mapping_are_told(call: str, given: str) -> None:
+    found = findings_of(step(f"    call_type: {call}arguments: {given}}}\n"))
+    assert [line.split(" ", 1)[1] for line in found] == [
+        "error type 'arguments' must be a mapping."
+    ]

@@ -99,6 +99,9 @@ def test_time_has_a_zone() -> None:
 
 def test_a_path_that_leads_nowhere_finds_nothing() -> None:
     assert look_up("one.x.y", {"one": {"a": 1}}) is None
+    assert look_up("one.1", {"one": [1, 2]}) == 2
+    for place in ("2", "\u00b2", "9" * 5000, "-1"):
+        assert look_up(f"one.{place}", {"one": [1, 2]}) is None
 
 
 @pytest.mark.parametrize("room", [60, 200, 1000])

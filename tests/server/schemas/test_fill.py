@@ -160,3 +160,9 @@ def test_patterns_deep_in_a_schema_are_checked_in_time_too() -> None:
     assert not fill.problems({"a" * 5000: 1}, {**named, "unevaluatedProperties": False})
     typed = {**named, "patternProperties": {"^(a+)+$": {"type": "integer"}}}
     assert [path for path, _ in fill.problems({"aa": "x"}, typed)] == [("aa",)]
+
+
+@pytest.mark.parametrize("place", ["1", "\u00b2", "9" * 5000, "-1"])
+def test_a_reference_to_no_place_of_a_list_leads_nowhere(place: str) -> None:
+    assert Plain({"a": [5]}).resolve("#/a/0") == 5
+    assert Plain({"a": [5]}).resolve(f"#/a/{place}") is None
