@@ -50,12 +50,17 @@ from server.tasks import spawn, stop
 
 
 def compact(events: Iterable[Event]) -> list[Event]:
-    """Joins adjacent pieces of text and of arguments, keeps only the last state, drops progress."""
+    """Joins adjacent pieces of text, of reasoning and of arguments.
+
+    Keeps only the last state, and drops progress.
+    """
     result: list[Event] = []
     for event in _without_old_states(list(events)):
         last = result[-1] if result else None
         if isinstance(event, TextDelta) and isinstance(last, TextDelta):
             result[-1] = TextDelta(last.text + event.text)
+        elif isinstance(event, ReasoningDelta) and isinstance(last, ReasoningDelta):
+            result[-1] = ReasoningDelta(last.text + event.text)
         elif (
             isinstance(event, CallArguments)
             and isinstance(last, CallArguments)
@@ -514,13 +519,11 @@ class KeptResponse:
     response: Json
     items: tuple[Json, ...] = ()
     messages: tuple[Message, ...] = ()
+    size: int = field(init=False)
+    """The weight of all three, when it was made."""
 
-    @property
-    def bytes(self) -> int:
-        """The size of the messages' texts and images. Does not count `response` and `items`."""
-        texts = sum(len(message.content) for message in self.messages)
-        images = sum(len(image.data) for message in self.messages for image in message.images)
-        return texts + images
+    def __post_init__(self) -> None:
+        self.size = weight((self.response, self.items, self.messages))
 
 
 class ResponseMemory:
@@ -558,7 +561,7 @@ class ResponseMemory:
     def _is_full(self) -> bool:
         if len(self._kept) > MOST_OF_ALL or self._most()[1] > MOST_OF_ONE:
             return True
-        return sum(kept.bytes for kept in self._kept.values()) > MOST_BYTES
+        return sum(kept.size for kept in self._kept.values()) > MOST_BYTES
 
     def _most(self) -> tuple[str, int]:
         return Counter(kept.owner for kept in self._kept.values()).most_common(1)[0]

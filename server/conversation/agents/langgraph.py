@@ -1,5 +1,6 @@
 """A LangGraph server at a URL. Each of its graphs is an agent."""
 
+import json
 import uuid
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
@@ -61,9 +62,13 @@ def message_text(message: Json) -> str:
     return "".join(part.get("text") or "" for part in content or () if isinstance(part, dict))
 
 
-def read_interrupt(sent: Json) -> Interrupted:
-    """Reads an interrupt. CopilotKit's SDK wraps the question in messages of the conversation."""
-    name, value = str(sent.get("id") or "interrupt"), sent.get("value")
+def read_interrupt(sent: Json, number: int = 1) -> Interrupted:
+    """Reads an interrupt. CopilotKit's SDK wraps the question in messages of the conversation.
+
+    Older servers send no id. Then `number` makes the name unique.
+    """
+    usual = "interrupt" if number == 1 else f"interrupt-{number}"
+    name, value = str(sent.get("id") or usual), sent.get("value")
     if not isinstance(value, dict) or KIT_VALUE not in value:
         return Interrupted(name, value)
     messages = tuple(read_message(message).message for message in value.get(KIT_MESSAGES) or ())
@@ -73,9 +78,8 @@ def read_interrupt(sent: Json) -> Interrupted:
 def waiting_interrupts(state: Any) -> tuple[Interrupted, ...]:
     """Returns the interrupts that a thread still waits for, from the server's state."""
     tasks = state.get("tasks") if isinstance(state, dict) else None
-    return tuple(
-        read_interrupt(sent) for task in tasks or () for sent in task.get("interrupts") or ()
-    )
+    listed = [sent for task in tasks or () for sent in task.get("interrupts") or ()]
+    return tuple(read_interrupt(sent, number) for number, sent in enumerate(listed, 1))
 
 
 def spoken_answer(request: AgentRequest) -> str | None:
@@ -241,10 +245,11 @@ class _Reading:
 
     def _read_interrupts(self, interrupts: Any) -> Iterator[Event]:
         for sent in interrupts:
-            asked = read_interrupt(sent)
-            if asked.id not in self._interrupts:
-                self._interrupts.add(asked.id)
-                yield asked
+            # The server repeats interrupts. One without an id is known by its contents.
+            key = str(sent.get("id") or json.dumps(sent, sort_keys=True))
+            if key not in self._interrupts:
+                self._interrupts.add(key)
+                yield read_interrupt(sent, len(self._interrupts))
 
 
 async def _server_sent(peer: Peer, path: str, body: Json) -> AsyncGenerator[tuple[str, Any], None]:

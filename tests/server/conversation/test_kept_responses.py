@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.chat import Image, Message
+from server.chat import Image, Message, ToolCall
 from server.conversation import threads
 from server.conversation.threads import KeptResponse, ResponseMemory
 
@@ -29,13 +29,29 @@ def test_all_together_and_their_sizes_are_bounded(monkeypatch: pytest.MonkeyPatc
     for number in range(threads.MOST_OF_ALL + 20):
         memory.keep(kept(f"owner {number}", f"r{number}"))
     assert len(memory) == threads.MOST_OF_ALL
-    monkeypatch.setattr(threads, "MOST_BYTES", 100)
+    monkeypatch.setattr(threads, "MOST_BYTES", 1000)
     memory = ResponseMemory()
     for number in range(5):
-        memory.keep(kept("a", f"r{number}", 40))
+        memory.keep(kept("a", f"r{number}", 400))
     assert len(memory) == 2
-    memory.keep(kept("a", "large", 1000))
+    memory.keep(kept("a", "large", 10_000))
     assert memory.find("a", "large")
+
+
+def test_all_that_a_response_holds_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "MOST_BYTES", 1000)
+    long = "x" * 400
+    call = Message("assistant", "", tool_calls=(ToolCall("c", "f", {"a": long}),))
+    for response, items, messages in (
+        ({"instructions": long}, (), ()),
+        ({}, ({"type": "message", "content": [{"text": long}]},), ()),
+        ({}, (), (Message("assistant", "", reasoning=long),)),
+        ({}, (), (call,)),
+    ):
+        memory = ResponseMemory()
+        for number in range(5):
+            memory.keep(KeptResponse("a", "", {"id": f"r{number}"} | response, items, messages))
+        assert len(memory) == 2
 
 
 def test_only_its_owner_finds_and_forgets_one() -> None:

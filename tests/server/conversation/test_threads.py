@@ -23,6 +23,7 @@ from server.events import (
     Finished,
     MessageOpened,
     PromptProgress,
+    ReasoningDelta,
     StateChanged,
     TextDelta,
     ToolCallFinished,
@@ -267,3 +268,8 @@ def test_joining_keeps_the_last_state_alone():
         TextDelta("b"),
         Finished("stop"),
     ]
+
+
+def test_joining_makes_one_piece_of_reasoning():
+    thinking = [ReasoningDelta("a"), ReasoningDelta("b"), TextDelta("c"), ReasoningDelta("d")]
+    assert compact(thinking) == [ReasoningDelta("ab"), TextDelta("c"), ReasoningDelta("d")]

@@ -57,3 +57,17 @@ def test_only_the_user_or_the_page_answers_by_saying_something():
     assert messages.spoken_answer(asked(Message("tool", "4", tool_call_id="c"))) == "4"
     assert messages.spoken_answer(asked(Message("assistant", "no"))) is None
     assert messages.spoken_answer(asked()) is None
+
+
+def test_interrupts_without_an_id_are_all_asked_and_each_once():
+    one, other = {"value": "a?"}, {"value": "b?"}
+    asked = (Interrupted("interrupt", "a?"), Interrupted("interrupt-2", "b?"))
+    assert messages.waiting_interrupts({"tasks": [{"interrupts": [one, other]}]}) == asked
+    reading = messages._Reading(set(), set())
+    told = [
+        event
+        for sent in ([one], [other], [one, other])
+        for event in reading.read("values", {"__interrupt__": sent})
+        if isinstance(event, Interrupted)
+    ]
+    assert tuple(told) == asked
