@@ -91,6 +91,15 @@ class Fields:
             raise self.wrong(name, f"must be between {least} and {most}")
         return found
 
+    def digits(self, name: str, usual: int, most: int) -> int:
+        """Returns a number from 1 to `most` that is written as text, as in a query."""
+        digits = (self.text(name) or str(usual)).lstrip("0")
+        # The length is checked first, because `int` refuses very long texts.
+        is_short = digits.isascii() and digits.isdigit() and len(digits) <= len(str(most))
+        if not is_short or not 1 <= int(digits) <= most:
+            raise self.wrong(name, f"must be between 1 and {most}")
+        return int(digits)
+
     def word(self, name: str, words: Sequence[str]) -> str | None:
         found = self.body.get(name)
         if found is not None and found not in words:

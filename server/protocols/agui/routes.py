@@ -318,12 +318,14 @@ def read(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> RunInp
     thread_id, run_id = fields.some_text("threadId"), fields.some_text("runId")
     if fields.value("messages") is None:
         raise fields.wrong("messages", "is missing")
-    kept = read_messages(fields.list("messages"))
+    messages = [_with_id(message) for message in fields.list("messages")]
+    kept = read_messages(messages)
     forwarded = fields.value("forwardedProps")
     props = Fields(forwarded if isinstance(forwarded, dict) else {}, "forwardedProps")
     state, model = fields.value("state"), props.value("model")
     temperature, limit = props.value("temperature"), props.value("maxOutputTokens")
-    is_temperature = isinstance(temperature, int | float) and 0 <= temperature <= 2
+    is_number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
+    is_temperature = is_number and 0 <= temperature <= 2
     request = AgentRequest(
         agent,
         thread_id,
@@ -346,7 +348,14 @@ def read(body: Any, agent: str, facts: Facts, *, is_kept: bool = True) -> RunInp
         origin=facts.place,
         is_own=facts.is_own,
     )
-    return RunInput(request, fields.body, has_own_route="agent" in facts.path)
+    sent = fields.body | {"messages": messages}
+    return RunInput(request, sent, has_own_route="agent" in facts.path)
+
+
+def _with_id(message: Any) -> Any:
+    """Returns the message with an id, so that the run's echo names it as the thread does."""
+    is_without = isinstance(message, dict) and message.get("id") in (None, "")
+    return {**message, "id": str(uuid.uuid4())} if is_without else message
 
 
 def _tool(fields: Fields) -> Tool:
@@ -589,7 +598,7 @@ def read_messages(sent: list[Any]) -> tuple[ThreadMessage, ...]:
         message = _read_message(fields, names)
         if message is not None:
             names |= {call.id: call.name for call in message.tool_calls}
-            message_id = fields.text("id") or str(uuid.uuid4())
+            message_id = fields.text("id") or ""
             if not _join_call(kept, message_id, message):
                 kept.append(ThreadMessage(message_id, message))
     return tuple(kept)

@@ -5,6 +5,7 @@ Errors have the codes that CopilotKit's pages know how to show.
 
 import asyncio
 import json
+import logging
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -33,6 +34,8 @@ from server.events import (
     ToolCallStarted,
 )
 from server.protocols.frames import utc_time
+
+log = logging.getLogger(__name__)
 
 INTERNAL = "Something went wrong inside Moat; the log says what."
 
@@ -116,6 +119,7 @@ def format_errors(errors: Iterable[GraphQLError]) -> list[Json]:
             entry["extensions"] = extensions(cause)
         elif cause is not None and not isinstance(cause, GraphQLError):
             entry["message"] = INTERNAL
+            log.error("An operation of CopilotKit broke", exc_info=cause)
         listed.append(entry)
     return listed
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from server.chat import Json
+from server.errors import BadRequest
 from server.face.models import ModelCard
 from server.protocols.base import Endpoint, Facts, Reply
 from server.protocols.fields import Fields
@@ -49,11 +50,11 @@ def _card(card: ModelCard) -> Json:
 
 def _anthropic_list(facts: Facts) -> Reply:
     query = Fields(dict(facts.query))
-    limit = query.text("limit") or "20"
-    if not limit.isascii() or not limit.isdigit() or not 1 <= int(limit[:6]) <= MOST_LISTED:
+    try:
+        count = query.digits("limit", 20, MOST_LISTED)
+    except BadRequest:
         return _anthropic_error(400, f"limit: must be between 1 and {MOST_LISTED}")
     rest, before = _page(facts.models, query)
-    count = int(limit)
     page = rest[-count:] if before else rest[:count]
     return Reply(
         {

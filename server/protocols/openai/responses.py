@@ -442,7 +442,7 @@ def list_input(_body: Any, facts: Facts) -> Reply:
     if after is not None:
         places = [at for at, item in enumerate(items) if item["id"] == after]
         items = items[places[0] + 1 :] if places else []
-    limit = _page(query)
+    limit = query.digits("limit", 20, 100)
     shown = items[:limit]
     return Reply(
         {
@@ -493,13 +493,6 @@ def _earlier(fields: Fields, facts: Facts) -> tuple[Message, ...]:
         status = kept.response["status"]
         raise fields.wrong("previous_response_id", f"names a response that is {status}")
     return kept.messages
-
-
-def _page(query: Fields) -> int:
-    given = query.text("limit") or "20"
-    if not given.isascii() or not given.isdigit() or not 1 <= int(given[:6]) <= 100:
-        raise query.wrong("limit", "must be between 1 and 100")
-    return int(given)
 
 
 def _keep(output: Output, body: Any, facts: Facts) -> None:

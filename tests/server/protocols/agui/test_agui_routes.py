@@ -63,6 +63,18 @@ async def test_a_run_is_kept_and_replayed_with_what_was_said():
     assert [message["role"] for message in kept["messages"]] == ["user", "assistant"]
 
 
+async def test_a_message_without_an_id_gets_one_and_is_told_with_it():
+    sent = body("hi")
+    del sent["messages"][0]["id"]
+    async with house.visit(house.agents()) as client:
+        told = await events(client, "/agent/default/run", sent)
+        replayed = await events(client, "/agent/default/connect", body("x"))
+    (message,) = told[0]["input"]["messages"]
+    assert message == {"id": message["id"], "role": "user", "content": "hi"}
+    assert message["id"]
+    assert replayed[0]["input"]["messages"] == [message]
+
+
 def verify(told: list[dict[str, Any]]) -> list[str]:
     """As the public client does: nothing follows a failure, and a run begins where none goes on."""
     kinds = [one["type"] for one in told]

@@ -137,6 +137,11 @@ def test_properties_of_a_page_that_only_look_like_parameters_are_left_alone():
     assert request.tool_choice == ToolChoice()
 
 
+def test_true_is_no_temperature():
+    sent = body(USER, forwardedProps={"temperature": True})
+    assert read(sent, "default", FACTS).request.temperature is None
+
+
 @pytest.mark.parametrize(
     ("more", "answer"),
     [

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient
 
+from server.conversation.agents.base import AgentCard, Agents
 from server.errors import AppError
 from server.events import Finished, TextDelta
+from server.protocols.copilotkit.response import INTERNAL
 from server.web import stream
 from tests.contract.copilotkit import house
 from tests.contract.copilotkit.recordings import parts
@@ -219,3 +221,17 @@ async def test_a_query_by_get_reads_and_never_changes():
             assert await reply.json() == {"data": {"hello": "Hello World"}}
         async with client.get(BASE, params={"query": INLINE}) as reply:
             assert reply.status == 405
+
+
+async def test_what_breaks_is_hidden_from_the_page_and_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    async def broken(_agents: Agents) -> tuple[AgentCard, ...]:
+        raise IndexError("a secret detail")
+
+    monkeypatch.setattr(Agents, "cards", broken)
+    async with house.visit(house.agents()) as client:
+        sent = {"query": "query { availableAgents { agents { id } } }"}
+        told = await (await client.post(BASE, json=sent)).json()
+    assert [error["message"] for error in told["errors"]] == [INTERNAL]
+    assert "a secret detail" in caplog.text

@@ -45,6 +45,12 @@ def test_anthropics_clients_get_their_own_shape_page_by_page() -> None:
     assert (wrong.status, wrong.body["error"]["type"]) == (400, "invalid_request_error")
 
 
+@pytest.mark.parametrize("limit", ["000020999999", "1001", "9" * 5000, "\u00b2", "-1", "1e2"])
+def test_a_limit_is_checked_as_a_whole(limit: str) -> None:
+    wrong = list_models(None, Facts("", CARDS, headers=ANTHROPIC, query={"limit": limit}))
+    assert (wrong.status, wrong.body["error"]["type"]) == (400, "invalid_request_error")
+
+
 def test_anthropics_clients_get_one_model_or_their_own_error() -> None:
     found = show_model(None, Facts("", CARDS, headers=ANTHROPIC, path={"id": "org/big"}))
     assert ModelInfo.model_validate(found.body).display_name == "org/big"

@@ -256,8 +256,10 @@ async def test_the_items_of_a_request_are_listed_page_by_page() -> None:
     assert not older["has_more"]
     for item in older["data"]:
         ITEM.validate_python(item)
-    with pytest.raises(BadRequest):
-        list_input(None, replace(facts, query={"limit": "0"}))
+    for limit in ("0", "101", "000020999999", "9" * 5000, "\u00b2"):
+        with pytest.raises(BadRequest, match="between 1 and 100"):
+            list_input(None, replace(facts, query={"limit": limit}))
+    assert len(list_input(None, replace(facts, query={"limit": "00100"})).body["data"]) == 5
 
 
 async def test_a_response_under_way_is_cancelled_by_its_id() -> None:
