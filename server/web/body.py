@@ -32,6 +32,8 @@ SHORT_CHARS = 256
 LONGEST_ESCAPE = len(r"\ud83d\ude00")
 SECOND_HALF = re.compile(r"\\u[dD][c-fC-F]")
 """The escape of a low surrogate, which must not be separated from the one before it."""
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a pair. A text with one alone can be neither stored nor sent."""
 SPACE = re.compile(r"[ \t\n\r]*")
 LONGEST_NAME, LONGEST_DESCRIPTION, LONGEST_ARGUMENTS = 10_000, 200_000, 4_000_000
 """In characters. Names are compared, searched and shown in many places, none of which expects a
@@ -166,12 +168,15 @@ class _PatientDecoder(json.JSONDecoder):
 
 
 def _scan_text(text: str, begin: int, strict: bool = True) -> tuple[str, int]:
-    """Returns the string that begins at `begin`, and its end, like `json.decoder.scanstring`."""
+    """Returns the string that begins at `begin`, and its end, like `json.decoder.scanstring`.
+
+    Replaces lone surrogates by U+FFFD.
+    """
     parts: list[str] = []
     at, size = begin, SHORT_CHARS
     while True:
         part, at, is_last = _scan_part(text, at, size, strict=strict)
-        parts.append(part)
+        parts.append(part if part.isascii() else SURROGATE.sub("�", part))
         size = PART_CHARS
         if is_last:
             return "".join(parts), at

@@ -141,12 +141,12 @@ class Secure:
             await asyncio.sleep(look_s)
             try:
                 pair = await asyncio.to_thread(self._certificates.ready)
+                if pair.until != until:
+                    # The files may be replaced just now. Then the next look loads them.
+                    context.load_cert_chain(pair.chain, pair.key)
+                    until = pair.until
             except (AppError, OSError) as error:
                 log.warning("The certificate cannot be renewed: %s", error)
-                continue
-            if pair.until != until:
-                until = pair.until
-                context.load_cert_chain(pair.chain, pair.key)
 
 
 def _context(pair: Any) -> ssl.SSLContext:

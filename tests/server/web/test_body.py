@@ -60,11 +60,19 @@ def test_what_is_wrong_in_a_long_text_is_found(wrong: str, monkeypatch: pytest.M
         _parse_patiently(b'{"a": "' + b"b" * 40 + wrong.encode() + b"c" * 40)
 
 
-def test_halves_of_pairs_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_halves_of_pairs_are_replaced_and_whole_pairs_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(body, "SHORT_CHARS", 3)
     monkeypatch.setattr(body, "PART_CHARS", 5)
     written = '["' + r"\ud83d\ud83d\ude00\ude00\ude00x" * 9 + '"]'
-    assert _parse_patiently(written.encode()) == json.loads(written)
+    whole = "\ufffd\U0001f600\ufffd\ufffdx" * 9
+    assert ascii(_parse_patiently(written.encode())) == ascii([whole])
+
+
+def test_a_large_body_has_no_text_that_cannot_be_stored() -> None:
+    sent = {"threadId": "a\ud800", "\udc00": 1, "more": "a" * body.PATIENT_BYTES}
+    read = _parse(json.dumps(sent).encode())
+    assert ascii(list(read)[:2]) == ascii(["threadId", "\ufffd"])
+    assert ascii(read["threadId"]) == ascii("a\ufffd")
 
 
 def test_one_long_text_is_read_by_the_patient_reader(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import aiohttp
@@ -14,6 +15,7 @@ from server.face.core import ServerStatus
 from server.protocols import health
 from server.protocols.base import Endpoint, Facts, Reply
 from server.settings import ServerSettings
+from server.tasks import spawn, stop
 from server.web import certificates, tls
 from server.web.certificates import Certificates
 from server.web.lifecycle import Serving, needs_new_socket
@@ -205,3 +207,29 @@ async def test_a_certificate_that_cannot_be_used_is_named_and_nobody_far_comes_i
     assert "No such file" in note
     assert not serving._reaches_out
     await serving.stop()
+
+
+async def test_files_that_are_just_being_replaced_are_loaded_at_the_next_look(tmp_path: Path):
+    pair = Certificates(tmp_path).ready()
+    half = replace(pair, chain=tmp_path / "not yet there", until=None)
+    loaded = asyncio.Event()
+
+    class Replaced:
+        looks = iter((half, replace(pair, until=None)))
+
+        def ready(self) -> certificates.Pair:
+            return next(self.looks)
+
+    class Context(ssl.SSLContext):
+        def load_cert_chain(self, *files: Path) -> None:  # type: ignore[override]
+            super().load_cert_chain(*files)
+            loaded.set()
+
+    secure = tls.Secure(tmp_path)
+    secure._certificates = Replaced()
+    context = Context(ssl.PROTOCOL_TLS_SERVER)
+    renewing = spawn(secure._renew(context, pair.until, 0.0), "renewing")
+    waiting = spawn(loaded.wait(), "waiting")
+    await asyncio.wait((renewing, waiting), return_when=asyncio.FIRST_COMPLETED)
+    assert loaded.is_set()
+    await stop(renewing)
