@@ -16,6 +16,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 from server.errors import AppError, BadRequest
 from server.protocols.base import Upload
 from server.protocols.frames import dump
+from server.system.limits import without_halves
 
 READ_S = 20.0
 """How many seconds a body may take to arrive."""
@@ -32,8 +33,6 @@ SHORT_CHARS = 256
 LONGEST_ESCAPE = len(r"\ud83d\ude00")
 SECOND_HALF = re.compile(r"\\u[dD][c-fC-F]")
 """The escape of a low surrogate, which must not be separated from the one before it."""
-SURROGATE = re.compile("[\ud800-\udfff]")
-"""Half of a pair. A text with one alone can be neither stored nor sent."""
 SPACE = re.compile(r"[ \t\n\r]*")
 LONGEST_NAME, LONGEST_DESCRIPTION, LONGEST_ARGUMENTS = 10_000, 200_000, 4_000_000
 """In characters. Names are compared, searched and shown in many places, none of which expects a
@@ -176,7 +175,7 @@ def _scan_text(text: str, begin: int, strict: bool = True) -> tuple[str, int]:
     at, size = begin, SHORT_CHARS
     while True:
         part, at, is_last = _scan_part(text, at, size, strict=strict)
-        parts.append(part if part.isascii() else SURROGATE.sub("�", part))
+        parts.append(part if part.isascii() else without_halves(part, "\ufffd"))
         size = PART_CHARS
         if is_last:
             return "".join(parts), at

@@ -5,7 +5,9 @@ import socket
 import ssl
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -211,17 +213,18 @@ async def test_a_certificate_that_cannot_be_used_is_named_and_nobody_far_comes_i
 
 async def test_files_that_are_just_being_replaced_are_loaded_at_the_next_look(tmp_path: Path):
     pair = Certificates(tmp_path).ready()
-    half = replace(pair, chain=tmp_path / "not yet there", until=None)
+    later = pair.until + timedelta(days=1)
+    half = replace(pair, chain=tmp_path / "not yet there", until=later)
     loaded = asyncio.Event()
 
     class Replaced:
-        looks = iter((half, replace(pair, until=None)))
+        looks = iter((half, replace(pair, until=later)))
 
         def ready(self) -> certificates.Pair:
             return next(self.looks)
 
     class Context(ssl.SSLContext):
-        def load_cert_chain(self, *files: Path) -> None:  # type: ignore[override]
+        def load_cert_chain(self, *files: Any) -> None:  # type: ignore[override]
             super().load_cert_chain(*files)
             loaded.set()
 
