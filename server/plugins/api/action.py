@@ -40,16 +40,16 @@ class Outgoing:
 
     @property
     def address(self) -> str:
-        return f"{self.url}?{urlencode(self.query)}" if self.query else self.url
+        return f"{self.url}?{_encode(self.query)}" if self.query else self.url
 
     def body(self) -> bytes | None:
         if not self.media:
             return None
         if self.media == JSON_BODY:
-            return json.dumps(self.fields, ensure_ascii=False).encode()
+            return _bytes(json.dumps(self.fields, ensure_ascii=False))
         pairs = _form(self.fields if isinstance(self.fields, dict) else {"body": self.fields})
         if self.media == FORM_BODY:
-            return urlencode(pairs).encode()
+            return _encode(pairs).encode()
         boundary = secrets.token_hex(16)
         self.headers["Content-Type"] = f"{self.media}; boundary={boundary}"
         return b"".join([*self._parts(pairs, boundary), f"--{boundary}--\r\n".encode()])
@@ -58,11 +58,11 @@ class Outgoing:
         parts = []
         for name, value in pairs:
             head = f'--{boundary}\r\nContent-Disposition: form-data; name="{_quote(name)}"'
-            content = value.encode()
+            content = _bytes(value)
             if name in self.files:
                 head += f'; filename="{_quote(value)}"\r\nContent-Type: application/octet-stream'
                 content = self.held[value]
-            parts.append(f"{head}\r\n\r\n".encode() + content + b"\r\n")
+            parts.append(_bytes(f"{head}\r\n\r\n") + content + b"\r\n")
         return parts
 
 
@@ -75,7 +75,7 @@ def compose(server: str, operation: Operation, arguments: Json) -> Outgoing:
             continue
         value = arguments[parameter.slot]
         if parameter.place == "path":
-            text = quote(_simple(value), safe="")
+            text = quote(_simple(value), safe="", errors="replace")
             if text in ("", ".", ".."):
                 raise FlowFailed("slot_invalid", f"'{parameter.name}' cannot be '{text}'.")
             path = path.replace(f"{{{parameter.name}}}", text)
@@ -84,7 +84,8 @@ def compose(server: str, operation: Operation, arguments: Json) -> Outgoing:
         elif parameter.place == "header":
             outgoing.headers[parameter.name] = _one_line(_simple(value))
         else:
-            outgoing.cookies[parameter.name] = _one_line(_simple(value))
+            # After a semicolon, the server would read another cookie.
+            outgoing.cookies[parameter.name] = _one_line(_simple(value)).replace(";", "%3B")
     outgoing.url = server + path
     if parts.body is not None:
         outgoing.media = parts.body.media
@@ -141,7 +142,16 @@ def _text(value: Any) -> str:
 def _one_line(text: str) -> str:
     if "\r" in text or "\n" in text or "\0" in text:
         raise FlowFailed("slot_invalid", "A header or cookie cannot have line breaks.")
-    return text
+    return _bytes(text).decode()
+
+
+def _bytes(text: str) -> bytes:
+    """Encodes a text. A model can write lone surrogates, which become question marks."""
+    return text.encode("utf-8", "replace")
+
+
+def _encode(pairs: Pairs) -> str:
+    return urlencode(pairs, errors="replace")
 
 
 MAX_ANSWER = 1024 * 1024
@@ -302,7 +312,8 @@ async def _read_limited(response: Any) -> bytes:
 
 def _read_files(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
     """Reads the files to send. Only files that the person picked for this run are allowed."""
-    given = [outgoing.fields[slot] for slot in outgoing.files]
+    fields = outgoing.fields if isinstance(outgoing.fields, dict) else {"body": outgoing.fields}
+    given = [fields[slot] for slot in outgoing.files]
     # A field may hold several files.
     names = [
         str(name) for value in given for name in (value if isinstance(value, list) else [value])

@@ -109,7 +109,8 @@ def _parts(plain: Plain, item: Map, given: Map, findings: Findings) -> Parts:
     parameters, properties, required = _parameters(plain, item, given, findings)
     body, schema = _body(plain, given, findings)
     if body is not None and schema is not None:
-        taken = properties.keys() & schema.get("properties", {}).keys() if body.is_object else set()
+        own = schema.get("properties", {}).keys() if body.is_object else {"body"}
+        taken = properties.keys() & own
         parameters, properties, required = _rename_taken(parameters, properties, required, taken)
         if body.is_object:
             properties = {**properties, **schema["properties"]}
@@ -130,7 +131,7 @@ def _parameters(
             at = value_at(source, index)
             target = (
                 plain.resolve(item_found["$ref"])
-                if isinstance(item_found, Map) and "$ref" in item_found
+                if isinstance(item_found, Map) and isinstance(item_found.get("$ref"), str)
                 else item_found
             )
             if not isinstance(target, Map) or not isinstance(target.get("name"), str):
@@ -221,7 +222,9 @@ def _body_of(
         findings.error(at, "schema", "'schema' must be a mapping, not a list.")
         return None, None
     schema = plain.schema(given if given is not None else {"type": "object"})
-    if isinstance(given, Map) and ("oneOf" in given or len(given.get("anyOf") or ()) > 1):
+    shapes = given.get("anyOf") if isinstance(given, Map) else None
+    has_shapes = isinstance(shapes, Seq) and len(shapes) > 1
+    if isinstance(given, Map) and ("oneOf" in given or has_shapes):
         findings.warn(start_of(given), "one-of", "The body has several shapes: one is chosen.")
     if schema.get("type") == "object" and schema.get("properties"):
         return Body(media, is_object=True), schema

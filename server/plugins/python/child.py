@@ -44,6 +44,8 @@ CHANGING = frozenset({
     "shutil.copyfile", "shutil.move", "shutil.rmtree", "shutil.unpack_archive",
 })  # fmt: skip
 """The audit events that change files. Their paths must be writable."""
+ONE_PATH = frozenset({"os.utime", "os.setxattr", "os.removexattr"})
+"""Changes whose second argument is not a path and not a number."""
 LISTING = frozenset({"os.listdir", "os.scandir", "os.walk", "glob.glob", "os.chdir"})
 """The audit events that list folders. Their paths must be readable."""
 SYSTEM_FILES = ("/usr/share/zoneinfo", "/etc/localtime", "/dev/null", "/dev/urandom")
@@ -66,7 +68,7 @@ def install(writable: Iterable[str], readable: Iterable[str]) -> None:
             path, mode, flags = given
             _check_path(path, may_write if _writes(mode, flags) else may_read, "open")
         elif event in CHANGING:
-            for path in given[:2]:
+            for path in given[: 1 if event in ONE_PATH else 2]:
                 _check_path(path, may_write, event)
         elif event in LISTING:
             _check_path(given[0] if given else ".", may_read, event)
@@ -183,7 +185,9 @@ class Wire:
         return frame
 
     def send(self, frame: Json) -> None:
-        raw = json.dumps({**frame, "id": self._job}, ensure_ascii=False).encode()
+        # A text with half a surrogate pair, such as an odd file name, must not end this process.
+        text = json.dumps({**frame, "id": self._job}, ensure_ascii=False)
+        raw = text.encode("utf-8", "replace")
         if len(raw) > LONGEST_FRAME:
             failed = {"failed": "The tool's result is too large.", "id": self._job}
             raw = json.dumps(failed).encode()

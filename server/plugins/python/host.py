@@ -158,7 +158,7 @@ class LibHost:
     async def _send(self, frame: Json) -> None:
         assert self._process
         assert self._process.stdin
-        raw = json.dumps(frame, ensure_ascii=False).encode()
+        raw = json.dumps(frame, ensure_ascii=False).encode("utf-8", "replace")
         try:
             self._process.stdin.write(LENGTH.pack(len(raw)) + raw)
             await self._process.stdin.drain()
@@ -205,6 +205,8 @@ class LibHost:
             return True
 
     def _rest(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
         loop = asyncio.get_running_loop()
         self._idle = loop.call_later(IDLE_S, lambda: spawn(self.close(), "plugin-idle"))
 

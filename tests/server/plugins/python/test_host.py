@@ -138,6 +138,8 @@ async def test_what_it_may_not_do(host: LibHost, tmp_path: Path, code: str) -> N
         ("sqlite3.connect(':memory:').execute(\"attach 'own.db' as o\").fetchall()", []),
         ("sqlite3.connect('own.db').execute('vacuum').fetchall()", []),
         ("host.http('GET', 'http://declared/')['text']", "GET http://declared/"),
+        ("(open('own.txt', 'w').close(), os.utime('own.txt', (1, 2)))[1]", None),
+        ("'a' + chr(0xd83d)", "a?"),
         ("sorted(os.environ.keys() & {'HOME', 'PATH', 'MOAT_SECRET_X'})", []),
     ],
 )
@@ -146,6 +148,22 @@ async def test_what_it_may_do(
 ) -> None:
     monkeypatch.setenv("MOAT_SECRET_X", "canary")
     assert await do(host, code) == result
+
+
+async def test_half_a_surrogate_pair_ends_no_child(host: LibHost) -> None:
+    assert await do(host, "'" + "\ud83d" + "'") == "?"
+    with pytest.raises(FlowFailed, match=r"KeyError: .*a"):
+        await do(host, "{}['a' + chr(0xd83d)]")
+    with pytest.raises(FlowFailed, match="UnicodeError"):
+        await do(host, "(_ for _ in ()).throw(UnicodeError(chr(0xd83d)))")
+
+
+async def test_only_the_last_rest_ends_the_child(host: LibHost) -> None:
+    host._rest()
+    first = host._idle
+    assert first
+    host._rest()
+    assert first.cancelled()
 
 
 async def test_too_much_memory_is_refused(host: LibHost) -> None:
