@@ -1,7 +1,7 @@
 """A query held against its question: does it take the rows that are asked about?
 
-What is put right here is sure: a value in the place of another that nobody named, a day where a
-month was asked for. What is only likely goes back to the model as a fault, in words.
+Nothing here changes a query that runs. What seems to be wrong is told to its writer in words, with
+another query where one is at hand. A writer that repeats its query is right.
 """
 
 import re
@@ -36,7 +36,7 @@ EXTREME = re.compile(r"(?:min|max)\s?\(\s*\w+\s*\)(?:\s+AS\s+\w+)?", re.IGNORECA
 NOT_PLAIN = re.compile(r"\bGROUP\s+BY\b|\bOVER\s?\(|\(\s*SELECT\b|\bUNION\b", re.IGNORECASE)
 UNION_OR_LIMIT = re.compile(r"\bUNION\b|\bLIMIT\b", re.IGNORECASE)
 YEAR_COLUMN = re.compile(r"\by((?:19|20)\d\d)\b")
-ITSELF = re.compile(r"\b(\w{1,80}) ?- ?\1\b(?! ?[(.])")
+ITSELF = re.compile(r"(?<![\w.'-])([A-Za-z_]\w{0,80}) ?- ?\1\b(?! ?[(.%*/])")
 RATIO = re.compile(
     r"\b(?:what share|share of|proportion of|fraction of|percentage of|margins?"
     r"|anteil|marge|proportion|margen|cuota|proporción)\b|净利率|毛利率|利润率|占比|份额|比例",
@@ -70,12 +70,15 @@ INNER = re.compile(
     re.IGNORECASE,
 )
 """A query inside of another that stands for one value."""
-LISTED = re.compile(r"\b(?:IN|FROM|EXISTS)\s{0,9}$", re.IGNORECASE)
+LISTED = re.compile(r"(?:\b(?:IN|FROM|EXISTS|JOIN)|,)\s{0,9}$", re.IGNORECASE)
 IS_VALUE = re.compile(
     r"\b(\w{1,80})\s{0,9}=\s{0,9}(?:'([^']{0,80})'|(\d{1,15}(?:\.\d{1,9})?))(?![\w.])"
 )
 AFTER_CONDITIONS = re.compile(r"\b(?:GROUP|ORDER)\s+BY\b|\bLIMIT\b|\bHAVING\b|\)", re.IGNORECASE)
-TAKES_ROWS = re.compile(r"\bLIMIT\b|\b(?:min|max|sum|avg|count|total)\s?\(", re.IGNORECASE)
+TAKES_ROWS = re.compile(
+    r"\bORDER\s+BY\s+(?!rowid)[^()]{1,200}\bLIMIT\b|\b(?:min|max|sum|avg|count|total)\s?\(",
+    re.IGNORECASE,
+)
 RATIO_TEXT = "percent pct percentage share margin ratio weight proportion allocation rate yield"
 RATIOS = frozenset(map(stem, RATIO_TEXT.split()))
 """Words of columns that hold such a part already."""
@@ -87,6 +90,12 @@ DIFFERENCE = re.compile(
 PLAIN_TEXT = "year month day date quarter period week symbol name"
 PLAIN = frozenset(map(stem, PLAIN_TEXT.split()))
 """Words of columns that say when and who: a question may have them without asking for one."""
+BESIDE_TEXT = """
+before after following previous prior preceding next earlier later than besides except excluding
+without other not vor nach außer ohne avant après sauf sans antes después salvo sin
+"""
+BESIDE = frozenset(map(stem, BESIDE_TEXT.split()))
+"""Words that may set what is asked for apart from a value that the question names."""
 COMPARING = frozenset(map(stem, ("compare", "comparison", "versus", "vs", "both")))
 JOINED = re.compile(r"\b(\w{1,80})\.(\w{1,80})\s{0,9}=\s{0,9}(\w{1,80})\.(\w{1,80})\b")
 INTERSECT = re.compile(r"\bINTERSECT\b", re.IGNORECASE)
@@ -112,15 +121,18 @@ class Held:
     """Each value with the form that it has in the question."""
 
 
-def put_right(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
-    """The query with the only value of a column that the question names, and with its time."""
+def propose(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
+    """What the writer of the query may have meant; the query itself where nothing seems wrong.
+
+    It has the only value of a column that the question names, and the time of the question.
+    """
     sql = _without_foreign(_with_one_extreme(ITSELF.sub(r"\1", sql), tables), tables)
     sql = _joined_by_what_is_shared(sql, tables)
     sql = _with_own_columns(sql, question, tables)
     sql = _of_the_whole(_with_outer_conditions(sql, tables))
-    sql = _without_unasked_time(_with_months(sql, tables), question, tables)
+    sql = _without_unasked_time(with_months(sql, tables), question, tables)
     sql = _in_the_year(_without_totals(sql, tables), question, tables, today)
-    for held in _held(sql, question, tables):
+    for held in _held(sql, question, tables) if not _is_beside(question) else ():
         used = [one for one in TEXT.findall(sql) if one in held.values]
         strange = [one for one in used if one not in held.named]
         if len(held.named) == 1 and len(set(used)) == 1 and strange and _is_text(held):
@@ -145,7 +157,7 @@ def find_fault(
             f"{bare} stands beside an aggregate, so it is of any row. To get the row itself, write "
             "ORDER BY ... DESC LIMIT 1 (or ASC) without the aggregate."
         )
-    for held in _held(sql, question, tables):
+    for held in _held(sql, question, tables) if not _is_beside(question) else ():
         used = set(TEXT.findall(sql)) | set(YEAR.findall(with_sums(sql)))
         missing = [one for one in held.named if one not in used and f"y{one}" not in sql]
         is_told = held.column.name.lower() in _words(sql) and not used & held.values
@@ -195,6 +207,11 @@ def _is_relative(question: str) -> bool:
     return bool(RELATIVE & set(stems(question)))
 
 
+def _is_beside(question: str) -> bool:
+    """Whether it may ask for what is next to a value that it names: the year before 2025."""
+    return bool(BESIDE & set(stems(question)))
+
+
 def difference_of(name: str, answer: Answer, question: str) -> str:
     """Returns a query for the difference of another's only two figures, if it is asked for."""
     if len(answer.rows) != 2 or not DIFFERENCE.search(question):
@@ -211,8 +228,13 @@ def difference_of(name: str, answer: Answer, question: str) -> str:
 
 
 def _is_ratio(sql: str, tables: Mapping[str, Table]) -> bool:
-    """Whether it divides, or takes a column or a row that is a part of a whole by itself."""
+    """Whether it divides, or takes a column or a row that is a part of a whole by itself.
+
+    The average of 1 and 0 is a part of a whole, too.
+    """
     own = GIVEN_NAME.sub(" ", sql)
+    if re.search(r"\bavg\s?\(", own, re.IGNORECASE):
+        return True
     words = _words(own)
     units = [
         column.unit
@@ -272,6 +294,12 @@ def explain_nothing(sql: str, tables: Mapping[str, Table]) -> str:
     return ""
 
 
+def may_find_nothing(sql: str, answer: Answer) -> bool:
+    """Whether it looks into tables, and finds no row; a row of empty cells is no answer."""
+    looks = re.search(r"\bFROM\b", sql, re.IGNORECASE) is not None
+    return looks and (not answer.rows or AGGREGATE.search(sql) is not None)
+
+
 def find_absent(sql: str, asked: Sequence[str], tables: Mapping[str, Table], answer: Answer) -> str:
     """What the question names and no table holds, or holds no figure for; else empty.
 
@@ -295,7 +323,12 @@ def find_absent(sql: str, asked: Sequence[str], tables: Mapping[str, Table], ans
     for value in named:
         if not any(value.lower() in cell for cell in cells):
             return value
-    if len(years) == 1 and not any(years & set(ANY_YEAR.findall(cell)) for cell in cells):
+    is_compared = re.search("[<>]", sql) is not None
+    if (
+        len(years) == 1
+        and not is_compared
+        and not any(years & set(ANY_YEAR.findall(cell)) for cell in cells)
+    ):
         columns = {column.name for table in used.values() for column in table.columns}
         is_dated = any(ANY_YEAR.search(cell) for cell in cells)
         if is_dated and not any(years & set(ANY_YEAR.findall(one)) for one in columns):
@@ -503,14 +536,14 @@ def _with_outer_conditions(sql: str, tables: Mapping[str, Table]) -> str:
     return sql
 
 
-def _with_months(sql: str, tables: Mapping[str, Table]) -> str:
+def with_months(sql: str, tables: Mapping[str, Table]) -> str:
     """Months are compared with months: a day is never equal to one."""
-    months = {
-        one.name.lower()
-        for table in _used(sql, tables).values()
-        for one in table.of_kind("date")
-        if all(len(str(day)) == len("2026-01") for day in table.values(one.name) if day is not None)
-    }
+    lengths: dict[str, set[int]] = {}
+    for table in _used(sql, tables).values():
+        for one in table.of_kind("date"):
+            days = (str(day) for day in table.values(one.name) if day is not None)
+            lengths.setdefault(one.name.lower(), set()).update(map(len, days))
+    months = {name for name, found in lengths.items() if found == {len("2026-01")}}
 
     def cut(found: "re.Match[str]") -> str:
         if found[2].lower() not in months:
@@ -698,8 +731,13 @@ def _plain_name(part: str) -> str:
 
 
 def _varies(name: str, sql: str, tables: Mapping[str, Table]) -> bool:
-    """Whether a column holds several values in the tables of the query, or is not theirs."""
+    """Whether a column holds several values in the tables of the query, or is not theirs.
+
+    Where the query asks for one value of it, it holds that one.
+    """
     column = name.rpartition(".")[2].lower()
+    if any(found[1].lower() == column for found in IS_VALUE.finditer(sql)):
+        return False
     held = [
         set(map(str, table.values(own.name)))
         for table in _used(sql, tables).values()

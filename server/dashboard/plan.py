@@ -18,11 +18,14 @@ from server.dashboard.charts import is_table_wanted, is_wanted
 from server.dashboard.conditions import (
     asked_columns,
     difference_of,
+    explain_nothing,
     find_absent,
     find_fault,
     left_out,
-    put_right,
+    may_find_nothing,
+    propose,
     with_all_named,
+    with_months,
 )
 from server.dashboard.follow_up import (
     READERS,
@@ -52,7 +55,7 @@ from server.dashboard.meaning import (
 )
 from server.dashboard.next_call import Step, state_of
 from server.dashboard.query import OfferedTool, Param, Query, Result, Source, Widget, ends
-from server.dashboard.results import Results, fenced
+from server.dashboard.results import Results, fenced, has_only_numbers, is_empty
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import TICKER_NAMES, is_ticker
 from server.dashboard.widget_choice import (
@@ -65,7 +68,7 @@ from server.dashboard.widget_choice import (
     speaks_of,
 )
 from server.dashboard.widget_choice import named as named_widgets
-from server.data.sql import Refused
+from server.data.sql import Answer, Refused
 from server.engine.base import Engine
 from server.events import StatusNote
 from server.language.ranking import stems
@@ -78,7 +81,8 @@ MOST_FAILURES = 3
 SQL_TRIES = 3
 SHOWN_TRIES = 2
 READS_IN_A_ROW = 2
-DOUBT = "It runs, but:"
+DOUBT = "It runs, but perhaps not as it is meant."
+REPEAT = "If it is right as it is, write it again."
 MISREAD = "Nothing in it speaks of what is asked for."
 READ_ANOTHER = "Read another widget that does."
 SEARCHED = "This does:"
@@ -557,9 +561,8 @@ class Planner:
         if self._is_resuming:
             return await self._run(str(action.given))
         tried: list[str] = []
-        ran, fault, mistake, sql = "", "", "", str(action.given)
+        ran, fault, sql = "", "", self._with_months(str(action.given))
         while sql and sql not in tried:
-            sql = self._put_right(sql)
             tried.append(sql)
             mistake = await self._fault_of(sql)
             if not mistake:
@@ -569,13 +572,14 @@ class Planner:
             fault = fault or mistake
             if len(tried) == SQL_TRIES:
                 break
-            what = "is wrong" if is_run else "fails"
-            sql = await self.write_sql(f"This {what}: {sql}\n{mistake}")
-            if sql in tried:
-                sql = await self.write_sql()
-        if ran:
-            whole = with_all_named(ran, self.meaning, self.results.all_tables())
-            return await self._run(whole if not await self._fault_of(whole) else ran)
+            what = "may be wrong" if is_run else "fails"
+            again = self._with_months(await self.write_sql(f"This {what}: {sql}\n{mistake}"))
+            if is_run and again == sql:
+                ran = sql  # its writer is sure
+                break
+            sql = self._with_months(await self.write_sql()) if again in tried else again
+        if ran and not await self._find_absent([ran]):
+            return await self._run(ran)
         self.failures += 1
         self.absent = self.absent or await self._find_absent(tried)
         self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
@@ -598,8 +602,8 @@ class Planner:
                 return found
         return ""
 
-    def _put_right(self, sql: str) -> str:
-        return put_right(sql, self.meaning, self.results.all_tables(), self.today)
+    def _with_months(self, sql: str) -> str:
+        return with_months(sql, self.results.all_tables())
 
     async def _better(self, sql: str) -> str:
         """A second opinion on the first query, where it leaves out a column that is asked for."""
@@ -607,19 +611,48 @@ class Planner:
         missing = left_out(sql, self.meaning, tables)
         if self.results.computed or not missing:
             return sql
-        other = self._put_right(await self.write_sql())
+        other = self._with_months(await self.write_sql())
         is_better = left_out(other, self.meaning, tables) < missing
         return other if other and is_better and not await self._fault_of(other) else sql
 
     async def _fault_of(self, sql: str) -> str:
-        """Why it fails, or what it leaves out of the question; empty where nothing is wrong."""
-        try:
-            answer = await self.results.check(sql)
-        except Refused as error:
-            return str(error)
+        """Why it fails, or what seems to be wrong about it; empty where nothing is.
+
+        What is only doubtful begins with `DOUBT`. With it comes what may be meant.
+        """
         tables = self.results.all_tables()
-        found = find_fault(sql, self.meaning, tables, answer, self.own_question)
-        return f"{DOUBT} {found}" if found else ""
+        try:
+            answer = await self.results.query(sql)
+        except Refused as error:
+            return f"{error}{await self._perhaps(sql, None)}"
+        if is_empty(answer):
+            why = explain_nothing(sql, tables)
+            found = f"It finds nothing: no row fits its conditions.{why}"
+            is_sure = bool(why) or not may_find_nothing(sql, answer)
+        else:
+            found = find_fault(sql, self.meaning, tables, answer, self.own_question)
+            is_sure = False
+        perhaps = await self._perhaps(sql, answer, is_faulty=bool(found))
+        if not found and not perhaps:
+            return ""
+        return f"{found}{perhaps}" if is_sure else f"{DOUBT} {found}{perhaps} {REPEAT}"
+
+    async def _perhaps(self, sql: str, answer: Answer | None, *, is_faulty: bool = True) -> str:
+        """Another query that finds something else, where code knows what may be meant."""
+        tables = self.results.all_tables()
+        meant = [propose(sql, self.meaning, tables, self.today)]
+        meant += [self.results.with_origins(sql)] if answer and has_only_numbers(answer) else []
+        meant += [with_all_named(sql, self.meaning, tables)] if is_faulty else []
+        for other in meant:
+            if other == sql:
+                continue
+            try:
+                found = await self.results.query(other)
+            except Refused:
+                continue
+            if not is_empty(found) and (answer is None or found.rows != answer.rows):
+                return f" Perhaps this is meant: {other}"
+        return ""
 
     async def _run(self, sql: str) -> None:
         try:
@@ -724,7 +757,7 @@ class Planner:
         """A chart or a table; where its SQL fails, once more with SQL from the tables alone."""
         given, fault = _object(action.given), ""
         for _ in range(SHOWN_TRIES):
-            given = {**given, "sql": self._put_right(str(given.get("sql")))}
+            given = {**given, "sql": self._with_months(str(given.get("sql")))}
             try:
                 outcome = await make(given)
             except Refused as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from server.chat import Json
 from server.dashboard import charts
-from server.dashboard.conditions import explain_column, explain_nothing
+from server.dashboard.conditions import explain_column
 from server.dashboard.inventory import slug, unique_names
 from server.dashboard.materials import Material
 from server.dashboard.prompt import Prompt, document_text
@@ -33,7 +33,10 @@ DECIMALS, DIGITS = 2, 4
 YEARS = (1900, 2100)
 UNION = re.compile(r"\bUNION(?:\s+ALL)?\b", re.IGNORECASE)
 SELECTED = re.compile(r"\s{0,99}SELECT\s(?!\s{0,99}DISTINCT\b)", re.IGNORECASE)
+INNER_SELECT = re.compile(r"\(\s{0,99}SELECT\b", re.IGNORECASE)
 FROM_TABLE = re.compile(r"\sFROM\s{1,9}(\w{1,200})", re.IGNORECASE)
+TABLE_READ = re.compile(r"\b(?:FROM|JOIN)\s{1,9}(\w{1,200})", re.IGNORECASE)
+LITERAL = re.compile(r"'[^']*'|(?<![\w.])\d{1,15}(?:\.\d{1,15})?(?!\w)")
 ORDERED = re.compile(r"\bORDER\s+BY\b", re.IGNORECASE)
 UNIT = re.compile(rf"[(\[]([^()\[\]]{{1,20}})[)\]]\s*$|([{CURRENCIES}%])")
 HEADER = re.compile(r"'[^']*'|\"([^\"]{1,200})\"|`([^`]{1,200})`|\[([^\[\]]{1,200})\]")
@@ -41,8 +44,15 @@ HEADER = re.compile(r"'[^']*'|\"([^\"]{1,200})\"|`([^`]{1,200})`|\[([^\[\]]{1,20
 COMPARED = re.compile(r"(?:[=<>(,]|\b(?:LIKE|IN|GLOB))\s{0,9}$", re.IGNORECASE)
 """What follows this is a text, whatever its quotes: name = "Net Income"."""
 LONGEST_COMPARISON = 20
+LONGEST_BEFORE = 60
 REAL_DIVISION = "* 1.0 /"
-QUOTED_OR_DIVISION = re.compile(r"'[^']*'|\"[^\"]*\"|/")
+QUOTED_OR_DIVISION = re.compile(
+    r"'[^']*'|\"[^\"]*\"|/(?!\s{0,9}(\d{1,9})\s{0,9}\)?\s{0,9}\*\s{0,9}\1\b)"
+)
+"""Whoever writes 2014 / 10 * 10 wants the decade."""
+WHOLE = re.compile(r"\bAS\s{1,9}INT(?:EGER)?\s{0,9}\)[^'\"/,]{0,40}$", re.IGNORECASE)
+"""Before a division: what was made a whole number. A month is so made a quarter."""
+QUOTED_OR_COMMENT = re.compile(r"'[^']*'|\"[^\"]*\"|--[^\n]*|/\*[^*]*\*/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,27 +212,20 @@ class Results:
 
     async def run(self, sql: str) -> str:
         """The rows of a query as text; raises Refused with what is wrong about it."""
-        answer = await self.check(sql)
+        answer = await self.query(sql)
         self._note_use(sql)
         name = f"q{len(self.computed) + 1}"
         self.computed.append(Computed(name, sql, answer))
         rows = [", ".join(_told(cell) for cell in row) for row in answer.rows[:ROWS_TOLD]]
         more = f"\n… {len(answer.rows)} rows in all" if len(answer.rows) > ROWS_TOLD else ""
+        rows = ["(no row fits)"] if is_empty(answer) else rows
         head = ", ".join(answer.columns)
         return fenced(f"{name} ({head}):\n" + "\n".join(rows) + more)
-
-    async def check(self, sql: str) -> Answer:
-        """The rows of a query that finds any; raises Refused with what is wrong about it."""
-        answer = await self.query(sql)
-        if all(cell is None for row in answer.rows for cell in row):
-            why = explain_nothing(sql, self.all_tables())
-            raise Refused(f"It finds nothing: no row fits its conditions.{why}")
-        return answer
 
     async def query(self, sql: str) -> Answer:
         """Over all that was read and computed; 1 / 2 is a half."""
         tables = self.all_tables()
-        plain = with_real_division(with_plain_columns(self._with_origins(sql), tables))
+        plain = with_real_division(with_plain_columns(without_comments(sql), tables))
         try:
             answer = await asyncio.to_thread(query, tables, plain)
         except Refused as error:
@@ -231,7 +234,7 @@ class Results:
         columns = tuple(one.replace(REAL_DIVISION, "/") for one in answer.columns)
         return replace(answer, columns=columns)
 
-    def _with_origins(self, sql: str) -> str:
+    def with_origins(self, sql: str) -> str:
         """Rows of several tables of a widget, put together, stay in order and say whose they are.
 
         A plain UNION sorts them and drops what is equal, so that nobody knows whose figure it is.
@@ -240,7 +243,7 @@ class Results:
         heads = [_read_branch(branch) for branch in branches]
         names = [head.table.lower() for head in heads if head]
         same = [one for one in self._by_alias.values() if set(names) <= set(map(str.lower, one))]
-        if len(branches) == 1 or len(names) < len(branches) or "(SELECT" in sql:
+        if len(branches) == 1 or len(names) < len(branches) or INNER_SELECT.search(sql):
             return sql
         values = _different_values(branches) if len(set(names)) == 1 else []
         if not values and (not same or len(set(names)) < len(branches)):
@@ -265,12 +268,22 @@ class Results:
         return ""
 
     def is_repeated(self) -> bool:
-        """Takes the last query away again, if an earlier one found the same rows."""
+        """Takes the last query away again, if an earlier one asked for the same and found it.
+
+        Two queries with other values or other tables are about other things, whatever they find.
+        """
         *earlier, last = self.computed
-        if all(one.answer.rows != last.answer.rows for one in earlier):
+        same = [one for one in earlier if one.answer.rows == last.answer.rows]
+        if all(self._subject(one.sql) != self._subject(last.sql) for one in same):
             return False
         self.computed.pop()
         return True
+
+    def _subject(self, sql: str) -> tuple[set[str], list[list[tuple[Cell, ...]]]]:
+        """The texts and numbers of a query, and the rows of the tables that it reads."""
+        tables = {name.lower(): table.rows for name, table in self.all_tables().items()}
+        read = sorted({name.lower() for name in TABLE_READ.findall(sql)} & tables.keys())
+        return set(LITERAL.findall(sql)), [tables[name] for name in read]
 
     async def draw(self, given: Json) -> str:
         """Draws a chart of a query's rows. Raises Refused if it cannot be drawn."""
@@ -392,7 +405,25 @@ def with_plain_columns(sql: str, tables: Mapping[str, Table]) -> str:
 
 def with_real_division(sql: str) -> str:
     """SQLite divides whole numbers without a rest, which nobody means who asks for a ratio."""
-    return QUOTED_OR_DIVISION.sub(lambda found: REAL_DIVISION if found[0] == "/" else found[0], sql)
+
+    def write(found: re.Match[str]) -> str:
+        is_whole = WHOLE.search(sql[max(0, found.start() - LONGEST_BEFORE) : found.start()])
+        return REAL_DIVISION if found[0] == "/" and not is_whole else found[0]
+
+    return QUOTED_OR_DIVISION.sub(write, sql)
+
+
+def without_comments(sql: str) -> str:
+    """An apostrophe in a comment would begin a text, and a slash there divides nothing."""
+    return QUOTED_OR_COMMENT.sub(lambda found: found[0] if found[0][0] in "'\"" else " ", sql)
+
+
+def is_empty(answer: Answer) -> bool:
+    return all(cell is None for row in answer.rows for cell in row)
+
+
+def has_only_numbers(answer: Answer) -> bool:
+    return all(isinstance(cell, int | float) for row in answer.rows for cell in row)
 
 
 def with_parameters(table: Table, material: Material) -> Table:

@@ -10,7 +10,7 @@ from server.dashboard.conditions import (
     explain_nothing,
     find_fault,
     left_out,
-    put_right,
+    propose,
     with_all_named,
 )
 from server.data.sql import Answer
@@ -30,7 +30,7 @@ MANY = Answer(("value",), [(1,), (2,)], total=2)
 
 
 def right(sql: str, question: str) -> str:
-    return put_right(sql, question, TABLES, TODAY)
+    return propose(sql, question, TABLES, TODAY)
 
 
 def test_the_only_value_that_the_question_names_takes_the_place_of_another() -> None:
@@ -95,10 +95,10 @@ def test_a_join_of_what_is_never_equal_is_told() -> None:
 def test_tables_without_a_common_value_are_joined_by_what_they_share(names: str) -> None:
     first = from_grid(("who", "year", "growth"), [("es", 2023, 1), ("es", 2024, 2)], "a")
     second = from_grid(("who", "year", "growth"), [("fr", 2023, 1), ("fr", 2024, 4)], "b")
-    sql = put_right(f"SELECT 1 FROM {names}", "?", {"a": first, "b": second}, TODAY)
+    sql = propose(f"SELECT 1 FROM {names}", "?", {"a": first, "b": second}, TODAY)
     assert sql.endswith(names[-15:].replace("who", "year"))
     same = "SELECT 1 FROM a JOIN b ON a.year = b.year"
-    assert put_right(same, "?", {"a": first, "b": second}, TODAY) == same
+    assert propose(same, "?", {"a": first, "b": second}, TODAY) == same
 
 
 def test_who_names_a_column_that_is_not_there_is_told_those_that_are() -> None:
@@ -124,7 +124,7 @@ def test_rows_that_two_tables_share_may_be_asked_for() -> None:
 def test_both_extremes_stay_beside_what_is_the_same_in_every_row() -> None:
     prices = from_grid(("symbol", "close"), [("A", 1), ("A", 3)], "prices")
     sql = "SELECT symbol, MIN(close), MAX(close) FROM prices"
-    assert put_right(sql, "Lowest and highest?", {"prices": prices}, TODAY) == sql
+    assert propose(sql, "Lowest and highest?", {"prices": prices}, TODAY) == sql
     answer = Answer(("symbol", "low", "high"), [("A", 1, 3)])
     assert find_fault(sql, "Lowest and highest?", {"prices": prices}, answer) == ""
 
@@ -225,20 +225,20 @@ TOTAL_ITEMS = from_grid(
 )
 def test_a_row_that_adds_up_the_others_is_not_one_of_them(sql: str, wanted: str) -> None:
     tables = {"sectors": SECTORS, "balance": TOTAL_ITEMS}
-    assert put_right(sql, "Which sectors?", tables, TODAY) == wanted
+    assert propose(sql, "Which sectors?", tables, TODAY) == wanted
 
 
 def test_a_share_is_of_the_whole_and_not_of_the_part_itself() -> None:
     share = "SELECT 100.0 * SUM(CASE WHEN item = 'Debt' THEN amount END) / SUM(amount) FROM balance"
     tables = {"balance": TOTAL_ITEMS}
     question = "What share of it is debt?"
-    assert put_right(f"{share} WHERE item = 'Debt'", question, tables, TODAY) == share
+    assert propose(f"{share} WHERE item = 'Debt'", question, tables, TODAY) == share
     more = f"{share} WHERE item = 'Debt' AND amount > 2"
-    assert put_right(more, question, tables, TODAY) == f"{share} WHERE amount > 2"
-    assert put_right(f"{share} WHERE amount > 2", question, tables, TODAY).endswith("amount > 2")
+    assert propose(more, question, tables, TODAY) == f"{share} WHERE amount > 2"
+    assert propose(f"{share} WHERE amount > 2", question, tables, TODAY).endswith("amount > 2")
     for whole in ("SUM(other)", "COUNT(*)"):
         mean = f"{share} WHERE item = 'Debt'".replace("SUM(amount)", whole)
-        assert put_right(mean, question, tables, TODAY) == mean
+        assert propose(mean, question, tables, TODAY) == mean
 
 
 GERMANY = from_grid(
@@ -251,9 +251,9 @@ def test_an_inner_query_of_several_rows_takes_the_conditions_of_the_outer_one() 
     sql = f"SELECT yield - {inner} AS difference FROM curve WHERE maturity = '5Y'"
     tables = {**TABLES, "germany": GERMANY}
     question = "How far apart are the yields at 5Y?"
-    found = put_right(sql, question, tables, TODAY)
+    found = propose(sql, question, tables, TODAY)
     assert "FROM germany WHERE maturity = '5Y' AND country = 'de')" in found
-    assert put_right(found, question, tables, TODAY) == found
+    assert propose(found, question, tables, TODAY) == found
     one = Answer(("difference",), [(2.0,)], total=1)
     alone = f"SELECT yield - {inner} AS difference FROM curve LIMIT 1"
     assert "finds 2 rows" in find_fault(alone, "How far apart are they?", tables, one)
@@ -291,7 +291,7 @@ def test_a_column_that_holds_what_is_computed_is_taken(
 ) -> None:
     tables = {"surprises": SURPRISES}
     rest = "FROM surprises WHERE quarter = 'Q2 2026'"
-    found = put_right(f"SELECT {chosen} {rest}", question, tables, TODAY)
+    found = propose(f"SELECT {chosen} {rest}", question, tables, TODAY)
     assert found == f"SELECT {wanted} {rest}"
 
 
@@ -319,7 +319,7 @@ def test_time_is_compared_as_the_data_writes_it_and_only_where_it_is_asked_for(
     condition: str, question: str, wanted: str
 ) -> None:
     sql = "SELECT month, deposits FROM months"
-    assert put_right(f"{sql}{condition}", question, {"months": MONTHS}, TODAY) == f"{sql}{wanted}"
+    assert propose(f"{sql}{condition}", question, {"months": MONTHS}, TODAY) == f"{sql}{wanted}"
 
 
 def test_all_years_are_not_listed_where_one_is_asked_for() -> None:
@@ -328,19 +328,19 @@ def test_all_years_are_not_listed_where_one_is_asked_for() -> None:
     sql = (
         "SELECT fiscal_year, net_income FROM income UNION SELECT fiscal_year, net_income FROM other"
     )
-    found = put_right(sql, "Compare the net income in 2024.", tables, TODAY)
+    found = propose(sql, "Compare the net income in 2024.", tables, TODAY)
     assert found.count("WHERE fiscal_year = 2024") == 2
     for question in ("Compare the net income since 2024.", "The net income from 2023 to 2024?"):
-        assert put_right(sql, question, tables, TODAY) == sql
+        assert propose(sql, question, tables, TODAY) == sql
     one = "SELECT fiscal_year, net_income FROM income"
-    assert put_right(one, "The net income in 2024?", tables, TODAY).endswith(" fiscal_year = 2024")
+    assert propose(one, "The net income in 2024?", tables, TODAY).endswith(" fiscal_year = 2024")
     for question in (
         "How does net income in 2024 compare with the year before?",
         "Wie ist das net income 2024 im Vergleich zum Vorjahr?",
         "Was 2024 the best year for net income?",
         "Is the net income of 2024 above the average?",
     ):
-        assert put_right(one, question, tables, TODAY) == one
+        assert propose(one, question, tables, TODAY) == one
 
 
 def test_a_share_is_asked_for_in_the_own_language_of_a_question() -> None:

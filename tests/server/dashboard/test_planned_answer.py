@@ -584,12 +584,18 @@ async def test_rows_of_several_companies_stay_in_order_and_say_whose_they_are() 
     part = "SELECT total_revenue FROM income_{} WHERE year = 2024"
     union = " UNION ".join(part.format(one) for one in ("msft", "aapl"))
     joined = {"query": "SELECT symbol, COUNT(*) AS number FROM income GROUP BY symbol"}
+    named = " UNION ALL ".join(
+        part.replace("SELECT", f"SELECT '{one.upper()}' AS whose,").format(one)
+        for one in ("msft", "aapl")
+    )
     events, engine = await run(
-        brought(query, events), step({"query": union}), step(joined), step(DONE),
-        says("{{q1[1].whose}} and {{q1[2].whose}}; {{q2[2].number}} rows."),
+        brought(query, events), step({"query": union}), step({"sql": named}), step(joined),
+        step(DONE), says("{{q1[1].whose}} and {{q1[2].whose}}; {{q2[2].number}} rows."),
     )  # fmt: skip
     figures = "- Whose: MSFT, Total revenue: 110\n- Whose: AAPL, Total revenue: 110"
     assert text_of(events) == f"MSFT and AAPL; 2 rows.\n\n{figures}"
+    told = " ".join(engine.requests[1].messages[-1].content.split())
+    assert f"Perhaps this is meant: {named}" in told
     assert "q1[2]: Whose: AAPL, Total revenue: 110" in engine.requests[-1].messages[-1].content
 
 
@@ -786,7 +792,11 @@ async def test_what_was_read_and_not_used_is_computed_over_where_it_is_asked_for
     query = replace(query, results=(replace(result, elements=elements),))
     first = {"query": "SELECT total_revenue FROM income_msft WHERE year = 2024"}
     second = {"sql": "SELECT wages, total_revenue FROM staff_msft WHERE year = 2024"}
-    events, engine = await run(query, step(first), step(DONE), step(second), says("Both."))
+    again = {"sql": "SELECT wages FROM staff_msft WHERE year = 2024"}
+    events, engine = await run(
+        query, step(first), step(DONE), step(second), step(again), says("Both.")
+    )
+    assert f"Perhaps this is meant: {again['sql']}" in engine.requests[3].messages[-1].content
     assert "table income_msft" not in engine.requests[2].messages[-1].content
     told = engine.requests[-1].messages[-1].content
     assert "q1: Total revenue: 110\nq2: Wages: 40" in told
