@@ -323,7 +323,7 @@ PLAIN_QUERY = re.compile(
 )
 """Matches a query in which all white space was reduced to single spaces."""
 NOT_PLAIN = re.compile(
-    r"\b(?:SELECT|UNION|JOIN|GROUP|HAVING|OVER|OR|NOT|LIKE|CASE|LIMIT|OFFSET)\b|!=|<>",
+    r"\b(?:SELECT|UNION|JOIN|GROUP|HAVING|OVER|OR|NOT|LIKE|CASE|LIMIT|OFFSET)\b|!=|[<>]",
     re.IGNORECASE,
 )
 CELL_OF_LIST = re.compile(r"(\w{1,80})(?:\s+AS\s+\w{1,80})?", re.IGNORECASE)

@@ -88,11 +88,23 @@ DUE = _stems_of("maturity matures expiry expiration expires due deadline eta etd
 """Names of dates on which something ends or is due. The row's figures are not of that date."""
 TIME_NAMES = _stems_of("period quarter month week day date time year fiscal kw quartal monat mois")
 IDENTIFIERS = _stems_of("id imo code zip plz postcode cik pzn isin built year jahr année año")
-LEVELS = _stems_of(
-    "balance saldo solde deposit deposits employees headcount staff stock bestand inventory "
-    "exposure outstanding debt assets equity capitalization supply population 余额"
+FLOWS = _stems_of(
+    "revenue sales turnover income profit earnings loss cost costs expense expenses spending "
+    "fee fees tax taxes dividend dividends payment payments premium volume output production "
+    "emissions rain precipitation orders items quantity qty traded shipped sold visits visitors "
+    "admissions entries arrivals departures passengers trips goals attendance hours incidents "
+    "claims deaths births gross net discount refund amount spent inflow outflow flow capex opex "
+    "ebitda ebit contribution interest umsatz kosten gewinn ertrag erlös aufwand stück absatz "
+    "menge ventes coûts ventas ingresos gastos toneladas 销售额 成本 收入 利润"
 )
-"""Amounts at a point in time. Adding them up over time means nothing."""
+"""What comes about in a stretch of time. Whatever else is there at a time, as beds and balances,
+does not add up over several times."""
+STATISTICS = _stems_of("average avg mean median max maximum min minimum")
+JOINING = _stems_of("for against per of to from in on by with over under and or")
+"""Words of columns' names that every question has: they name no column."""
+FROM_TO = re.compile(
+    r"\b(?:from|between|since|von|zwischen|seit|de|du|entre|depuis|desde)\b|从", re.IGNORECASE
+)
 PARTS = _stems_of("weight share allocation portion")
 """Percentages of a whole, which may be added up."""
 COMPANY_FORMS = frozenset({
@@ -218,11 +230,13 @@ def can_be_computed(asked: Asked, table: Table, question: str) -> bool:
         return False
     if not asked.operation:
         is_total = any(TOTALS.search(value) for one in asked.filters for value in one.values)
-        return _are_told_apart(asked, table) and not (asked.group and is_total)
+        is_one = _are_told_apart(asked, table) and not _is_part_of_named(asked, table)
+        return is_one and not (asked.group and is_total)
     if _is_of_fields(table) or not _is_meaningful(asked, column, table):
         return False
     if asked.operation in (*IN_TIME, "distinct"):
-        return asked.operation != "growth" or not _is_of_many(asked, table)
+        is_begun = FROM_TO.search(question) is None and _has_earlier(asked, table)
+        return asked.operation != "growth" or not (_is_of_many(asked, table) or is_begun)
     is_one_of_several = asked.operation in ("max", "min") and _is_of_several(asked, table, question)
     return not (is_one_of_several or _is_of_single_rows(asked, table) or _is_mixed(asked, table))
 
@@ -266,6 +280,26 @@ def _are_told_apart(asked: Asked, table: Table) -> bool:
         if all(row[one.column] in one.values for one in asked.filters)
     ]
     return not asked.filters or len(set(rows)) == len(rows)
+
+
+def _is_part_of_named(asked: Asked, table: Table) -> bool:
+    """'The value of Norden Bank' is in several rows: their sum may be meant, or one of them."""
+    if asked.line is not None or asked.group or len(asked.filters) != 1:
+        return False
+    (one,) = asked.filters
+    return len(one.values) == 1 and table.values(one.column).count(one.values[0]) > 1
+
+
+def _has_earlier(asked: Asked, table: Table) -> bool:
+    """Whether the change within a year may begin with the last value of the year before."""
+    if asked.line is None or asked.span is None:
+        return False
+    start = asked.span.start.isoformat()
+    return any(time < start[: len(time)] for time in _times(table, asked.line))
+
+
+def _times(table: Table, line: Timeline) -> list[str]:
+    return [str(time) for time in line.starts or table.values(line.column) if time is not None]
 
 
 def _is_of_several(asked: Asked, table: Table, question: str) -> bool:
@@ -331,15 +365,23 @@ def _is_meaningful(asked: Asked, column: Column | None, table: Table) -> bool:
     words = set(stems(column.name)) if column else set()
     if asked.operation in (*OVER_ALL, "growth") and words & IDENTIFIERS:
         return False
+    if asked.operation in SPREAD and words & STATISTICS - {stem(asked.operation)}:
+        return False
     if asked.operation != "sum" or column is None:
         return True
-    is_over_time = asked.line is not None and asked.span is None
-    is_level = is_over_time and bool(words & LEVELS)
-    return _adds_up(column) and not (is_level and _is_of_moments(table, asked.line))
+    is_level = not words & FLOWS and _is_over_time(asked, table)
+    return _adds_up(column) and not is_level
 
 
-def _is_of_moments(table: Table, line: Timeline | None) -> bool:
-    return line is not None and not _is_of_things(table, line)
+def _is_over_time(asked: Asked, table: Table) -> bool:
+    """Whether the rows are of several times of the same things."""
+    if asked.line is None or _is_of_things(table, asked.line):
+        return False
+    times = set(_times(table, asked.line))
+    if asked.span is not None:
+        first, end = asked.span.start.isoformat(), asked.span.end.isoformat()
+        times = {time for time in times if first[: len(time)] <= time and time[:10] < end}
+    return len(times) > 1
 
 
 def _adds_up(column: Column) -> bool:
@@ -446,7 +488,9 @@ def named_column(question: str, columns: Sequence[Column]) -> Column | None:
     """The one column whose name the question speaks of; AMBIGUOUS where several fit equally."""
     own = set(stems(question))
     own |= {other for word in own for other in SAME.get(word, ())}
+    own -= JOINING
     names = {column: set(stems(column.name)) or {column.name.lower()} for column in columns}
+    names = {column: name - JOINING or name for column, name in names.items()}
     hits = {column: len(name & own) for column, name in names.items()}
     most = max(hits.values(), default=0)
     if not most:

@@ -92,7 +92,9 @@ def test_tiny_numbers_keep_their_digits() -> None:
     assert text("highest price", asked) == "Highest price: 1.234e-05 (2025-01-01)"
     assert text("latest price", asked) == "Latest price: 2.5e-08 (2025-01-02)"
     assert text("average price", asked) == "Average price: 6.183e-06"
-    assert text("total price", asked) == "Sum of price: 1.2365e-05"
+    assert text("total price", asked) is None, "prices of two days are not added up"
+    asked = table(date=["2025-01-01", "2025-01-02"], fee=[1.234e-05, 2.5e-08])
+    assert text("total fee", asked) == "Sum of fee: 1.2365e-05"
 
 
 def test_growth_out_of_nothing_has_no_percentage() -> None:
