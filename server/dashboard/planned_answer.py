@@ -305,8 +305,8 @@ def _plain_results(planner: Planner) -> str:
 
 def _known(planner: Planner, figure: Figure | None) -> KnownNumbers:
     results, query = planner.results, planner.query
-    pages = [page for one in results.sources for doc in one.documents for page in doc.pages]
-    texts = [query.asked, *(one.text for one in query.said), *pages]
+    texts = [query.asked, *(one.text for one in query.said)]
+    texts += [text for one in results.sources for text in one.texts()]
     texts += [one.outcome for one in planner.done]
     texts += [figure.text] if figure else []
     return KnownNumbers.of(results.numbers(), texts)

@@ -198,16 +198,16 @@ async def test_what_was_left_out_of_the_data_is_said(monkeypatch: pytest.MonkeyP
 
 async def test_a_later_question_is_computed_over_the_data_not_over_our_chart() -> None:
     drawn = Entry("Prices_ab12cd", "close by date, 2 of 5 rows", rows(ROWS[:2]), is_own=True)
-    fetched = with_data("What is the total close?", rows(), context=(drawn,))
+    fetched = with_data("What is the average close?", rows(), context=(drawn,))
     found = await events(replace(fetched, turn=2, widgets=()), ScriptedEngine(says("So.")))
-    assert TextDelta("**Sum of close: 515** (Data)\n\n") in found
+    assert TextDelta("**Average close: 103** (Data)\n\n") in found
 
 
 async def test_of_our_own_chart_nothing_is_computed() -> None:
     drawn = Entry("Prices_ab12cd", "close by date, 2 of 5 rows", rows(ROWS[:2]), is_own=True)
     engine = ScriptedEngine(says("So."))
-    found = await events(Query((), "What is the total close?", 2, context=(drawn,)), engine)
-    assert not any(isinstance(one, TextDelta) and "Sum of" in one.text for one in found)
+    found = await events(Query((), "What is the average close?", 2, context=(drawn,)), engine)
+    assert not any(isinstance(one, TextDelta) and "Average" in one.text for one in found)
     assert "3 more rows came and were left out" in engine.requests[0].messages[-1].content
 
 
