@@ -36,7 +36,8 @@ SELECTED = re.compile(r"\s{0,99}SELECT\s(?!\s{0,99}DISTINCT\b)", re.IGNORECASE)
 INNER_SELECT = re.compile(r"\(\s{0,99}SELECT\b", re.IGNORECASE)
 FROM_TABLE = re.compile(r"\sFROM\s{1,9}(\w{1,200})", re.IGNORECASE)
 TABLE_READ = re.compile(r"\b(?:FROM|JOIN)\s{1,9}(\w{1,200})", re.IGNORECASE)
-LITERAL = re.compile(r"'[^']*'|(?<![\w.])\d{1,15}(?:\.\d{1,15})?(?!\w)")
+WORD = re.compile(r"'[^']*'|\w{1,200}|[<>=!]{1,2}")
+GIVEN_NAME = re.compile(r"\bAS\s{1,9}\w{1,80}", re.IGNORECASE)
 ORDERED = re.compile(r"\bORDER\s+BY\b", re.IGNORECASE)
 UNIT = re.compile(rf"[(\[]([^()\[\]]{{1,20}})[)\]]\s*$|([{CURRENCIES}%])")
 HEADER = re.compile(r"'[^']*'|\"([^\"]{1,200})\"|`([^`]{1,200})`|\[([^\[\]]{1,200})\]")
@@ -280,10 +281,11 @@ class Results:
         return True
 
     def _subject(self, sql: str) -> tuple[set[str], list[list[tuple[Cell, ...]]]]:
-        """The texts and numbers of a query, and the rows of the tables that it reads."""
+        """The words of a query but for names it gives, and the rows of the tables it reads."""
         tables = {name.lower(): table.rows for name, table in self.all_tables().items()}
+        words = {one.lower() for one in WORD.findall(GIVEN_NAME.sub(" ", sql))}
         read = sorted({name.lower() for name in TABLE_READ.findall(sql)} & tables.keys())
-        return set(LITERAL.findall(sql)), [tables[name] for name in read]
+        return words - set(read), [tables[name] for name in read]
 
     async def draw(self, given: Json) -> str:
         """Draws a chart of a query's rows. Raises Refused if it cannot be drawn."""

@@ -210,6 +210,30 @@ async def test_who_computes_the_same_again_is_done() -> None:
     assert "q2" not in engine.requests[-1].messages[-1].content.partition("Now write")[2]
 
 
+async def test_two_queries_that_find_the_same_are_two() -> None:
+    query = ask("How many years were above 105, and how many below?")
+    events, _ = await run(query, step(READ))
+    count = "SELECT COUNT(*) AS n FROM income_msft WHERE total_revenue {} 105"
+    above, below = ({"query": count.format(sign)} for sign in ("> ", "< "))
+    events, _ = await run(
+        brought(query, events), step(above), step(below), step(DONE),
+        says("{{q1.n}} and {{q2.n}}."),
+    )  # fmt: skip
+    assert text_of(events).startswith("1 and 1.")
+
+
+async def test_a_query_that_rightly_finds_no_row_is_a_result() -> None:
+    query = ask("In which years was the revenue of MSFT above 500?")
+    events, _ = await run(query, step(READ))
+    none = "SELECT year FROM income_msft WHERE total_revenue > 500 -- it's none, 1/2"
+    events, engine = await run(
+        brought(query, events), step({"query": none}), step({"sql": none}), step(DONE),
+        says("In none."),
+    )  # fmt: skip
+    assert text_of(events) == "In none."
+    assert "(no row fits)" in engine.requests[2].messages[-1].content
+
+
 async def test_after_three_errors_there_is_no_figure() -> None:
     query = ask("The revenue of MSFT?")
     events, _ = await run(query, step(READ))
