@@ -18,6 +18,7 @@ WORDINGS: tuple[tuple[str, Callable[[Exception], Reply] | None], ...] = (
     ("/api/copilotkit", None),
     ("/api", ollama.failed),
     ("/v1/messages", anthropic.failed),
+    ("/messages", anthropic.failed),
 )
 """The error format below each path; the first match wins. None: OpenAI's format."""
 

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from server.chat import ChatRequest, Constraint, Image, Json, Message, Tool, ToolCall, ToolChoice
-from server.errors import AppError, ContextOverflow
+from server.errors import AppError, BadRequest, ContextOverflow
 from server.events import (
     CallArguments,
     CallOpened,
@@ -49,6 +49,16 @@ from server.system.limits import try_json
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 
+class ThreadsNotKept(BadRequest):
+    """Anthropic's packages know this code, and send the whole conversation after it."""
+
+    code = "thread_unsupported_request"
+
+    def __init__(self) -> None:
+        message = "'thread' is not supported here; send the whole conversation instead."
+        super().__init__(message, "thread")
+
+
 def accept(body: Any, facts: Facts) -> ChatRequest:
     """Answers a conversation in the format of Anthropic's Messages API."""
     fields = Fields(body)
@@ -67,6 +77,8 @@ def count_tokens(body: Any, facts: Facts) -> Ask:
 def _request(fields: Fields, facts: Facts, limit: int | None) -> ChatRequest:
     streams(fields.body)
     refuse_what_is_not_done(fields)
+    if fields.value("thread") is not None:
+        raise ThreadsNotKept
     tools = listed_tools(fields, partial(function_tool, schema="input_schema"))
     choice, parallel = _choice(fields, tools)
     thinking = fields.object("thinking")
@@ -263,7 +275,10 @@ def error_body(error: Exception) -> Json:
     message = str(error) if known else "Something went wrong inside Moat."
     if isinstance(error, ContextOverflow):
         message = f"prompt is too long: {error.needed} tokens > {error.available} maximum"
-    return {"type": "error", "error": {"type": TYPES.get(status, kind), "message": message}}
+    found: Json = {"type": TYPES.get(status, kind), "message": message}
+    if isinstance(error, ThreadsNotKept):
+        found["details"] = {"error_code": error.code, "unsupported": ["thread"]}
+    return {"type": "error", "error": found}
 
 
 class _Answer:
@@ -364,7 +379,7 @@ def _frame(data: Json) -> bytes:
     return sse(data, data["type"])
 
 
-ENDPOINTS = (
+_ENDPOINTS = (
     Endpoint(
         "POST",
         "/v1/messages",
@@ -375,4 +390,8 @@ ENDPOINTS = (
         failed=failed,
     ),
     Endpoint("POST", "/v1/messages/count_tokens", count_tokens, failed=failed),
+)
+ENDPOINTS = (
+    *_ENDPOINTS,
+    *(replace(endpoint, path=endpoint.path.removeprefix("/v1")) for endpoint in _ENDPOINTS),
 )

@@ -3,8 +3,9 @@
 import json
 from collections.abc import Iterator
 
+import httpx
 import pytest
-from anthropic import Anthropic, BadRequestError, NotFoundError
+from anthropic import Anthropic, BadRequestError, NotFoundError, beta_tool
 from anthropic.types import MessageParam, ToolParam
 
 from tests.kit.running import Moat
@@ -67,6 +68,15 @@ def test_a_tool_is_used_and_its_result_told(client: Anthropic) -> None:
     assert told.content
 
 
+def test_a_path_without_its_version_is_answered_too(moat: Moat) -> None:
+    """DSPy takes the address as it is and adds /messages to it."""
+    with httpx.Client(base_url=moat.address) as web:
+        body = {"model": NAME, "max_tokens": 2, "messages": ASK}
+        assert web.post("/messages", json=body).json()["type"] == "message"
+        refused = web.post("/messages", json={**body, "model": "none"})
+        assert refused.json()["error"]["type"] == "not_found_error"
+
+
 def test_tokens_are_counted(client: Anthropic) -> None:
     assert client.messages.count_tokens(model=NAME, messages=ASK).input_tokens > 5
 
@@ -119,3 +129,22 @@ def test_a_server_tool_is_left_out_and_an_overflow_has_anthropics_words(client: 
         client.messages.create(
             model=NAME, max_tokens=2, messages=[{"role": "user", "content": "word " * 30000}]
         )
+
+
+def test_the_tool_runner_sends_the_results_with_the_whole_conversation(client: Anthropic) -> None:
+    """It asks the server to keep the conversation first, and goes on without that."""
+
+    @beta_tool
+    def switch(on: bool) -> str:
+        """Switch the lamp."""
+        return f"switched: {on}"
+
+    runner = client.beta.messages.tool_runner(
+        model=NAME,
+        max_tokens=200,
+        messages=ASK,
+        tools=[switch],
+        tool_choice={"type": "any"},
+        max_iterations=2,
+    )
+    assert [answer.stop_reason for answer in runner] == ["tool_use", "tool_use"]

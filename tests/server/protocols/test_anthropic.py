@@ -248,3 +248,24 @@ def test_an_overflow_has_the_words_that_clients_look_for() -> None:
     told = failed(ContextOverflow(9000, 8191, 8192)).body["error"]
     assert told["message"] == "prompt is too long: 9000 tokens > 8191 maximum"
     assert told["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize(
+    "thread",
+    [{"type": "create"}, {"type": "continue", "previous_message_id": "msg_56f5a80971284f7f"}],
+)
+def test_a_thread_is_refused_so_that_the_package_sends_the_whole_conversation(
+    thread: dict[str, str],
+) -> None:
+    """The tool runner of the package 2.9 asks for a thread first. Only these details make it go on
+    without one; an answer would have it send the tools' results alone."""
+    with pytest.raises(BadRequest) as refused:
+        accept({**BODY, "thread": thread}, FACTS)
+    reply = failed(refused.value)
+    assert reply.status == 400
+    assert reply.body["error"]["type"] == "invalid_request_error"
+    assert reply.body["error"]["details"] == {
+        "error_code": "thread_unsupported_request",
+        "unsupported": ["thread"],
+    }
+    assert accept({**BODY, "thread": None}, FACTS).messages
