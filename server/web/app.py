@@ -44,7 +44,7 @@ from server.protocols.base import (
 )
 from server.system.lazy import Late
 from server.system.logs import Redactor
-from server.web.body import FORM, LARGE_BYTES, apart, as_json, read_form, read_json
+from server.web.body import FORM, MOST_UNKNOWN, SIZE, apart, as_json, read_form, read_json
 from server.web.guard import (
     HOLDER,
     OPEN_PATHS,
@@ -63,8 +63,6 @@ log = logging.getLogger(__name__)
 FIRST_EVENT_S = 5.0
 """Seconds to wait for the first event before a stream opens. A failure until then has a status."""
 
-MOST_UNKNOWN = LARGE_BYTES + 1
-"""The assumed size of a body without Content-Length, in bytes: it may be large."""
 Item = Event | OfChoice
 OWN_HEADER = "x-moat-window"
 CHAT_HEADER = "x-moat-chat"
@@ -93,8 +91,15 @@ class TooManyRequests(AppError):
 class HttpError(AppError):
     """A refusal by aiohttp itself: an unknown path, a wrong method, a body that is too large."""
 
-    def __init__(self, error: web.HTTPException) -> None:
-        super().__init__(error.reason)
+    def __init__(self, error: web.HTTPException, path: str) -> None:
+        message = f"{error.reason}."
+        if isinstance(error, web.HTTPNotFound):
+            message = f"Moat has nothing at {path}."
+        elif isinstance(error, web.HTTPMethodNotAllowed):
+            message = f"{path} takes {', '.join(sorted(error.allowed_methods))} only."
+        elif isinstance(error, web.HTTPRequestEntityTooLarge):
+            message = "The body is larger than Moat's settings allow."
+        super().__init__(message)
         self.code = f"http_{error.status}"
         self.status = error.status
 
@@ -163,7 +168,7 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
         try:
             body = await _body(request, endpoint)
             facts = _facts(request, site)
-            size = await _size(request, endpoint)
+            size = _size(request, endpoint)
             first = await apart(size, lambda: endpoint.accept(body, facts))
             about = _about(request, endpoint, facts)
             accepted = await _settle(first, site, size, about)
@@ -189,13 +194,13 @@ def _handler(endpoint: Endpoint, site: Site) -> Handler:
     return handle
 
 
-async def _size(request: web.Request, endpoint: Endpoint) -> int:
+def _size(request: web.Request, endpoint: Endpoint) -> int:
     """Returns the size of the body in bytes, by which `apart` decides whether to use a thread."""
     if not endpoint.reads_body or request.method in ("GET", "HEAD"):
         return 0
     if endpoint.takes_form and request.content_type == FORM:
         return MOST_UNKNOWN if request.content_length is None else request.content_length
-    return len(await request.read())
+    return request[SIZE]
 
 
 def _facts(request: web.Request, site: Site) -> Facts:
@@ -370,7 +375,7 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     try:
         return await handler(request)
     except web.HTTPException as error:
-        response = _failure(words, HttpError(error))
+        response = _failure(words, HttpError(error, readable(request.path)[:200]))
         if "Allow" in error.headers:
             response.headers["Allow"] = error.headers["Allow"]
         return response

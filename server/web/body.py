@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import zlib
 from codecs import iterdecode
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,9 @@ READ_S = 20.0
 """How many seconds a body may take to arrive."""
 LARGE_BYTES = 128 * 1024
 """A larger body is processed in a thread, so that other requests are served meanwhile."""
+MOST_UNKNOWN = LARGE_BYTES + 1
+"""The assumed size of a body whose size is not known beforehand, in bytes: it may be large."""
+BROKEN = "The body is broken, or not packed as its headers say."
 MANY_VALUES = 200_000
 """A body with more commas than this is read patiently, like a body of PATIENT_BYTES."""
 PATIENT_BYTES = 4_000_000
@@ -80,6 +84,10 @@ LIMITS = {
     "description": LONGEST_DESCRIPTION,
     "arguments": LONGEST_ARGUMENTS,
 }
+SIZE = web.RequestKey("size", int)
+"""How many bytes a body has that was read, unpacked."""
+BY_ITS_HEADER, WITHOUT_HEADER = 32 + zlib.MAX_WBITS, -zlib.MAX_WBITS
+"""How zlib is to read: gzip or deflate as the first bytes say, or deflate without any."""
 T = TypeVar("T")
 _LARGE_WORK = ThreadPoolExecutor(2, "large bodies")
 """Few threads, however many requests come, because each slows the server down."""
@@ -88,6 +96,16 @@ _LARGE_WORK = ThreadPoolExecutor(2, "large bodies")
 class TooSlow(AppError):
     code = "request_timeout"
     status = 408
+
+
+class TooBig(AppError):
+    code = "request_too_large"
+    status = 413
+
+
+class PackingUnknown(AppError):
+    code = "unsupported_media_type"
+    status = 415
 
 
 async def read_json(request: web.Request, *, required: bool = True) -> Any:
@@ -110,11 +128,39 @@ async def read_bytes(request: web.Request, most: int | None = None) -> bytes:
         raise web.HTTPRequestEntityTooLarge(request.client_max_size, announced)
     try:
         async with asyncio.timeout(READ_S):
-            return await request.read()
+            data = await request.read()
     except TimeoutError:
         raise TooSlow("The request's body took too long to arrive.") from None
     except web.RequestPayloadError:
-        raise BadRequest("The body is broken, or not packed as its headers say.") from None
+        raise BadRequest(BROKEN) from None
+    packing = _packing(request)
+    if packing and data:
+        most = request.client_max_size
+        data = await apart(MOST_UNKNOWN, lambda: _unpack(data, packing, most))
+    request[SIZE] = len(data)
+    return data
+
+
+def _packing(request: web.Request) -> str:
+    """How the body is packed. Empty: it is not."""
+    given = request.headers.get("Content-Encoding", "").strip().lower()
+    return "" if given == "identity" else given
+
+
+def _unpack(data: bytes, packing: str, most: int) -> bytes:
+    if packing not in ("gzip", "x-gzip", "deflate"):
+        raise PackingUnknown("The body is packed in a way that is not known: use gzip or deflate.")
+    has_header = packing != "deflate" or data[0] & 0x0F == zlib.DEFLATED
+    unpacker = zlib.decompressobj(BY_ITS_HEADER if has_header else WITHOUT_HEADER)
+    try:
+        found = unpacker.decompress(data, most + 1)
+    except zlib.error:
+        raise BadRequest(BROKEN) from None
+    if len(found) > most:
+        raise TooBig(f"The body has more than {most} bytes when it is unpacked.")
+    if not unpacker.eof or unpacker.unused_data:
+        raise BadRequest(BROKEN)
+    return found
 
 
 async def apart(size: int, work: Callable[[], T]) -> T:
@@ -266,15 +312,12 @@ CHUNK_BYTES = 64 * 1024
 UNREADABLE = (ValueError, RuntimeError, BadHttpMessage, web.RequestPayloadError)
 
 
-class TooBig(AppError):
-    code = "request_too_large"
-    status = 413
-
-
 async def read_form(request: web.Request) -> dict[str, str | Upload]:
     """Reads a form. Returns its fields by name: texts, and files with all their bytes."""
     found: dict[str, str | Upload] = {}
     room, count = MAX_FORM_BYTES, 0
+    if _packing(request):
+        raise BadRequest("A form may not be packed.")
     try:
         async with asyncio.timeout(READ_S):
             parts = await request.multipart()

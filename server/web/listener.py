@@ -52,6 +52,8 @@ class Listener:
             shutdown_timeout=SHUTDOWN_S,
             keepalive_timeout=IDLE_S,
             lingering_time=LINGER_S,
+            # aiohttp unpacks without a pause, even what was refused. server.web.body does better.
+            auto_decompress=False,
             max_line_size=16 * 1024,
             max_field_size=16 * 1024,
         )

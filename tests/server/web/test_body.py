@@ -1,21 +1,25 @@
 """Large bodies: read as small ones are, and refused where a name has megabytes."""
 
+import gzip
 import json
-from collections.abc import Awaitable, Callable
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
-from aiohttp import FormData, web
+from aiohttp import ClientSession, FormData, web
 from aiohttp.test_utils import TestClient
 
-from server.errors import BadRequest
+from server.errors import AppError, BadRequest
 from server.protocols.base import Endpoint, Facts, Reply, Upload
 from server.web import body
 from server.web.app import create_app
 from server.web.body import _check, _parse, _parse_patiently
 from server.web.guard import Gate, Guard
+from server.web.listener import Listener
 from tests.kit.sites import make_site
 
+MOST_BYTES = 100_000
 ODD: tuple[Any, ...] = (
     {"a": [1, -2.5, 1e300, "\u00e9\n", None, True, {}]}, [[[]]], "text", 7, {"a": 1, "b": {"a": 2}},
 )  # fmt: skip
@@ -210,3 +214,62 @@ async def test_parts_are_counted_though_they_have_the_same_name(client: Client):
     assert (most.status, await most.json()) == (200, {"a": ""})
     more = part * (body.MAX_PARTS + 1) + b"--x--\r\n"
     assert (await client.post("/file", data=more, headers=headers)).status == 400
+
+
+@pytest.fixture
+async def packed() -> AsyncIterator[Callable[[bytes, str], Awaitable[tuple[int, Any]]]]:
+    """Sends packed bytes to a real listener, which answers what it read and how large it was."""
+
+    async def show(request: web.Request) -> web.Response:
+        if request.path == "/raw":
+            return web.Response(body=await request.read())
+        try:
+            read = await body.read_json(request)
+        except AppError as error:
+            return web.json_response(error.code, status=error.status)
+        return web.json_response([len(read), request[body.SIZE]])
+
+    app = web.Application(client_max_size=MOST_BYTES)
+    app.router.add_post("/{path}", show)
+    listener = Listener(app)
+    listening = await listener.open(0)
+
+    async def send(data: bytes, packing: str) -> tuple[int, Any]:
+        headers = {"Content-Encoding": packing, "Content-Type": "application/json"}
+        address = f"http://127.0.0.1:{listening.port}"
+        async with ClientSession() as session:
+            raw = await session.post(f"{address}/raw", data=data, headers=headers)
+            assert await raw.read() == data
+            reply = await session.post(f"{address}/json", data=data, headers=headers)
+            return reply.status, await reply.json()
+
+    yield send
+    await listener.close()
+
+
+async def test_a_packed_body_is_read_and_its_whole_size_known(packed: Any) -> None:
+    text = json.dumps(["a"] * 100).encode()
+    bare = zlib.compressobj(wbits=-15)
+    for data, packing in (
+        (gzip.compress(text), "gzip"),
+        (gzip.compress(text), "X-GZIP"),
+        (zlib.compress(text), "deflate"),
+        (bare.compress(text) + bare.flush(), "deflate"),
+        (text, "identity"),
+    ):
+        assert await packed(data, packing) == (200, [100, len(text)])
+
+
+async def test_a_packed_body_that_is_too_large_broken_or_of_an_unknown_kind_is_refused(
+    packed: Any,
+) -> None:
+    whole = gzip.compress(b"[]")
+    for data, packing, refused in (
+        (gzip.compress(b" " * 100 * MOST_BYTES), "gzip", (413, "request_too_large")),
+        (whole[:-3], "gzip", (400, "invalid_request")),
+        (whole + whole, "gzip", (400, "invalid_request")),
+        (b"[]", "gzip", (400, "invalid_request")),
+        (b"[]", "br", (415, "unsupported_media_type")),
+        (whole, "gzip, gzip", (415, "unsupported_media_type")),
+    ):
+        assert await packed(data, packing) == refused

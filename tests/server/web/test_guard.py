@@ -307,7 +307,11 @@ async def test_an_unknown_path_passes_the_gate_too(open_client):
     assert reply.status == 421
     reply = await client.get("/nowhere")
     assert reply.status == 404
-    assert (await reply.json())["error"]["code"] == "http_404"
+    error = (await reply.json())["error"]
+    assert (error["code"], error["message"]) == ("http_404", "Moat has nothing at /nowhere.")
+    reply = await client.delete("/v1/query")
+    assert (reply.status, reply.headers["Allow"]) == (405, "POST")
+    assert (await reply.json())["error"]["message"] == "/v1/query takes POST only."
 
 
 async def test_a_body_over_the_limit_is_refused(open_client):
