@@ -114,6 +114,58 @@ def _as_item(item: Json) -> Json:
     return {**item, "type": kind, "status": "completed", "content": [part]}
 
 
+def flatten(body: Any) -> Any:
+    """Returns the request with the functions of namespaces among its tools. Codex groups the tools
+    of each MCP server in a namespace; the model knows such a tool by one name made of both."""
+    tools = body.get("tools") if isinstance(body, dict) else None
+    if not isinstance(tools, list):
+        return body
+    return {**body, "tools": [tool for given in tools for tool in _members(given)]}
+
+
+def namespaces(body: Any) -> dict[str, tuple[str, str]]:
+    """Returns the namespace and the own name of each function that is in one, by its full name."""
+    return {
+        _full_name(group["name"], tool["name"]): (group["name"], tool["name"])
+        for group in filter(_is_namespace, body.get("tools") or ())
+        for tool in filter(_is_function, group["tools"])
+    }
+
+
+def _members(tool: Any) -> list[Any]:
+    if not _is_namespace(tool):
+        return [tool]
+    return [
+        {**member, "name": _full_name(tool["name"], member["name"])}
+        if _is_function(member)
+        else member
+        for member in tool["tools"]
+    ]
+
+
+def _is_namespace(tool: Any) -> bool:
+    return (
+        isinstance(tool, dict)
+        and tool.get("type") == "namespace"
+        and isinstance(tool.get("name"), str)
+        and isinstance(tool.get("tools"), list)
+    )
+
+
+def _is_function(tool: Any) -> bool:
+    return (
+        isinstance(tool, dict)
+        and tool.get("type") == "function"
+        and isinstance(tool.get("name"), str)
+    )
+
+
+def _full_name(namespace: str | None, name: str) -> str:
+    if not namespace:
+        return name
+    return f"{namespace}{name}" if namespace.endswith("__") else f"{namespace}__{name}"
+
+
 def _tool(fields: Fields) -> Tool:
     if fields.value("type") != "function":
         raise fields.wrong("type", "is missing")
@@ -126,7 +178,8 @@ def _add(messages: list[Message], item: Fields) -> None:
         messages.append(_message(item))
     elif kind == "function_call":
         name, call_id = item.some_text("name"), item.some_text("call_id")
-        call = ToolCall(call_id, name, arguments_of(item.text("arguments") or ""))
+        known_as = _full_name(item.text("namespace"), name)
+        call = ToolCall(call_id, known_as, arguments_of(item.text("arguments") or ""))
         if messages and messages[-1].role == "assistant":
             messages[-1] = replace(messages[-1], tool_calls=(*messages[-1].tool_calls, call))
         else:
@@ -160,8 +213,10 @@ TEXT_KINDS = {"message": "output_text", "reasoning": "reasoning_text"}
 class Output:
     """The items of a response as they grow. `see` takes our events and yields the stream's."""
 
-    def __init__(self, head: Json) -> None:
+    def __init__(self, head: Json, in_namespaces: dict[str, tuple[str, str]]) -> None:
+        """`in_namespaces`: the namespace and the own name of a tool, by the model's name for it."""
         self.response: Json = {**head, "output": [], "status": "in_progress"}
+        self._in_namespaces = in_namespaces
         self._sequence = 0
         self._places: dict[int, int] = {}
         self._open: int | None = None
@@ -202,7 +257,11 @@ class Output:
     def as_message(self) -> Message:
         """Returns the answer as a message of the conversation, for the next request."""
         calls = tuple(
-            ToolCall(item["call_id"], item["name"], arguments_of(item["arguments"]))
+            ToolCall(
+                item["call_id"],
+                _full_name(item.get("namespace"), item["name"]),
+                arguments_of(item["arguments"]),
+            )
             for item in self.items
             if item["type"] == "function_call"
         )
@@ -228,11 +287,13 @@ class Output:
             yield self._event("response.reasoning_text.delta", delta=text, **self._at())
 
     def _call(self, call_id: str, name: str) -> Iterator[Json]:
+        namespace, name = self._in_namespaces.get(name, ("", name))
         item = {
             "id": "fc_" + uuid4().hex,
             "type": "function_call",
             "call_id": call_id,
             "name": name,
+            **({"namespace": namespace} if namespace else {}),
             "arguments": "",
             "status": "in_progress",
         }
@@ -363,7 +424,7 @@ class ResponseNotFound(AppError):
 
 def accept(body: Any, facts: Facts) -> ChatRequest:
     """Answers a conversation in the format of OpenAI's Responses API."""
-    fields = Fields(body)
+    fields = Fields(flatten(body))
     refuse_what_is_not_done(fields, prompt=())
     streams(body)
     fields.flag("store")
@@ -389,7 +450,7 @@ def accept(body: Any, facts: Facts) -> ChatRequest:
 
 
 async def render(events: Events, body: Any, facts: Facts) -> Frames:
-    output = Output(_head(body, facts))
+    output = Output(_head(body, facts), namespaces(body))
     # Kept from here on, so that another request can cancel it.
     facts.responses.keep(_response_of(output, body, facts))
     try:
@@ -412,7 +473,7 @@ async def render(events: Events, body: Any, facts: Facts) -> Frames:
 
 
 async def collect(events: Events, body: Any, facts: Facts) -> Reply:
-    output = Output(_head(body, facts))
+    output = Output(_head(body, facts), namespaces(body))
     if failure := await see_all(events, output.see):
         return failed(failure.error)
     _keep(output, body, facts)
@@ -554,7 +615,7 @@ def _head(body: Any, facts: Facts) -> Json:
         "tool_choice": body.get("tool_choice") or "auto",
         "tools": [_shown_tool(tool) for tool in body.get("tools") or []],
         "usage": None,
-        **warnings_field(left_out(Fields(body))),
+        **warnings_field(left_out(Fields(flatten(body)))),
     }
 
 

@@ -386,3 +386,47 @@ def test_two_tools_cannot_have_one_name() -> None:
     assert accept({"input": "Hi", "tools": [TOOL]}, FACTS).tools[0].strict
     with pytest.raises(BadRequest, match="two tools named 'add'"):
         accept({"input": "Hi", "tools": [TOOL, TOOL]}, FACTS)
+
+
+TIME = {"type": "function", "name": "get_time", "parameters": {"type": "object"}, "strict": False}
+OF_A_SERVER = {"type": "namespace", "name": "mcp__time", "description": "Time.", "tools": [TIME]}
+"""How Codex 0.169 sends the tools of an MCP server."""
+
+
+@pytest.mark.parametrize("namespace", ["mcp__time", "mcp__time__"])
+async def test_a_tool_in_a_namespace_is_called_by_both_names(namespace: str) -> None:
+    """Codex finds the tool by `namespace` and `name`; a call without the first fails there."""
+    body = {"input": "Hi", "tools": [TOOL, {**OF_A_SERVER, "name": namespace}]}
+    request = accept(body, FACTS)
+    assert [tool.name for tool in request.tools] == ["add", "mcp__time__get_time"]
+    assert request.warnings == ()
+    called = (
+        CallOpened(0, "call_1", "mcp__time__get_time"),
+        CallArguments(0, "{}"),
+        ClientToolCall(ToolCall("call_1", "mcp__time__get_time", {})),
+        Finished("tool_calls", USED),
+    )
+    memory = ResponseMemory()
+    answer = await whole(memory, body, *called)
+    assert "warnings" not in (answer.model_extra or {})
+    item = answer.output[0].model_dump()
+    assert (item["name"], item["namespace"]) == ("get_time", namespace)
+    done = next(e for e in await stream(body, *called) if e["type"] == "response.output_item.done")
+    assert (done["item"]["name"], done["item"]["namespace"]) == ("get_time", namespace)
+    result = {"type": "function_call_output", "call_id": "call_1", "output": "noon"}
+    again = {**body, "input": [{"role": "user", "content": "Hi"}, item, result]}
+    later = {**body, "previous_response_id": answer.id, "input": [result]}
+    for request in (accept(again, FACTS), accept(later, facts_with(memory))):
+        assert request.messages[1].tool_calls[0].name == "mcp__time__get_time"
+        assert request.messages[2] == Message(
+            "tool", "noon", tool_call_id="call_1", name="mcp__time__get_time"
+        )
+
+
+def test_what_is_no_function_in_a_namespace_is_left_out_and_two_of_one_name_are_refused() -> None:
+    odd = {**OF_A_SERVER, "tools": [{"type": "custom", "name": "patch"}, TIME]}
+    request = accept({"input": "Hi", "tools": [odd, {"type": "namespace"}]}, FACTS)
+    assert [tool.name for tool in request.tools] == ["mcp__time__get_time"]
+    assert len(request.warnings) == 2
+    with pytest.raises(BadRequest, match="two tools"):
+        accept({"input": "Hi", "tools": [OF_A_SERVER, OF_A_SERVER]}, FACTS)
