@@ -55,37 +55,50 @@ that knows tools. With a smaller model give Claude Code `--tools "" --system-pro
 
 ## What was run
 
-On 2026-11-17, each against a Moat of that day, from its file or with the address of its row. What
+On 2026-11-18, each against a Moat of that day, from its file or with the address of its row. What
 could not be had here: Zed and VS Code (on no package registry), LibreChat and AnythingLLM (not on
 npm), Open WebUI (its wheels are too large for the machine). Their files follow their documentation.
 
 | client | version | model | what it did |
 |---|---|---|---|
-| Claude Code | 2.1.197 | Qwen2.5-Coder-0.5B | `-p`, without tools: answered |
-| Continue's `cn` | 1.5.47 | Qwen2.5-Coder-0.5B | `-p`: answered |
-| Codex | 0.166.0 | Qwen2.5-Coder-0.5B | no answer yet (2) |
+| Claude Code | 2.1.197 | Qwen2.5-Coder-0.5B | `-p`: answered; with Bash: ran `ls` |
+| Continue's `cn` | 1.5.47 | starter | `-p`: answered |
+| Codex | 0.169.0 | Qwen2.5-Coder-0.5B | `exec`: answered (2) |
 | Aider | 0.86.2 | starter | `--edit-format ask --message`: answered |
-| `llm` | 0.36 | starter | `extra-openai-models.yaml`: answered |
-| OpenAI SDK for JavaScript | 6.49.0 | starter | chat; Responses as a stream |
-| Anthropic SDK for Python, JavaScript | 2.9.0, 1.9.0 | starter | message; message as a stream |
-| Ollama SDK for Python, JavaScript | 0.6.3, 0.6.4 | starter | list, show, chat, chat as a stream |
+| Open Interpreter | 0.4.3 | starter | answered, as a stream |
+| `llm`, `llm-ollama` | 0.36, 0.19.1 | starter | answer, object by schema, tool; listed |
+| OpenAI SDK for Python | 3.51.0 | both | chat, Responses, objects, tools, embeddings, 20 at once |
+| OpenAI SDK for JavaScript | 6.49.0 | starter | chat, object, tools; Responses as a stream |
+| Anthropic SDK for Python, JavaScript | 2.9.0, 1.9.0 | starter | message, stream, tool runner |
+| Ollama SDK for Python, JavaScript | 0.6.3, 0.6.4 | starter | lists, chat, stream, tool, create |
 | Vercel AI SDK, `openai-compatible` | 6.0.326, 2.0.87 | starter | text, stream, tool, object (1) |
-| Vercel AI SDK, `openai`, `anthropic` | 3.0.139, 3.0.138 | starter | Responses; messages |
-| LangChain, `-openai` and `-ollama` | 1.7.3, 1.1.0 | starter | answer, object by schema, stream |
-| LangChain for JavaScript | 1.5.8 | starter | answered |
-| LiteLLM | 1.83.0 | starter | `openai/…`, `ollama_chat/…` as a stream |
-| LlamaIndex (`openai-like`, `ollama`) | 0.10.68 | starter | both answered |
-| pydantic-ai | 2.38.0 | starter | chat, object by schema, Responses |
-| instructor | 1.17.0 | starter | tools, JSON schema, JSON: an object each |
-| OpenAI Agents SDK | 0.24.0 | starter | chat and Responses |
-| smolagents | 1.26.0 | starter | answered |
+| Vercel AI SDK, `openai`, `anthropic` | 3.0.139, 3.0.138 | starter | text, stream, tool, object |
+| Vercel AI SDK, `ollama-ai-provider-v2` | 3.6.0 | starter | text, stream, tool, object |
+| LangChain, `-openai` and `-ollama` | 1.7.3, 1.1.0 | starter | answer, stream, object, tool |
+| LangChain, `-anthropic` | 1.7.7 | starter | answer, stream, object, tool |
+| LangChain for JavaScript, `openai`, `ollama` | 1.5.8, 1.3.0 | starter | answer, stream, object |
+| LiteLLM | 1.83.0 | starter | seven providers: answer, stream, tool, object; rerank |
+| LlamaIndex (`openai-like`, `ollama`) | 0.8.1, 0.11.0 | starter | answer, stream, tool, object |
+| pydantic-ai | 2.38.0 | starter | chat, Responses, Ollama: answer, object, stream |
+| instructor | 1.17.0 | starter | tools, JSON schema, Responses, Anthropic: an object each |
+| OpenAI Agents SDK | 0.24.0 | starter | chat; Responses with an object |
+| smolagents | 1.26.0 | starter | answer, tool |
+| DSPy | 3.4.1 | starter | `openai/…`, `ollama_chat/…`, `anthropic/…`: answered |
+| AutoGen (`autogen-ext`) | 0.7.5 | starter | OpenAI and Ollama: tool, object, stream |
+| Semantic Kernel | 1.45.0 | starter | answer, function |
+| Haystack | 3.4.0 | starter | answer, tool, embedding; Ollama |
+| CrewAI, magentic | 1.15.30, 0.41.1 | starter | answer; object |
+| Outlines (OpenAI, vLLM, SGLang) | 1.3.3 | starter | object, choice, expression |
+| Guidance | 0.3.1 | starter | answer, object |
+| MCP's SDK for Python, MCP Inspector | 2.3.0, 0.15.0 | starter | `/mcp`: list of tools, `ask` |
 
 (1) With `supportsStructuredOutputs: true`; without it the SDK does not send the schema.
 
-(2) Codex counts only events of a stream and gave up after five minutes without one. Its first
-prompt has about 9,000 tokens. Moat sends events while it reads now, and the recipe has a longer
-`stream_idle_timeout_ms`: it waited for 25 minutes on two processor cores that others kept busy, was
-not cut off, and was ended by hand.
+(2) After 11 minutes: its first prompt had 6,072 tokens, and others kept both processor cores busy.
+Codex gives up after five minutes without an event; Moat sends events while it reads, and the recipe
+has a longer `stream_idle_timeout_ms`. `[agents] enabled = false` in `config.toml` leaves the tools
+for sub-agents out, which makes the prompt shorter. With `required = true` in its table an MCP
+server of Codex is there from the first question on.
 
 Newer versions of VS Code have no Ollama provider; add Moat there as a *Custom Endpoint* with the
 address of `/v1/chat/completions`.

@@ -490,6 +490,8 @@ def count_tokens(body: Any, facts: Facts) -> Ask:
 
 def recall(_body: Any, facts: Facts) -> Reply:
     """Returns a response that is kept."""
+    if facts.query.get("stream") == "true":
+        raise BadRequest("'stream' is not supported here for a response that is kept.", "stream")
     return Reply(_find(facts).response)
 
 

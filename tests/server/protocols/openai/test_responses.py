@@ -430,3 +430,13 @@ def test_what_is_no_function_in_a_namespace_is_left_out_and_two_of_one_name_are_
     assert len(request.warnings) == 2
     with pytest.raises(BadRequest, match="two tools"):
         accept({"input": "Hi", "tools": [OF_A_SERVER, OF_A_SERVER]}, FACTS)
+
+
+async def test_a_kept_response_is_not_streamed_again() -> None:
+    """OpenAI's package asks for that by the address; it would find no event in a whole response."""
+    memory = ResponseMemory()
+    kept = await whole(memory, {"input": "Hi"}, TextDelta("a"), Finished("stop", USED))
+    facts = facts_with(memory, id=kept.id)
+    assert recall({}, replace(facts, query={"stream": "false"})).body["id"] == kept.id
+    with pytest.raises(BadRequest, match="'stream' is not supported"):
+        recall({}, replace(facts, query={"stream": "true"}))
