@@ -185,6 +185,10 @@ def _join_blocks(role: Any, blocks: Sequence[Fields]) -> Message:
         match block.value("type"):
             case "text":
                 texts.append(block.text("text") or "")
+            case "document":
+                texts.append(_document(block, block.some_object("source")))
+            case "search_result":
+                texts.append(_titled(block, _joined_texts(block)))
             case "image":
                 images.append(replace(_image(block), at=sum(map(len, texts))))
             case "tool_use":
@@ -197,6 +201,30 @@ def _join_blocks(role: Any, blocks: Sequence[Fields]) -> Message:
                 raise block.wrong("type", f"is {kind!r}, which is not supported here")
     reasoning = "".join(thoughts) or None
     return Message(role, "".join(texts), tuple(images), tuple(calls), reasoning=reasoning)
+
+
+def _document(block: Fields, source: Fields) -> str:
+    kind = source.value("type")
+    if kind == "text":
+        return _titled(block, source.some_text("data"))
+    if kind == "content":
+        whole = source.value("content")
+        return _titled(block, whole if isinstance(whole, str) else _joined_texts(source))
+    raise source.wrong("type", f"is {kind!r}; only documents of text are read here")
+
+
+def _titled(block: Fields, text: str) -> str:
+    """Returns a document's text between its title and what follows it in the message."""
+    head = (block.text("title"), block.text("context"))
+    return "\n".join([*filter(None, head), text]) + "\n\n"
+
+
+def _joined_texts(block: Fields) -> str:
+    parts = block.objects("content")
+    for part in parts:
+        if part.value("type") != "text":
+            raise part.wrong("type", "must be text")
+    return "\n".join(part.text("text") or "" for part in parts)
 
 
 def _call(block: Fields) -> ToolCall:

@@ -269,3 +269,26 @@ def test_a_thread_is_refused_so_that_the_package_sends_the_whole_conversation(
         "unsupported": ["thread"],
     }
     assert accept({**BODY, "thread": None}, FACTS).messages
+
+
+def test_documents_of_text_and_search_results_are_read() -> None:
+    blocks = [
+        {"type": "document", "title": "Sky", "context": "A note.", "citations": {"enabled": True},
+         "source": {"type": "text", "media_type": "text/plain", "data": "It is green."}},
+        {"type": "document", "source": {"type": "content", "content": [
+            {"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]}},
+        {"type": "search_result", "source": "https://x.test", "title": "Sea", "content": [
+            {"type": "text", "text": "It is blue."}]},
+        {"type": "text", "text": "Which colour?"},
+    ]  # fmt: skip
+    request = accept({**BODY, "messages": [{"role": "user", "content": blocks}]}, FACTS)
+    written = "Sky\nA note.\nIt is green.\n\nOne.\nTwo.\n\nSea\nIt is blue.\n\nWhich colour?"
+    assert request.messages == (Message("user", written),)
+
+
+@pytest.mark.parametrize("kind", ["base64", "url", "file", None, 7])
+def test_a_document_that_is_no_text_is_refused_by_its_place(kind: Any) -> None:
+    block = {"type": "document", "source": {"type": kind, "data": "JVBERi0="}}
+    with pytest.raises(BadRequest) as refused:
+        accept({**BODY, "messages": [{"role": "user", "content": [block]}]}, FACTS)
+    assert refused.value.param == "messages[0].content[0].source.type"
