@@ -18,8 +18,8 @@ FOLDERS = ("server", "app", "scripts", "tests")
 ROOM_LINES = {
     "asking": 310, "commands": 3110, "conversation": 2540, "core": 3490, "dashboard": 9850,
     "data": 3290, "engine": 15_200, "face": 1390, "flows": 2150, "language": 960,
-    "models": 5580, "plugins": 7750, "protocols": 7130, "schemas": 1340, "system": 1280,
-    "web": 2520,
+    "models": 5580, "plugins": 7750, "protocols": 7200, "schemas": 1340, "system": 1280,
+    "web": 2560,
 }  # fmt: skip
 """The most lines of each room of the server: those of November 2026 and a fiftieth. Whoever exceeds
 one raises it in the same commit and says why."""
