@@ -341,7 +341,7 @@ class HardwarePage(Page):
         try:
             self.machine.show_machine(await self.core.models.measure_pace())
         finally:
-            self.machine.measure.setEnabled(True)
+            self.machine.offer_measuring()
         self.estimate_soon()
 
     def _follow_pace(self, pace: Pace) -> None:

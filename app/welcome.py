@@ -31,7 +31,7 @@ from app.look.controls import (
 )
 from app.look.icons import Picture
 from app.look.machine import device_words
-from app.look.model_rows import download_size, speed_words
+from app.look.model_rows import add_model_folder, download_size, speed_words
 from app.look.page import Page
 from app.look.summary import size
 from app.look.translate import join_sentences, told, tr
@@ -100,9 +100,7 @@ class WelcomePage(Page):
             self.done.emit()
 
     async def use_folder(self, path: str) -> None:
-        folders = self.core.settings.get().model.folders
-        if path not in folders:
-            await self.core.change_setting("model.folders", (*folders, path))
+        await add_model_folder(self.core, path)
         self.folder.setText(f"{from_home(self._models)}\n{from_home(Path(path))}")
 
     async def _look(self) -> None:

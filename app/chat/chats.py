@@ -152,7 +152,7 @@ class Chat:
         self.said[place:] = wanted
 
     def as_markdown(self) -> str:
-        heads = {"user": "You", "assistant": "Answer"}
+        heads = {"user": tr("You"), "assistant": tr("Answer")}
         parts = [f"# {self.title}"]
         if self.system.strip():
             parts.append(f"> {self.system.strip()}")

@@ -241,9 +241,11 @@ def _custom(name: Any, value: Any) -> list[Heard]:
 
 def failure(body: Any) -> AppError:
     """Returns the error from a response, in any of the protocols."""
-    told = body.get("error", body)
-    sentence = told.get("message", "") if isinstance(told, dict) else str(told)
-    found = AppError(sentence or BROKEN_OFF)
-    if isinstance(told, dict):
-        found.code = told.get("code") or found.code
+    told = body.get("error", body) if isinstance(body, dict) else body
+    sentence, code = (
+        (told.get("message"), told.get("code")) if isinstance(told, dict) else (told, "")
+    )
+    found = AppError(sentence if isinstance(sentence, str) and sentence else BROKEN_OFF)
+    if isinstance(code, str) and code:
+        found.code = code
     return found

@@ -67,8 +67,8 @@ async def ask(
             yield dialect.end()
     except aiohttp.ClientError as error:
         raise LinkLost from error
-    except ValueError as error:
-        # Log no message: it quotes the answer.
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        # Its events are no JSON, or have another form. Log no message: it quotes the answer.
         log.warning("An answer could not be read: %s", type(error).__name__)
         raise AppError(NOT_UNDERSTOOD) from error
 
@@ -77,9 +77,12 @@ async def _check(response: aiohttp.ClientResponse) -> None:
     if response.ok:
         return
     try:
-        raise dialects.failure(await response.json())
-    except (ValueError, aiohttp.ContentTypeError) as error:
-        raise AppError(f"The server answered with status {response.status}.") from error
+        body = await response.json()
+    except (ValueError, aiohttp.ContentTypeError):
+        body = None
+    if isinstance(body, dict):
+        raise dialects.failure(body)
+    raise AppError(f"The server answered with status {response.status}.")
 
 
 async def _events(

@@ -587,10 +587,13 @@ class Rows(Generic[T, Row]):
         self._is_lined = lined
         self._key, self._make, self._show = key, make, show
         self._lines: dict[Hashable, QWidget] = {}
+        """Each row with its divider above it."""
+        self._dividers: dict[Hashable, QWidget] = {}
         self._rows: dict[Hashable, Row] = {}
 
     @property
     def rows(self) -> list[Row]:
+        """The rows in the order in which they are shown."""
         return list(self._rows.values())
 
     def show(self, items: Sequence[T]) -> None:
@@ -601,17 +604,22 @@ class Rows(Generic[T, Row]):
             if key not in self._rows:
                 self._add(key, item)
             self._show(self._rows[key], item)
+        self._rows = {key: self._rows[key] for key in wanted}
+        for place, key in enumerate(wanted):
+            if self.layout.indexOf(self._lines[key]) != place:
+                self.layout.removeWidget(self._lines[key])
+                self.layout.insertWidget(place, self._lines[key])
+            self._dividers[key].setVisible(place > 0 and self._is_lined)
 
     def _add(self, key: Hashable, item: T) -> None:
         row = self._make(item)
-        line = QWidget()
-        above = [divider()] if self._lines and self._is_lined else []
-        line.setLayout(stack(*above, row, spacing=theme.MEDIUM))
-        self._rows[key], self._lines[key] = row, line
+        line, above = QWidget(), divider()
+        line.setLayout(stack(above, row, spacing=theme.MEDIUM))
+        self._rows[key], self._lines[key], self._dividers[key] = row, line, above
         self.layout.addWidget(line)
 
     def _drop(self, key: Hashable) -> None:
-        del self._rows[key]
+        del self._rows[key], self._dividers[key]
         drop(self.layout, self._lines.pop(key))
 
 

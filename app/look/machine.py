@@ -190,6 +190,7 @@ class MachineCard(Card):
         self.warning = Banner("warn", closes=False)
         self.pace = Label("", "small", wrap=True)
         self.measure = Button(tr("Measure"), name=tr("Measure the speed of this computer"))
+        self._is_measured = False
         for empty in (self.backends, self.warning):
             empty.hide()
         self._figures = QWidget()
@@ -216,9 +217,13 @@ class MachineCard(Card):
         self.measure.setEnabled(False)
         self.measure.setText(tr("Measuring…"))
 
-    def show_pace(self, pace: Pace) -> None:
+    def offer_measuring(self) -> None:
         self.measure.setEnabled(True)
-        self.measure.setText(tr("Measure again") if pace.rates else tr("Measure"))
+        self.measure.setText(tr("Measure again") if self._is_measured else tr("Measure"))
+
+    def show_pace(self, pace: Pace) -> None:
+        self._is_measured = bool(pace.rates)
+        self.offer_measuring()
         parts = [pace_words(pace)]
         if pace.others > BUSY:
             parts.append(tr("Other programs were busy meanwhile: measure again when they are not."))

@@ -1,5 +1,7 @@
 """Parts of lists of models: whether a model runs here and why, and the progress of a download."""
 
+from pathlib import Path
+
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 from app.look import theme
@@ -8,7 +10,7 @@ from app.look.page import Page
 from app.look.summary import size
 from app.look.translate import numeral, told, tr
 from server.errors import AppError
-from server.face.core import ModelStatus
+from server.face.core import Face, ModelStatus
 from server.face.models import Download, Fit, GraphicsFace, ModelsFace, Suggestion, Verdict
 
 _ROLES: dict[Verdict, str] = {
@@ -163,6 +165,13 @@ def time_left(seconds: float | None) -> str:
     if minutes < 60:
         return tr("{minutes} min left").format(minutes=minutes)
     return tr("{hours} h {minutes} min left").format(hours=minutes // 60, minutes=minutes % 60)
+
+
+async def add_model_folder(core: Face, path: str) -> None:
+    """Adds a folder to those that are searched for models, unless it is one of them already."""
+    folders = core.settings.get().model.folders
+    if Path(path) not in map(Path, folders):
+        await core.change_setting("model.folders", (*folders, path))
 
 
 def show_use(button: Button, name: str, model: ModelStatus) -> None:

@@ -271,10 +271,7 @@ class Discover(QWidget):
         """Shows the progress of the search for new models. An empty text ends it."""
         self.refresh.setEnabled(not words)
         self.cancel.setVisible(bool(words))
-        if words:
-            self.show_busy(told(words))
-        elif self.busy.property("role") == "muted":
-            self.show_busy("")
+        self.show_busy(told(words))
 
     def show_found(self, text: str, found: list[HubModel]) -> None:
         self._head(tr("Results for “{text}”").format(text=text), "")

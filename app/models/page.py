@@ -22,7 +22,7 @@ from app.look.controls import (
     row,
     stack,
 )
-from app.look.model_rows import DownloadRow
+from app.look.model_rows import DownloadRow, add_model_folder
 from app.look.page import Page
 from app.look.summary import is_heard, size
 from app.look.translate import tr
@@ -195,8 +195,7 @@ class ModelsPage(Page):
         await self.core.models.import_file(path)
 
     async def use_folder(self, path: str) -> None:
-        folders = self.core.settings.get().model.folders
-        await self.core.change_setting("model.folders", (*folders, path))
+        await add_model_folder(self.core, path)
         await self._find_folders()
 
     def _look_again(self, _: object) -> None:

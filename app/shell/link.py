@@ -343,7 +343,9 @@ def _death(process: Process, last_words: bytearray) -> ServerDied:
         return ServerDied("The server sent something this window does not understand.")
     if code < 0:
         death = ServerDied("The server was stopped by the system or another program.")
-        death.known_details = signal.Signals(-code).name
+        # A real-time signal has a number only.
+        names = {one.value: one.name for one in signal.Signals}
+        death.known_details = names.get(-code, f"signal {-code}")
         return death
     lines = last_words.decode(errors="replace").split("\n")
     said = next((line.strip() for line in reversed(lines) if line.strip()), "")

@@ -376,6 +376,10 @@
    <translation>{name} anheften</translation>
   </message>
   <message>
+   <source>You</source>
+   <translation>Sie</translation>
+  </message>
+  <message>
    <source>{name}, page {page}</source>
    <translation>{name}, Seite {page}</translation>
   </message>
@@ -5019,8 +5023,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Anmeldung nötig: {0} hat noch kein „{1}“. Tragen Sie es unter „Plugins“ ein.</translation>
   </message>
   <message>
-   <source>Nobody signed in within five minutes.</source>
-   <translation>Niemand hat sich innerhalb von fünf Minuten angemeldet.</translation>
+   <source>Nobody signed in within {0} s.</source>
+   <translation>Niemand hat sich innerhalb von {0} s angemeldet.</translation>
   </message>
   <message>
    <source>The provider's identity does not match.</source>

@@ -376,6 +376,10 @@
    <translation>置顶 {name}</translation>
   </message>
   <message>
+   <source>You</source>
+   <translation>您</translation>
+  </message>
+  <message>
    <source>{name}, page {page}</source>
    <translation>{name}，第 {page} 页</translation>
   </message>
@@ -5019,8 +5023,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>需要登录：{0} 还没有“{1}”。请在“插件”页填写。</translation>
   </message>
   <message>
-   <source>Nobody signed in within five minutes.</source>
-   <translation>五分钟内无人登录。</translation>
+   <source>Nobody signed in within {0} s.</source>
+   <translation>{0} 秒内无人登录。</translation>
   </message>
   <message>
    <source>The provider's identity does not match.</source>

@@ -45,9 +45,7 @@ MENTION = re.compile(r"\s*@([A-Za-z0-9_.-]{1,64})(?:/(\S{1,128}))?(?:\s+|$)(.*)"
 
 def rank(question: str, texts: Sequence[str]) -> list[int]:
     """Returns the indices of the texts that share words with the question, best first."""
-    scores = _scores(question, texts)
-    order = sorted(range(len(texts)), key=lambda place: -scores[place])
-    return [place for place in order if scores[place] > 0]
+    return _best_first(_scores(question, texts))
 
 
 def best_of(question: str, flows: Sequence[Flow], most: int = MOST) -> list[Flow]:
@@ -55,7 +53,12 @@ def best_of(question: str, flows: Sequence[Flow], most: int = MOST) -> list[Flow
     texts = [f"{flow.name} {flow.description}" for flow in flows]
     scores = _scores(question, texts)
     least = FAR * max(scores, default=0.0)
-    return [flows[place] for place in rank(question, texts)[:most] if scores[place] >= least]
+    return [flows[place] for place in _best_first(scores)[:most] if scores[place] >= least]
+
+
+def _best_first(scores: Sequence[float]) -> list[int]:
+    order = sorted(range(len(scores)), key=lambda place: -scores[place])
+    return [place for place in order if scores[place] > 0]
 
 
 def _scores(question: str, texts: Sequence[str]) -> list[float]:

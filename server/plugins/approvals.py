@@ -105,9 +105,9 @@ class Approvals:
 
     def forget(self, plugin: str) -> None:
         """Forgets all decisions about a plugin that was removed."""
-        self._policies = {
-            key: value for key, value in self._policies.items() if not key.startswith(f"{plugin}/")
-        }
+        for entries in (self._policies, self._odd):
+            for key in [key for key in entries if key.startswith(f"{plugin}/")]:
+                del entries[key]
         self._granted = {grant: at for grant, at in self._granted.items() if grant[1] != plugin}
         self._save()
 

@@ -2,11 +2,11 @@
 
 import re
 from dataclasses import dataclass, field
+from pathlib import PureWindowsPath
 from typing import Any
 
 from yarl import URL
 
-from server.chat import Json
 from server.data.yaml_with_places import Findings, Map, Seq, key_at, nearest, start_of, value_at
 from server.egress import is_address
 
@@ -154,7 +154,7 @@ def read_manifest(folder: str, data: Any, findings: Findings) -> Manifest | None
         tables,
         servers,
         _options(data, findings),
-        _secrets(data, auth, servers),
+        _secrets(data, auth, servers, findings),
     )
 
 
@@ -240,18 +240,14 @@ def _oidc(auth: Map, findings: Findings) -> Auth:
 
 
 def _hosts(data: Map, findings: Findings) -> tuple[str, ...]:
-    hosts = data.get("hosts")
-    if hosts is None:
-        return ()
+    hosts = _list(data, "hosts", "host", findings) or ()
     found = []
-    for index, host in enumerate(hosts if isinstance(hosts, Seq) else ()):
+    for index, host in enumerate(hosts):
         address = str(host) if "://" in str(host) else f"https://{host}"
         if is_address(address):
             found.append(str(URL(address).origin()))
         else:
             findings.error(value_at(hosts, index), "host", f"'{host}' is not a host.")
-    if not isinstance(hosts, Seq):
-        findings.error(value_at(data, "hosts"), "host", "'hosts' must be a list.")
     return tuple(found)
 
 
@@ -260,12 +256,15 @@ def _database(data: Map, findings: Findings) -> tuple[str, tuple[str, ...]]:
     if database is None:
         return "", ()
     path = database.get("path") if isinstance(database, Map) else None
-    if not isinstance(path, str) or path.startswith(("/", "\\")) or ".." in path:
+    # Windows knows both slashes and drives, so what stays inside there does so everywhere.
+    inside = PureWindowsPath(str(path))
+    if not isinstance(path, str) or inside.anchor or ".." in inside.parts:
         message = "'database' needs 'path': a file inside the plugin, or ${option:NAME}."
         findings.error(value_at(data, "database"), "database", message)
         return "", ()
-    tables = database.get("tables")
-    return path, tuple(map(str, tables)) if isinstance(tables, Seq) else ()
+    tables = _list(database, "tables", "database", findings)
+    # Without a valid list of tables all of them could be read, so there is no database then.
+    return ("", ()) if tables is None else (path, tuple(map(str, tables)))
 
 
 def _servers(data: Map, findings: Findings) -> tuple[McpServer, ...]:
@@ -283,12 +282,14 @@ def _servers(data: Map, findings: Findings) -> tuple[McpServer, ...]:
             (entry.get("command"), entry.get("url")) if isinstance(entry, Map) else (None,) * 2
         )
         if isinstance(command, str) and command:
-            arguments = entry.get("args") or ()
-            servers.append(
-                McpServer(name, (command, *map(str, arguments)), _strings(entry.get("env")))
-            )
+            arguments = _list(entry, "args", "mcp", findings)
+            env = _strings(entry, "env", findings)
+            if arguments is not None and env is not None:
+                servers.append(McpServer(name, (command, *map(str, arguments)), env))
         elif isinstance(url, str) and is_address(url):
-            servers.append(McpServer(name, url=url, headers=_strings(entry.get("headers"))))
+            headers = _strings(entry, "headers", findings)
+            if headers is not None:
+                servers.append(McpServer(name, url=url, headers=headers))
         else:
             message = f"The MCP server '{name}' needs 'command' or an http 'url'."
             findings.error(value_at(listed, name), "mcp", message)
@@ -296,9 +297,9 @@ def _servers(data: Map, findings: Findings) -> tuple[McpServer, ...]:
 
 
 def _options(data: Map, findings: Findings) -> tuple[Option, ...]:
-    listed = data.get("options")
+    listed = _list(data, "options", "option", findings) or ()
     found = []
-    for index, entry in enumerate(listed if isinstance(listed, Seq) else ()):
+    for index, entry in enumerate(listed):
         name = entry.get("name") if isinstance(entry, Map) else None
         kind = entry.get("kind", "text") if isinstance(entry, Map) else ""
         if not isinstance(name, str) or kind not in ("text", "file", "folder", "folders"):
@@ -309,17 +310,32 @@ def _options(data: Map, findings: Findings) -> tuple[Option, ...]:
     return tuple(found)
 
 
-def _strings(given: Any) -> dict[str, str]:
-    return {key: str(value) for key, value in given.items()} if isinstance(given, dict) else {}
+def _list(data: Map, key: str, rule: str, findings: Findings) -> Seq | tuple[()] | None:
+    """Returns a list, which may be left out. Returns None, with an error, if it is no list."""
+    value = data.get(key)
+    if value is None or isinstance(value, Seq):
+        return () if value is None else value
+    findings.error(value_at(data, key), rule, f"'{key}' must be a list.")
+    return None
 
 
-def _secrets(data: Json, auth: Auth | None, servers: tuple[McpServer, ...]) -> tuple[str, ...]:
+def _strings(data: Map, key: str, findings: Findings) -> dict[str, str] | None:
+    given = data.get(key)
+    if given is None or isinstance(given, Map):
+        return {name: str(value) for name, value in (given or {}).items()}
+    findings.error(value_at(data, key), "mcp", f"'{key}' must be an object.")
+    return None
+
+
+def _secrets(
+    data: Map, auth: Auth | None, servers: tuple[McpServer, ...], findings: Findings
+) -> tuple[str, ...]:
     """Lists the secrets that plugin.json names and that a person must enter."""
     texts = list(auth.args.values()) if auth else []
     for server in servers:
         texts += [*server.env.values(), *server.headers.values()]
     named = [name for text in texts for name in SECRET.findall(text)]
-    for entry in data.get("secrets") or ():
+    for entry in _list(data, "secrets", "secret", findings) or ():
         if isinstance(entry, dict) and isinstance(entry.get("name"), str):
             named.append(entry["name"])
     # A sign-in fetches these tokens; nobody enters them.

@@ -1,11 +1,14 @@
 """The secrets of plugins: inserted into what is sent, hidden everywhere else."""
 
+import asyncio
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from server.errors import AppError
 from server.plugins.manifest import SECRET
 from server.system.keychain import Keychain
+from server.system.limits import try_json
 from server.system.logs import HIDDEN, Redactor
 
 DEEPEST = 100
@@ -21,7 +24,11 @@ class SecretMissing(AppError):
 
 
 class Sealed:
-    """The secrets of one plugin, in the system's keyring."""
+    """The secrets of one plugin, in the system's keyring.
+
+    A keyring cannot be searched. So an entry lists the names, for the removal of a plugin that can
+    no longer be read or that used other names before.
+    """
 
     def __init__(self, plugin: str, keychain: Keychain, redactor: Redactor) -> None:
         self._plugin = plugin
@@ -29,6 +36,9 @@ class Sealed:
         self._redactor = redactor
         self._seen: set[str] = set()
         self._kept: set[str] = set()
+        self._list_name = f"plugin names/{plugin}"  # A secret's name begins with "plugin.".
+        self._listed: set[str] = set()
+        self._listing = asyncio.Lock()
 
     async def opened(self, text: str) -> str:
         """Inserts the secrets into a text that is sent. Raises SecretMissing."""
@@ -44,6 +54,7 @@ class Sealed:
 
     async def keep(self, name: str, value: str) -> None:
         self._redactor.hide(value)
+        await self._list(name)
         await self._keychain.set(self._name(name), value)
         self._kept.add(name)
 
@@ -56,6 +67,24 @@ class Sealed:
         await self._keychain.delete(self._name(name))
         self._kept.discard(name)
 
+    async def forget_all(self, *names: str) -> None:
+        """Forgets these secrets and all that were ever listed."""
+        for name in {*names, *await self._read_list()}:
+            await self.forget(name)
+        await self._keychain.delete(self._list_name)
+        self._listed.clear()
+
+    async def _list(self, name: str) -> None:
+        async with self._listing:
+            if name not in self._listed:
+                listed = {*await self._read_list(), name}
+                await self._keychain.set(self._list_name, json.dumps(sorted(listed)))
+                self._listed = listed
+
+    async def _read_list(self) -> list[str]:
+        found = try_json(await self._keychain.get(self._list_name) or "")
+        return [str(name) for name in found] if isinstance(found, list) else []
+
     async def get(self, name: str) -> str:
         """Returns the secret; empty if there is none."""
         value = await self._keychain.get(self._name(name)) or ""
@@ -66,6 +95,8 @@ class Sealed:
     async def has(self, name: str) -> bool:
         found = bool(await self._keychain.get(self._name(name)))
         (self._kept.add if found else self._kept.discard)(name)
+        if found:
+            await self._list(name)  # An earlier version kept no list.
         return found
 
     def is_kept(self, name: str) -> bool:

@@ -412,11 +412,9 @@ class PluginHouse:
         if self.shelf.is_shipped(key):
             raise BadRequest(f"{key} comes with Moat; disable it instead.", "key")
         plugin = self.shelf.plugins.get(key)
-        if plugin is not None:
-            for name in (*plugin.secrets, *TOKENS):
-                await self.shelf.sealed(key).forget(name)
-            for sign_in in plugin.mcp_sign_ins.values():
-                await sign_in.forget()
+        for sign_in in plugin.mcp_sign_ins.values() if plugin else ():
+            await sign_in.forget()
+        await self.shelf.sealed(key).forget_all(*(plugin.secrets if plugin else ()), *TOKENS)
         self.shelf.kept.forget(key)
         self._approvals.forget(key)
         await asyncio.to_thread(install.remove, self.shelf.places.home, key)

@@ -117,7 +117,7 @@ class BrowserSignIn:
             async with server, asyncio.timeout(self._patience_s):
                 await work()
         except TimeoutError:
-            self.problem = "Nobody signed in within five minutes."
+            self.problem = f"Nobody signed in within {self._patience_s:.0f} s."
         except AppError as error:
             self.problem = str(error)
             log.warning("A sign-in failed: %s", error)

@@ -50,6 +50,17 @@ async def test_how_fast_the_machine_computes_is_measured_again(shown: Shown) -> 
     assert "9.0 GB of weights" in page.machine.pace.text()
 
 
+async def test_a_failed_measurement_is_offered_again(shown: Shown) -> None:
+    core = core_with_card()
+    page = await open_page(core, shown)
+    for words in ("Measure", "Measure again"):
+        core.refuse = AppError("No way.")
+        with pytest.raises(AppError, match="No way"):
+            await page.measure_pace()
+        assert (page.machine.measure.isEnabled(), page.machine.measure.text()) == (True, words)
+        core.models.pace.set(PACE)
+
+
 async def test_a_pace_that_was_measured_meanwhile_is_shown(shown: Shown) -> None:
     core = core_with_card()
     page = await open_page(core, shown)

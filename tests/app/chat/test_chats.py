@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,12 @@ def test_it_is_exported_as_markdown() -> None:
     text = Chat(system="Be brief.", said=list(ASKED)).as_markdown()
     assert text.startswith("# What is a Moat?\n\n> Be brief.")
     assert "## Answer\n\nA ditch.\n" in text
+
+
+def test_the_headings_of_an_exported_chat_are_translated(speak: Callable[[str], None]) -> None:
+    speak("de")
+    text = Chat(said=list(ASKED)).as_markdown()
+    assert [line for line in text.split("\n") if line.startswith("## ")] == ["## Sie", "## Antwort"]
 
 
 def test_images_are_kept_with_the_chat_and_charts_are_not_sent_back(tmp_path: Path) -> None:

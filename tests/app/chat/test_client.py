@@ -95,9 +95,10 @@ async def test_a_refusal_is_its_sentence() -> None:
             await hear(address)
 
 
-async def test_an_answer_that_is_no_json_is_said() -> None:
+@pytest.mark.parametrize("text", ["no", "[]", '["no"]', "null", "5"])
+async def test_an_answer_that_is_no_json_is_said(text: str) -> None:
     async def fail(_: web.Request) -> web.StreamResponse:
-        return web.Response(status=421, text="no", content_type="application/json")
+        return web.Response(status=421, text=text, content_type="application/json")
 
     async with api(fail) as address:
         with pytest.raises(AppError, match="status 421"):
@@ -110,7 +111,7 @@ async def test_a_stream_that_breaks_off_is_said() -> None:
             await hear(address)
 
 
-@pytest.mark.parametrize("line", [b"x" * 3 * 2**20, b"no json"])
+@pytest.mark.parametrize("line", [b"x" * 3 * 2**20, b"no json", b"[]", b"5", b"{}"])
 async def test_a_line_that_cannot_be_read_is_said(line: bytes) -> None:
     async def handle(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})

@@ -2,7 +2,16 @@ import json
 
 import pytest
 
-from app.chat.dialects import AgUi, ImagesNotCarried, OpenAI, OpenBB, Options, failure, of
+from app.chat.dialects import (
+    BROKEN_OFF,
+    AgUi,
+    ImagesNotCarried,
+    OpenAI,
+    OpenBB,
+    Options,
+    failure,
+    of,
+)
 from server.chat import Image, Message
 from server.errors import AppError
 from server.events import (
@@ -93,3 +102,5 @@ def test_an_error_is_read_in_any_shape() -> None:
     assert str(failure({"error": {"message": "a", "code": "c"}})) == "a"
     assert str(failure({"error": "b"})) == "b"
     assert str(failure({"message": "c"})) == "c"
+    for odd in ([], ["x"], None, 5, {"error": ["x"]}, {"message": ["x"], "code": 5}):
+        assert (str(failure(odd)), failure(odd).code) == (BROKEN_OFF, AppError("").code)

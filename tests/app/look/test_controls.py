@@ -3,11 +3,11 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFrame, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
-from app.look.controls import Banner, Button, CopyButton, Label, Remark, Slider
+from app.look.controls import Banner, Button, CopyButton, Label, Remark, Rows, Slider
 from app.look.model_rows import DownloadRow
 from app.look.page import Page
 from server.errors import AppError, OutOfMemory
@@ -123,3 +123,19 @@ def test_a_failed_download_has_its_details(shown: Shown) -> None:
     line.show_download(failed)
     assert line.state.text() == "It broke."
     assert line.state.details.text.text() == failed.details
+
+
+async def test_rows_are_in_the_order_of_their_items_with_dividers_between(shown: Shown) -> None:
+    rows: Rows[str, Label] = Rows(lambda item: item, Label)
+    page = QWidget()
+    page.setLayout(rows.layout)
+    shown(page)
+    for items in ("bc", "abc", "c", "acb", "b", ""):
+        rows.show(items)
+        assert [row.text() for row in rows.rows] == list(items)
+        lines = [rows.layout.itemAt(place).widget() for place in range(rows.layout.count())]
+        assert [line.findChild(Label).text() for line in lines] == list(items)
+        dividers = [line.findChild(QFrame, "divider") for line in lines]
+        assert [not one.isHidden() for one in dividers] == [
+            place > 0 for place in range(len(items))
+        ]

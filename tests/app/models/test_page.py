@@ -1,8 +1,10 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.look.controls import Button, Label
@@ -12,7 +14,7 @@ from app.models.installed import FolderRow, OtherFolders
 from app.models.page import DISCOVER, DOWNLOADS, ModelsPage
 from server.errors import AppError, LinkLost
 from server.face.core import ModelStatus, ServerStatus
-from server.face.models import Download, FoundFolder, HubModel
+from server.face.models import Download, FoundFolder, HubModel, Suggestion
 from tests.kit.fake_core import LARGE, SERVING, STARTER, FakeCore
 from tests.kit.fake_shelf import AT_FORTY, LISTING, PACE, SUGGESTED, TOO_LARGE
 from tests.kit.until import until
@@ -142,6 +144,14 @@ async def test_folders_of_other_programs_are_offered(core: FakeCore, shown: Show
     (line,) = page.folders.findChildren(FolderRow)
     line.use.click()
     await until(lambda: core.settings.get().model.folders == ("/home/me/.lmstudio/models",))
+
+
+async def test_a_folder_is_added_once(core: FakeCore, shown: Shown, tmp_path: Path) -> None:
+    page = shown(ModelsPage(core))
+    for _ in range(2):
+        await page.take_files([tmp_path])
+    await page.use_folder(f"{tmp_path}/")
+    assert core.settings.get().model.folders == (str(tmp_path),)
 
 
 async def test_a_file_is_imported(core: FakeCore, shown: Shown) -> None:
@@ -371,3 +381,15 @@ async def test_new_models_are_looked_for_when_asked_and_no_more_when_cancelled(
     await page.discover.look_for_new()
     assert core.commands[-2:] == [("models.refresh_suggestions",), ("models.suggest",)]
     assert discover.busy.text() == ""
+
+
+async def test_a_search_for_new_models_ends_even_if_the_server_goes(
+    core: FakeCore, shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def lose() -> list[Suggestion]:
+        raise LinkLost
+
+    page = shown(ModelsPage(core))
+    monkeypatch.setattr(core.models, "suggest", lose)
+    await page.discover.look_for_new()
+    assert (page.discover.busy.text(), page.discover.go.isEnabled()) == ("", True)

@@ -2,14 +2,17 @@ import asyncio
 import os
 import signal
 import sys
+from asyncio.subprocess import Process
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import psutil
 import pytest
 
 from app.shell import connection
-from app.shell.link import Link, Program, Pulse, keep_serving
+from app.shell.link import Link, Program, Pulse, _death, keep_serving
 from server import tasks
 from server.errors import AppError, BadRequest, LinkLost
 from server.face.core import Load, LogLine, ServerStatus
@@ -207,6 +210,12 @@ async def test_a_killed_child_is_named_and_started_again() -> None:
     reason = "The server was stopped by the system or another program. It is being restarted."
     assert ServerStatus("failed", reason=reason, details="SIGKILL") in seen
     assert first.pid != second.pid
+
+
+@pytest.mark.parametrize(("number", "name"), [(9, "SIGKILL"), (35, "signal 35")])
+def test_a_signal_without_a_name_is_said_by_its_number(number: int, name: str) -> None:
+    ended = SimpleNamespace(returncode=-number)
+    assert _death(cast("Process", ended), bytearray()).details == name
 
 
 async def test_a_child_that_cannot_start_says_its_last_words() -> None:

@@ -187,3 +187,11 @@ async def test_what_is_always_allowed_is_not_yet_so_for_a_new_program(tmp_path: 
     for _ in range(2):
         await ask(approvals, action, client="page")
     assert len(seen) == 1
+
+
+def test_nothing_is_kept_about_a_removed_plugin(tmp_path: Path) -> None:
+    path = tmp_path / "permissions.json"
+    others = {"q/read": {"policy": "allow"}, "pp/delete": ["block", "f1"]}
+    path.write_text(json.dumps({"p/read": {"policy": "allow"}, "p/x": ["block", "f"], **others}))
+    Approvals(path).forget("p")
+    assert json.loads(path.read_text()) == others

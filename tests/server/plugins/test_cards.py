@@ -156,6 +156,6 @@ async def test_why_a_sign_in_came_to_nothing_stands_on_the_card(
     await house.install(str(folder))
     sign_in = house.shelf.plugins["p"].sign_in
     assert sign_in is not None
-    sign_in.problem = "Nobody signed in within five minutes."
+    sign_in.problem = "Nobody signed in within 300 s."
     house._publish()
-    assert card(house).findings[-1] == "Nobody signed in within five minutes."
+    assert card(house).findings[-1] == "Nobody signed in within 300 s."

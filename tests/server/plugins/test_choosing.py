@@ -1,6 +1,7 @@
 import pytest
 
 from server.flows.base import Flow, Step
+from server.plugins import answering
 from server.plugins.answering import MOST_TOKENS, choose, find_mention, rank
 from tests.kit.engines import ScriptedEngine, fails_trial, passes_trial, says
 
@@ -80,3 +81,15 @@ async def test_a_model_that_passed_the_trial_is_asked_without_a_word_in_common()
     assert await choose(engine, asked, FLOWS, "", can_plan=passes_trial) == FLOWS[0]
     assert await choose(engine, "Hallo!", FLOWS, "", can_plan=passes_trial) is None
     assert len(engine.requests) == 1
+
+
+def test_the_scores_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed: list[str] = []
+
+    def score(question: str, texts: list[str]) -> list[float]:
+        computed.append(question)
+        return [1.0, 0.0, 9.0]
+
+    monkeypatch.setattr(answering, "_scores", score)
+    assert answering.best_of("which one?", FLOWS) == [FLOWS[2]]
+    assert computed == ["which one?"]

@@ -53,6 +53,18 @@ GOOD = {"id": "p", "name": "P", "description": "d"}
         ({**GOOD, "version": "one"}, '"one"', "warning version"),
         ({**GOOD, "hosts": ["ftp://x"]}, '"ftp', "error host"),
         ({**GOOD, "database": {"path": "../x"}}, '{"path"', "error database"),
+        ({**GOOD, "database": {"path": "C:/x"}}, '{"path"', "error database"),
+        ({**GOOD, "database": {"path": "c:x.db"}}, '{"path"', "error database"),
+        ({**GOOD, "database": {"path": "/x"}}, '{"path"', "error database"),
+        ({**GOOD, "database": {"path": "a\\..\\..\\x"}}, '{"path"', "error database"),
+        ({**GOOD, "database": {"path": "x", "tables": "one"}}, '"one"', "error database"),
+        ({**GOOD, "hosts": "h"}, '"h"', "error host"),
+        ({**GOOD, "options": {"name": "a"}}, '{"name": "a"', "error option"),
+        ({**GOOD, "secrets": 5}, "5", "error secret"),
+        ({**GOOD, "mcp": {"s": {"command": "c", "args": "-v"}}}, '"-v"', "error mcp"),
+        ({**GOOD, "mcp": {"s": {"command": "c", "args": 5}}}, "5", "error mcp"),
+        ({**GOOD, "mcp": {"s": {"command": "c", "env": ["x"]}}}, '["x"]', "error mcp"),
+        ({**GOOD, "mcp": {"s": {"url": "http://h", "headers": "x"}}}, '"x"', "error mcp"),
         ({**GOOD, "mcp": {"s": {}}}, "{}", "error mcp"),
         ({**GOOD, "mcp": {"s": {"url": "http://h:99999"}}}, '{"url"', "error mcp"),
         ({**GOOD, "hosts": ["http://@[]"]}, '"http://@[]"', "error host"),
@@ -156,3 +168,11 @@ def test_native_code_and_refused_imports_are_told(tmp_path: Path) -> None:
     assert [one.split(" warning ")[1].split()[0] for one in found if "warning" in one] == [
         "native", "native", "refused-import",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["data/x.db", "x..y.db", "${option:file}"])
+def test_a_database_inside_the_plugin_is_taken(tmp_path: Path, path: str) -> None:
+    findings_of(tmp_path / "p", {**GOOD, "database": {"path": path, "tables": ["one"]}})
+    loaded = load(tmp_path / "p").manifest
+    assert loaded is not None
+    assert (loaded.database, loaded.tables) == (path, ("one",))

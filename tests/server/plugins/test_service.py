@@ -291,6 +291,20 @@ async def test_removing_takes_files_permissions_and_secrets(
     assert not (house.shelf.places.home / "p").exists()
 
 
+async def test_removing_a_broken_plugin_takes_its_secrets_too(
+    house: PluginHouse, folder: Path
+) -> None:
+    auth = {"type": "header", "args": {"K": "${secret:key}"}}
+    (folder / "plugin.json").write_text(manifest(auth=auth))
+    await house.install(str(folder))
+    await house.set_secret("p", "key", "canary")
+    (house.shelf.places.home / "p" / "plugin.json").write_text("{")
+    await house.shelf.look()
+    assert card(house).state == "broken"
+    await house.remove("p")
+    assert not await house.shelf.sealed("p").has("key")
+
+
 async def test_a_broken_plugin_is_shown_with_its_findings(
     house: PluginHouse, tmp_path: Path
 ) -> None:

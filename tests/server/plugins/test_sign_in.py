@@ -158,6 +158,7 @@ async def test_nobody_comes_back(sign_in: SignIn, signing: Provider) -> None:
     await sign_in.begin()
     await over(sign_in)
     assert "Nobody signed in" in sign_in.problem
+    assert sign_in.problem.endswith("within 0 s.")
 
 
 async def test_only_the_named_provider_is_reached(
