@@ -47,7 +47,7 @@ class Found:
 
 
 async def main() -> None:
-    path = library.find()
+    path = library.find_starter()
     if path is None:
         sys.exit("The starter model is not installed.")
     engine = WorkerProcess(path)

@@ -56,7 +56,7 @@ def new_children() -> Callable[[], list[psutil.Process]]:
 @pytest.fixture(scope="session")
 def starter_model() -> Path:
     """A real model, small enough for tests: assert shapes and states, not wisdom."""
-    path = library.find()
+    path = library.find_starter()
     if path is None:
         pytest.fail("The starter model is not installed; 'make setup' brings it.")
     return path

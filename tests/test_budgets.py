@@ -25,9 +25,9 @@ ROOM_LINES = {
 one raises it in the same commit and says why."""
 PLAIN = (
     "artifacts.py", "chat.py", "errors.py", "events.py", "observe.py", "sse.py", "tasks.py",
-    "asking/**/*.py", "conversation/**/*.py", "core/*.py", "data/*.py", "engine/*.py",
-    "engine/styles/*.py", "engine/worker/**/*.py", "face/*.py", "flows/**/*.py",
-    "language/*.py", "plugins/*.py", "plugins/api/*.py",
+    "asking/**/*.py", "commands/*.py", "conversation/**/*.py", "core/*.py", "data/*.py",
+    "engine/**/*.py", "face/*.py", "flows/**/*.py", "language/*.py", "models/**/*.py",
+    "plugins/*.py", "plugins/api/*.py",
     "plugins/python/*.py", "plugins/walls/*.py", "protocols/**/*.py", "schemas/*.py",
     "system/*.py", "web/*.py",
 )  # fmt: skip

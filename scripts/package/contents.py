@@ -84,7 +84,7 @@ def data_files() -> list[tuple[str, str]]:
     pairs = [(str(ROOT / source), target) for source, target in DATA]
     beside = (path for name in PACKAGES for path in (ROOT / name).rglob("*") if _is_data(path))
     pairs += [(str(path), path.parent.relative_to(ROOT).as_posix()) for path in sorted(beside)]
-    model = library.find()
+    model = library.find_starter()
     assert model, "The starter model is not installed; run make setup."
     return [*pairs, (str(model), "resources/models")]
 

@@ -2,7 +2,15 @@
 
 import sys
 
+from server.face import client
+from server.face.client import RunningServer
+from server.system import paths
 from server.system.limits import printable, printable_json
+
+
+async def find_running() -> RunningServer | None:
+    """Returns the Moat that is running, if there is one."""
+    return await client.find(paths.find().control)
 
 
 def say(text: str) -> None:

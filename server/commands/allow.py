@@ -12,10 +12,9 @@ from urllib.parse import urlsplit
 
 from pydantic_core import PydanticCustomError
 
-from server.commands import say_json
+from server.commands import find_running, say_json
 from server.core.configuration import SettingsStore
 from server.errors import AppError, BadRequest
-from server.face import client
 from server.face.client import RunningServer
 from server.settings import HOST_FORM, ORIGIN_FORM, can_be_allowed, checked_file_host
 from server.system import paths
@@ -43,7 +42,7 @@ async def _allow(options: argparse.Namespace) -> int:
     field = HOSTS if options.files else PAGES
     read = _read_host if options.files else _read_origin
     named = [read(text) for text in options.origin]
-    running = await client.find(paths.find().control)
+    running = await find_running()
     before = await _allowed(running, field)
     after = before
     if options.remove:
@@ -61,8 +60,8 @@ async def _allow(options: argparse.Namespace) -> int:
         return 0
     now = "no longer" if options.remove else ""
     what = "be asked for files" if options.files else "connect"
-    told = " ".join(filter(None, ("may", now, what)))
-    sys.stdout.writelines(f"{origin} {told}.\n" for origin in named)
+    words = " ".join(filter(None, ("may", now, what)))
+    sys.stdout.writelines(f"{origin} {words}.\n" for origin in named)
     return 0
 
 

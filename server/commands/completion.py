@@ -57,7 +57,7 @@ def add_to(commands: Any) -> None:
 
 def _write(commands: Any, shell: str) -> int:
     whole = Place((), _words_of(commands), [Word(("-h", "--help")), Word(("--version",))])
-    places = [whole, *(place for one in _parsers(commands) for place in walk(*one))]
+    places = [whole, *(place for found in _parsers(commands) for place in walk(*found))]
     known = " ".join(f"'{place.name}'" for place in places if place.path)
     sys.stdout.write(SHELLS[shell](places, known))
     return 0
@@ -69,7 +69,7 @@ def _parsers(action: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[Any, tup
 
 
 def _words_of(action: Any) -> list[Word]:
-    return [Word((one.dest,), _plain(one.help)) for one in action._choices_actions]
+    return [Word((choice.dest,), _plain(choice.help)) for choice in action._choices_actions]
 
 
 def walk(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> Iterator[Place]:
@@ -80,7 +80,7 @@ def walk(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> Iterator[Pla
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             place.commands.extend(_words_of(action))
-            below += [held for one in _parsers(action, path) for held in walk(*one)]
+            below += [held for found in _parsers(action, path) for held in walk(*found)]
         elif action.option_strings:
             taken = tuple(map(str, action.choices or ()))
             names, about = tuple(action.option_strings), _plain(action.help)

@@ -63,11 +63,11 @@ def main(*, try_again: bool = False, as_json: bool = False) -> int:
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     if as_json:
-        say_json([asdict(one) for one in findings])
+        say_json([asdict(finding) for finding in findings])
     else:
         sys.stdout.write(f"Moat {VERSION}, Python {sys.version.split()[0]}, {sys.platform}\n\n")
         sys.stdout.write(table(findings, width, colour=colour) + "\n")
-    return 1 if any(one.verdict == "problem" for one in findings) else 0
+    return 1 if any(finding.verdict == "problem" for finding in findings) else 0
 
 
 def report(places: paths.Paths) -> list[Finding]:
@@ -80,7 +80,7 @@ def report(places: paths.Paths) -> list[Finding]:
         *check_graphics(find_graphics(), engine, backends.folder()),
         check_engine(engine),
         *check_backends(engine, backends.folder()),
-        check_starter(library.find()),
+        check_starter(library.find_starter()),
         check_folder("Settings in", places.config),
         check_folder("Models in", places.models),
         check_folder("Cache in", places.cache),
@@ -94,22 +94,22 @@ def report(places: paths.Paths) -> list[Finding]:
 
 def table(findings: Iterable[Finding], width: int, *, colour: bool) -> str:
     rows = list(findings)
-    topics = max((len(one.topic) for one in rows), default=0)
+    topics = max((len(row.topic) for row in rows), default=0)
     indent = " " * (len("problem") + topics + 4)
     lines: list[str] = []
-    for one in rows:
-        mark = f"{one.verdict:<7}"
+    for row in rows:
+        mark = f"{row.verdict:<7}"
         if colour:
-            mark = f"\x1b[{COLOURS[one.verdict]}m{mark}\x1b[0m"
-        first, *rest = _wrapped(one.text, width - len(indent)) or [""]
-        lines.append(f"{mark}  {one.topic:<{topics}}  {first}")
-        advice = _wrapped(one.advice, width - len(indent) - 2)
+            mark = f"\x1b[{COLOURS[row.verdict]}m{mark}\x1b[0m"
+        first, *rest = _wrap(row.text, width - len(indent)) or [""]
+        lines.append(f"{mark}  {row.topic:<{topics}}  {first}")
+        advice = _wrap(row.advice, width - len(indent) - 2)
         lines += [indent + line for line in rest]
         lines += [indent + ("> " if n == 0 else "  ") + line for n, line in enumerate(advice)]
     return "\n".join(lines)
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     """Wraps a text but keeps paths and commands whole, so that they can be copied."""
     return textwrap.wrap(text, max(width, 30), break_long_words=False, break_on_hyphens=False)
 

@@ -9,12 +9,11 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from server.commands import say, say_json
+from server.commands import find_running, say, say_json
 from server.commands.models import Progress, guarded, opened_door
 from server.core.configuration import SettingsStore
 from server.core.graphics import NOTHING, Graphics
 from server.errors import BadRequest
-from server.face import client
 from server.face.client import RunningServer
 from server.face.models import Download, GraphicsOffer, Machine
 from server.models.machine import Surveyor
@@ -54,7 +53,7 @@ async def _show(options: argparse.Namespace) -> int:
 
 
 async def _get(_options: argparse.Namespace) -> int:
-    running = await client.find(paths.find().control)
+    running = await find_running()
     final = await (_fetch_through(running) if running else _fetch_alone())
     if final.phase == "failed":
         raise BadRequest(final.reason)

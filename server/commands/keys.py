@@ -7,10 +7,9 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from server.commands import say_json
+from server.commands import find_running, say_json
 from server.core.configuration import SettingsStore
 from server.core.keys import Keys
-from server.face import client
 from server.face.core import KeyCard, KeyLimits
 from server.system import paths
 
@@ -48,7 +47,7 @@ def _count(text: str) -> int:
 async def _add(options: argparse.Namespace) -> int:
     models = tuple(model.strip() for model in options.models.split(",") if model.strip())
     limits = KeyLimits(models, options.at_once, options.tokens_per_day, options.figures)
-    running = await client.find(paths.find().control)
+    running = await find_running()
     if running is None:
         key = _stored().add(options.name, limits)
         server = SettingsStore(paths.find().settings).load().server
@@ -63,7 +62,7 @@ async def _add(options: argparse.Namespace) -> int:
 
 
 async def _list(*, as_json: bool) -> int:
-    running = await client.find(paths.find().control)
+    running = await find_running()
     cards = _stored().cards.get() if running is None else await running.value("keys")
     if as_json:
         return say_json([asdict(card) for card in cards])
@@ -92,7 +91,7 @@ def _describe(card: KeyCard) -> str:
 
 
 async def _revoke(name: str) -> int:
-    running = await client.find(paths.find().control)
+    running = await find_running()
     if running is None:
         _stored().revoke(name)
     else:

@@ -17,9 +17,9 @@ def add_to(commands: Any) -> None:
 
 def show(name: str | None, *, as_json: bool = False) -> int:
     found = licenses.find()
-    wanted = [one for one in found if name is None or one.name.lower() == name.lower()]
+    wanted = [part for part in found if name is None or part.name.lower() == name.lower()]
     if as_json:
-        say_json([asdict(one) for one in wanted])
+        say_json([asdict(part) for part in wanted])
         return 0 if wanted else 1
     if name is None:
         sys.stdout.write(licenses.table(found) + "\n\nmoat licenses NAME shows the text.\n")

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from server.chat import SAMPLED, Sampling
-from server.commands import say, say_json
+from server.commands import find_running, say, say_json
 from server.core.configuration import PROXY_PASSWORD, SettingsStore
 from server.egress import Egress
 from server.errors import AppError, BadRequest, NoModel
-from server.face import client
 from server.face.client import RunningServer
 from server.face.core import ModelStatus
 from server.face.models import Download, Fit, KvType, ModelDetail, Setup
@@ -40,7 +39,7 @@ class Progress:
         self._number = number
         self._out = out
         self._over = bool(out.isatty())
-        self._told = -1
+        self._shown_step = -1
 
     async def watch(self, value: Value[Any], show: Callable[[Any], None]) -> Download:
         """Shows a download of this process and returns its final state."""
@@ -62,7 +61,7 @@ class Progress:
         raise BadRequest("Moat ended. The same command goes on where it was.")
 
     def show(self, downloads: tuple[Download, ...]) -> None:
-        found = next((one for one in downloads if one.id == self._number), None)
+        found = next((shown for shown in downloads if shown.id == self._number), None)
         if found is not None:
             self._show(found)
         elif not self.ended.done():
@@ -77,9 +76,9 @@ class Progress:
             # Leaves one column free: a full line would wrap.
             most = shutil.get_terminal_size().columns - 1
             self._out.write(f"\r\x1b[K{line(one, share)[:most]}")
-        elif step != self._told or one.reason:
+        elif step != self._shown_step or one.reason:
             self._out.write(line(one, share) + "\n")
-        self._told = step
+        self._shown_step = step
         self._out.flush()
         if one.phase in ("done", "failed") and not self.ended.done():
             self._leave_the_line()
@@ -171,8 +170,8 @@ def _add_fit(actions: Any) -> None:
     one.add_argument("--context", type=within(0, 1 << 20), default=0, help="tokens; 0: what fits")
     one.add_argument("--slots", type=within(1, 64), default=4, help="answers at the same time")
     one.add_argument("--kv", choices=("f16", "q8_0", "q4_0"), default="f16")
-    told = "on the graphics card; -1: what fits"
-    one.add_argument("--layers", type=within(-1, 999), default=-1, help=told)
+    about = "on the graphics card; -1: what fits"
+    one.add_argument("--layers", type=within(-1, 999), default=-1, help=about)
     _for_scripts(one).set_defaults(run=_runner(_fit))
 
 
@@ -193,11 +192,11 @@ def within(least: int, most: int) -> Callable[[str], int]:
 
 
 def _runner(run: Run) -> Callable[[argparse.Namespace], int]:
-    async def with_shelf(options: argparse.Namespace) -> int:
+    async def on_shelf(options: argparse.Namespace) -> int:
         async with _shelf() as shelf:
             return await run(options, shelf)
 
-    return lambda options: asyncio.run(guarded(with_shelf(options)))
+    return lambda options: asyncio.run(guarded(on_shelf(options)))
 
 
 async def guarded(work: Coroutine[Any, Any, int]) -> int:
@@ -280,32 +279,32 @@ async def _search(options: argparse.Namespace, shelf: ModelShelf) -> int:
         return await _suggest(options, shelf)
     found = await shelf.search(" ".join(options.words))
     if options.json:
-        return say_json([asdict(one) for one in found])
+        return say_json([asdict(model) for model in found])
     if not found:
         say("No results.")
-    for one in found:
-        gated = "  gated" if one.gated else ""
-        say(f"{one.repo:<56} {one.downloads:>9} downloads  {one.licence}{gated}")
+    for model in found:
+        gated = "  gated" if model.gated else ""
+        say(f"{model.repo:<56} {model.downloads:>9} downloads  {model.licence}{gated}")
     return 0
 
 
 async def _suggest(options: argparse.Namespace, shelf: ModelShelf) -> int:
     found = await shelf.suggest()
     if options.json:
-        return say_json([asdict(one) for one in found])
-    for one in found:
-        mark = "*" if one.recommended else " "
-        speed = f"{one.fit.writes:5.1f} tokens/s" if one.fit.writes else ""
-        size = f"{'about ' if one.is_about else ''}{one.size_bytes / GB:.1f} GB"
-        say(f"{mark} {one.title:<24} {size:>14}  {one.fit.verdict:<13}{speed}")
-        uses = ", ".join(one.uses)
-        say(_fit_line(f"    {one.good_at} ({uses}; {one.licence})"))
-        say(f"    moat models pull {one.repo} {one.file}")
+        return say_json([asdict(model) for model in found])
+    for model in found:
+        mark = "*" if model.recommended else " "
+        speed = f"{model.fit.writes:5.1f} tokens/s" if model.fit.writes else ""
+        size = f"{'about ' if model.is_about else ''}{model.size_bytes / GB:.1f} GB"
+        say(f"{mark} {model.title:<24} {size:>14}  {model.fit.verdict:<13}{speed}")
+        uses = ", ".join(model.uses)
+        say(_fit_line(f"    {model.good_at} ({uses}; {model.licence})"))
+        say(f"    moat models pull {model.repo} {model.file}")
     return 0
 
 
 async def _pull(options: argparse.Namespace, shelf: ModelShelf) -> int:
-    running = await client.find(paths.find().control)
+    running = await find_running()
     given = {"repo": options.repo, "file": options.file}
     if running:
         progress = Progress(await running.command("models.download", **given), sys.stdout)
@@ -320,11 +319,7 @@ async def _pull(options: argparse.Namespace, shelf: ModelShelf) -> int:
 
 
 async def _remove(options: argparse.Namespace, shelf: ModelShelf) -> int:
-    running = await client.find(paths.find().control)
-    if running:
-        freed: int = await running.command("models.delete", name=options.name)
-    else:
-        freed = await shelf.delete(options.name)
+    freed: int = await _command(shelf, await find_running(), "delete", name=options.name)
     if freed:
         say(f"{options.name} was deleted; {freed / GB:.2f} GB freed.")
     else:
@@ -333,7 +328,7 @@ async def _remove(options: argparse.Namespace, shelf: ModelShelf) -> int:
 
 
 async def _describe(options: argparse.Namespace, shelf: ModelShelf) -> int:
-    running = await client.find(paths.find().control)
+    running = await find_running()
     name = options.name or await _name_in_use(shelf, running)
     if _is_on_hub(name, shelf):
         return await _describe_repository(name, options, shelf)
@@ -379,10 +374,17 @@ async def _ask_about(
 ) -> Any:
     """Asks the running Moat, which also knows models loaded by path, or our shelf about a file."""
     if _is_path(name):
-        name = shelf.library.add(_existing(name))
-    elif running is not None:
-        return await running.command(f"models.{command}", name=name, **more)
-    return await getattr(shelf, command)(name, **more)
+        name, running = shelf.library.add(_existing(name)), None
+    return await _command(shelf, running, command, name=name, **more)
+
+
+async def _command(
+    shelf: ModelShelf, running: RunningServer | None, command: str, **given: Any
+) -> Any:
+    """Runs a command of `ModelsFace` in the running Moat, or else here."""
+    if running is not None:
+        return await running.command(f"models.{command}", **given)
+    return await getattr(shelf, command)(**given)
 
 
 async def _describe_repository(name: str, options: argparse.Namespace, shelf: ModelShelf) -> int:
@@ -391,12 +393,12 @@ async def _describe_repository(name: str, options: argparse.Namespace, shelf: Mo
         return say_json(asdict(listing))
     gated = ", gated" if listing.gated else ""
     say(f"{listing.address}  {listing.licence or 'no licence said'}{gated}")
-    for one in listing.files:
-        mark = "*" if one.recommended else " "
-        parts = f" in {len(one.parts)} files" if len(one.parts) > 1 else ""
-        size = f"{one.size_bytes / GB:6.2f} GB"
-        say(f"{mark} {one.quantisation or one.name:<14} {size}  {one.fit.verdict}{parts}")
-        say(f"      {one.fit.why}")
+    for file in listing.files:
+        mark = "*" if file.recommended else " "
+        parts = f" in {len(file.parts)} files" if len(file.parts) > 1 else ""
+        size = f"{file.size_bytes / GB:6.2f} GB"
+        say(f"{mark} {file.quantisation or file.name:<14} {size}  {file.fit.verdict}{parts}")
+        say(f"      {file.fit.why}")
     return 0
 
 
@@ -405,7 +407,7 @@ async def _fit(options: argparse.Namespace, shelf: ModelShelf) -> int:
         return await _describe_repository(options.name, options, shelf)
     kv_type: KvType = options.kv
     setup = Setup(options.context, options.slots, kv_type, options.layers)
-    running = await client.find(paths.find().control)
+    running = await find_running()
     fit: Fit = await _ask_about(options.name, shelf, running, "estimate", setup=setup)
     if options.json:
         say_json(asdict(fit))
@@ -436,16 +438,13 @@ def _show_fit(fit: Fit) -> None:
 
 async def _set(options: argparse.Namespace, shelf: ModelShelf) -> int:
     """Applies the changes in order. Stops at the first that is refused; earlier changes stay."""
-    running = await client.find(paths.find().control)
+    running = await find_running()
     for change in options.change:
         field, mark, text = change.partition("=")
         if not mark:
             raise BadRequest(f"'{change}' is not SETTING=VALUE.", "change")
         given = {"name": options.name, "field": field, "value": text or None}
-        if running:
-            await running.command("models.change_own_setting", **given)
-        else:
-            await shelf.change_own_setting(**given)
+        await _command(shelf, running, "change_own_setting", **given)
     settings: Settings = await running.value("settings") if running else shelf.settings()
     if not options.change and not settings.model.own_of(options.name).values:
         shelf.check_known(options.name)

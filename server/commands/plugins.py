@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from server.chat import Json
-from server.commands import say, say_json
+from server.commands import find_running, say, say_json
 from server.core.core import Core
 from server.data.yaml_with_places import nearest, summarise
 from server.errors import AppError
-from server.face import client
 from server.face.client import RunningServer
 from server.face.plugins import Approval, FormCard, PluginCard, ToolCard
 from server.flows import answers
@@ -96,13 +95,13 @@ def add_to(commands: Any) -> None:
     one.add_argument("--json", action="store_true", help="all findings, for scripts")
     one.set_defaults(run=_check)
     _add_installing(actions)
-    for name, told, work in (
+    for name, about, work in (
         ("enable", "enable a plugin", _enable),
         ("disable", "disable a plugin", _disable),
         ("remove", "delete a plugin, its secrets and its permissions", _remove),
         ("tools", "list the tools of its servers and its code, with their arguments", _tools),
     ):
-        one = actions.add_parser(name, help=told)
+        one = actions.add_parser(name, help=about)
         one.add_argument("key", metavar="NAME")
         if work is _tools:
             one.add_argument("--json", action="store_true", help="for scripts")
@@ -190,7 +189,7 @@ def _check(options: argparse.Namespace) -> int:
             continue
         loaded = load(folder.resolve())
         operations = len(loaded.api.operations) if loaded.api else 0
-        errors = sum(one.level == "error" for one in loaded.findings)
+        errors = sum(finding.level == "error" for finding in loaded.findings)
         worst = max(worst, int(errors > 0))
         if options.json:
             findings = [asdict(finding) for finding in loaded.findings]
@@ -209,7 +208,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def _at_desk(work: Work) -> Callable[[argparse.Namespace], int]:
     async def run(options: argparse.Namespace) -> int:
-        running = await client.find(paths.find().control)
+        running = await find_running()
         if running is not None:
             return await work(running, options)
         async with _own_core() as core:
@@ -380,22 +379,22 @@ async def _tools(desk: Desk, options: argparse.Namespace) -> int:
         say(f"{options.key}/{tool.key}  ({tool.risk})  {tool.description}".rstrip())
         schema = json.loads(tool.schema)
         for name, part in schema["properties"].items():
-            say(f"  {_described(name, part, name in schema.get('required', ()))}")
+            say(f"  {_describe(name, part, name in schema.get('required', ()))}")
     return 0
 
 
-def _described(name: str, part: Json, is_required: bool) -> str:
-    told = str(part.get("type") or "value")
+def _describe(name: str, part: Json, is_required: bool) -> str:
+    kind = str(part.get("type") or "value")
     if part.get("enum"):
-        told = " | ".join(map(str, part["enum"]))
+        kind = " | ".join(map(str, part["enum"]))
     about = str(part.get("description") or part.get("title") or "")
     need = "required" if is_required else "optional"
-    return f"{name}: {told}, {need}{f'. {about}' if about else ''}"
+    return f"{name}: {kind}, {need}{f'. {about}' if about else ''}"
 
 
 def _answer(options: argparse.Namespace) -> int:
     async def run() -> int:
-        running = await client.find(paths.find().control)
+        running = await find_running()
         if running is None:
             say("[]" if options.json else "No Moat is running, so nothing waits for an answer.")
             return 1 if options.id else 0
@@ -414,19 +413,19 @@ def _answer(options: argparse.Namespace) -> int:
 def _show_waiting(approvals: tuple[Approval, ...], forms: tuple[FormCard, ...]) -> int:
     if not approvals and not forms:
         say("Nothing waits for an answer.")
-    for one in approvals:
-        by = f", for {one.client}, which uses it for the first time" if one.client else ""
-        say(f"{one.id[:SHOWN_ID]}  {one.plugin} asks to call: {one.title} ({one.risk}{by})")
-        if one.body:
-            say(one.body)
-        words = "once | always | deny" if one.can_always else "once | deny"
-        say(f"  moat plugins answer {one.id[:SHOWN_ID]} {words}")
+    for call in approvals:
+        by = f", for {call.client}, which uses it for the first time" if call.client else ""
+        say(f"{call.id[:SHOWN_ID]}  {call.plugin} asks to call: {call.title} ({call.risk}{by})")
+        if call.body:
+            say(call.body)
+        words = "once | always | deny" if call.can_always else "once | deny"
+        say(f"  moat plugins answer {call.id[:SHOWN_ID]} {words}")
     for form in forms:
         schema = json.loads(form.schema)
         names = " ".join(f"{name}=\u2026" for name in schema["properties"])
         say(f"{form.id[:SHOWN_ID]}  {form.plugin} needs more information for {form.step}")
         for name, part in schema["properties"].items():
-            say(f"  {_described(name, part, name in schema.get('required', ()))}")
+            say(f"  {_describe(name, part, name in schema.get('required', ()))}")
         say(f"  moat plugins answer {form.id[:SHOWN_ID]} {names} | deny")
     return 0
 
@@ -434,22 +433,22 @@ def _show_waiting(approvals: tuple[Approval, ...], forms: tuple[FormCard, ...]) 
 async def _answer_one(
     running: RunningServer, waiting: tuple[Approval | FormCard, ...], options: argparse.Namespace
 ) -> int:
-    found = [one for one in waiting if one.id.startswith(options.id)]
+    found = [asked for asked in waiting if asked.id.startswith(options.id)]
     if len(found) != 1:
         raise AppError(f"{'Several questions begin' if found else 'No open question begins'} with "
                        f"'{options.id}'; 'moat plugins answer' lists them.")  # fmt: skip
-    (one,) = found
-    if isinstance(one, Approval):
+    (asked,) = found
+    if isinstance(asked, Approval):
         decision = " ".join(options.answer)
         await running.command(
-            "plugins.answer_approval", approval_id=one.id, decision=decision, arguments=""
+            "plugins.answer_approval", approval_id=asked.id, decision=decision, arguments=""
         )
     elif options.answer == ["deny"]:
-        await running.command("plugins.answer_form", form_id=one.id, values="")
+        await running.command("plugins.answer_form", form_id=asked.id, values="")
     else:
-        values = _values(options.answer, json.loads(one.schema))
+        values = _values(options.answer, json.loads(asked.schema))
         await running.command(
-            "plugins.answer_form", form_id=one.id, values=json.dumps(values, ensure_ascii=False)
+            "plugins.answer_form", form_id=asked.id, values=json.dumps(values, ensure_ascii=False)
         )
     say("Answered.")
     return 0
@@ -479,7 +478,7 @@ def _value(name: str, text: str, part: Json) -> Any:
     if value is MADE_UP or fill.problems(value, part):
         value = answers.read_value(text, part, name)
     if value is MADE_UP:
-        raise AppError(f"'{text}' does not fit {_described(name, part, is_required=True)}.")
+        raise AppError(f"'{text}' does not fit {_describe(name, part, is_required=True)}.")
     return value
 
 
@@ -499,26 +498,26 @@ async def _try(core: Core, options: argparse.Namespace) -> int:
     asked: set[str] = set()
 
     def answer(waiting: tuple[Approval, ...]) -> None:
-        for one in waiting:
-            if one.id not in asked:
-                asked.add(one.id)
-                decision = "once" if options.yes or _allows(one) else "deny"
-                spawn(core.plugins.answer_approval(one.id, decision, ""), "answer an approval")
+        for call in waiting:
+            if call.id not in asked:
+                asked.add(call.id)
+                decision = "once" if options.yes or _allows(call) else "deny"
+                spawn(core.plugins.answer_approval(call.id, decision, ""), "answer an approval")
 
     disconnect = core.plugins.approvals.connect(answer)
     try:
         if options.question:
             async with _showing_work(Alone(core), key):
-                told = await core.plugins.test(key, flow, options.question, mode)
+                result = await core.plugins.test(key, flow, options.question, mode)
         else:
             given = await _arguments(core, key, flow, options)
-            told = await core.plugins.try_tool(key, flow, given, mode)
+            result = await core.plugins.try_tool(key, flow, given, mode)
     finally:
         disconnect()
-    for line in (*told.requests, *told.steps):
+    for line in (*result.requests, *result.steps):
         sys.stderr.write(f"{line}\n")
-    say(told.text)
-    return int(told.failed and mode == "run")
+    say(result.text)
+    return int(result.failed and mode == "run")
 
 
 async def _arguments(core: Core, key: str, name: str, options: argparse.Namespace) -> str:
@@ -527,7 +526,7 @@ async def _arguments(core: Core, key: str, name: str, options: argparse.Namespac
     if card is not None and any(flow.key == name for flow in card.flows):
         raise AppError(f"{key}/{name} is a flow: give it a question.")
     async with _showing_work(Alone(core), key):
-        tools = {one.key: one for one in await core.plugins.find_tools(key)}
+        tools = {tool.key: tool for tool in await core.plugins.find_tools(key)}
     if name not in tools:
         hint = nearest(name, tools) or f"There are: {', '.join(tools) or 'none'}."
         raise AppError(f"{key} has no tool '{name}'. {hint}")
@@ -544,10 +543,10 @@ async def _arguments(core: Core, key: str, name: str, options: argparse.Namespac
 
 
 def _ask(name: str, part: Json) -> Any:
-    told = _described(name, part, is_required=True)
+    about = _describe(name, part, is_required=True)
     if not sys.stdin.isatty():
-        raise AppError(f"This argument is missing: {told} Give it by --set {name}=\u2026.")
-    sys.stderr.write(f"{told}\n> ")
+        raise AppError(f"This argument is missing: {about} Give it by --set {name}=\u2026.")
+    sys.stderr.write(f"{about}\n> ")
     return _value(name, input(), part)
 
 

@@ -10,13 +10,11 @@ from contextlib import aclosing, suppress
 from dataclasses import asdict
 from typing import Any
 
-from server.commands import say
+from server.commands import find_running, say
 from server.commands.models import within
 from server.errors import AppError, LinkLost
-from server.face import client
 from server.face.client import RunningServer
 from server.face.core import LogLine, ModelStatus, RunningRequest, ServerStatus
-from server.system import paths
 
 MOST_LINES = 1_000_000
 QUIT_PATIENCE_S = 15.0
@@ -51,7 +49,7 @@ def add_to(commands: Any) -> None:
 
 def _runner(work: Work) -> Callable[[argparse.Namespace], int]:
     async def reach(options: argparse.Namespace) -> int:
-        running = await client.find(paths.find().control)
+        running = await find_running()
         if running is None:
             sys.stderr.write("Moat is not running. Start it with: moat serve\n")
             return NOT_RUNNING
@@ -88,7 +86,7 @@ def _lines(
 
 
 async def _load(running: RunningServer, options: argparse.Namespace) -> int:
-    with suppress(LinkLost):  # a large model takes longer than a command may
+    with suppress(LinkLost):  # A large model takes longer than a command may.
         await running.command("load_model", name=options.name)
     async with aclosing(running.values("model")) as values:
         async for status in values:
@@ -117,7 +115,7 @@ async def _show_logs(running: RunningServer, options: argparse.Namespace) -> int
             if line.number > last + 1:
                 # The server skips lines if too many come at once, but `recent_logs` still has them.
                 known = await running.command("recent_logs", count=MOST_LINES)
-                for missed in (one for one in known if last < one.number < line.number):
+                for missed in (kept for kept in known if last < kept.number < line.number):
                     say(_log_line(missed, as_json=options.json))
             if line.number == 0 or line.number > last:
                 say(_log_line(line, as_json=options.json))
@@ -143,7 +141,7 @@ def _log_line(line: LogLine, *, as_json: bool) -> str:
 
 async def _quit() -> int:
     """Asks Moat to quit and waits until it has."""
-    running = await client.find(paths.find().control)
+    running = await find_running()
     if running is None:
         say(NOTHING_TO_QUIT)
         return 0

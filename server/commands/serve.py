@@ -81,10 +81,10 @@ class Announcer:
             self._once(status.reason)
 
     def _show_approvals(self, waiting: tuple[Approval, ...]) -> None:
-        for one in waiting:
-            by = f" for {one.client}" if one.client else ""
-            command = f"moat plugins answer {one.id[:6]} once|always|deny"
-            self._once(f"{one.plugin} asks{by}: {one.title}  ({command})")
+        for call in waiting:
+            by = f" for {call.client}" if call.client else ""
+            command = f"moat plugins answer {call.id[:6]} once|always|deny"
+            self._once(f"{call.plugin} asks{by}: {call.title}  ({command})")
 
     def _show_notices(self, notices: tuple[str, ...]) -> None:
         for notice in notices:
@@ -172,7 +172,7 @@ async def serve(options: ServeOptions) -> int:
         if options.is_child:
             say(json.dumps({"control": control}))
         else:
-            Announcer(_begin_to_say(core)).watch(core)
+            Announcer(_choose_output(core)).watch(core)
         _publish_control(places.control, control, secret, cleanup)
         beginning = spawn(_begin(core, options), "begin")
         cleanup.push_async_callback(stop, beginning)
@@ -238,7 +238,7 @@ async def _open_control(core: Core, secret: str, cleanup: AsyncExitStack) -> str
 def _publish_control(path: Path, address: str, secret: str, cleanup: AsyncExitStack) -> None:
     """Lets `moat` in a terminal of the same user find and control this server."""
     entry = {"address": address, "secret": secret, "pid": os.getpid()}
-    with suppress(OSError):  # a full disk must not keep the server from starting
+    with suppress(OSError):  # A full disk must not keep the server from starting.
         write_atomically(path, json.dumps(entry))
         cleanup.callback(_unpublish, path)
 
@@ -249,7 +249,7 @@ def _unpublish(path: Path) -> None:
             path.unlink()
 
 
-def _begin_to_say(core: Core) -> Callable[[str], None]:
+def _choose_output(core: Core) -> Callable[[str], None]:
     """Returns how to inform a person. If a program reads our output, that is the log."""
     if core.settings.get().server.log_format == "text":
         return say

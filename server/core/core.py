@@ -41,7 +41,7 @@ from server.errors import AppError, BadRequest, KeyRevoked, ModelNotUsed, NoMode
 from server.face.core import About, FileText, KeyLimits, LogLine, ModelPhase
 from server.face.models import ModelCard
 from server.models.aliases import Aliases, switch_thinking
-from server.models.fit import Worked
+from server.models.fit import RememberedSetups
 from server.models.machine import Surveyor
 from server.models.service import ModelShelf
 from server.observe import Signal, Value
@@ -167,7 +167,7 @@ class Core:
         loader = Loader(
             make_engine,
             self.models,
-            Worked(paths.data / "loads.json"),
+            RememberedSetups(paths.data / "loads.json"),
             self._notice,
             lambda: self._pool.leaving(),
         )

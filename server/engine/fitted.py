@@ -20,7 +20,7 @@ from server.errors import AppError, ModelDamaged, ModelLoadFailed, OutOfMemory, 
 from server.events import Pieces
 from server.face.models import Machine, Setup
 from server.models import memory
-from server.models.fit import COMFORTABLE, Worked, explain, judge, ladder, without_card
+from server.models.fit import COMFORTABLE, RememberedSetups, explain, judge, ladder, without_card
 from server.models.gguf.files import Headers
 from server.models.gguf.header import Header
 from server.models.repository import size_of
@@ -63,7 +63,7 @@ class OptionsOf:
             prompt_disk_mb=settings.prompt_disk_mb,
             prompt_folder=self._kept_conversations if settings.prompt_disk_mb else None,
             speculate=settings.speculate,
-            draft_model=memory.in_use(settings),
+            draft_model=memory.draft_path(settings),
             loras=tuple(Path(path) for path in settings.loras),
             queue_limit=ANY_QUEUE,
             tool_signatures=settings.tool_signatures,
@@ -101,7 +101,7 @@ class Loader:
 
     make: MakeEngine
     shelf: ModelShelf
-    worked: Worked
+    worked: RememberedSetups
     say: Callable[[str], None]
     leaving: Callable[[], Sequence[asyncio.Event]] = tuple
 
@@ -378,4 +378,4 @@ def _setup(options: EngineOptions) -> Setup:
         kv_offload=options.kv_offload,
         main_gpu=options.main_gpu,
     )
-    return memory.beside(setup, options.draft_model, Headers())
+    return memory.add_draft(setup, options.draft_model, Headers())

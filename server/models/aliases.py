@@ -52,11 +52,11 @@ class Alias(BaseModel):
         """Returns the request for the model itself. Values in the request win over the alias's."""
         messages = request.messages
         if messages:
-            told = tuple(Message(turn.role, turn.content) for turn in self.messages)
+            added = tuple(Message(turn.role, turn.content) for turn in self.messages)
             system = Message("system", self.system)
             has_system = messages[0].role == "system"
             first = messages[:1] if has_system else ((system,) if self.system else ())
-            messages = (*first, *told, *messages[has_system:])
+            messages = (*first, *added, *messages[has_system:])
         stop = self.parameters.get("stop") or ()
         limit = self.parameters.get("num_predict") or 0
         return replace(
@@ -72,7 +72,7 @@ class Alias(BaseModel):
 def complete(request: ChatRequest, own: OwnSettings) -> ChatRequest:
     """Adds the model's own settings to the request. Values in the request win."""
     messages = request.messages
-    if own.system_prompt and messages and all(one.role != "system" for one in messages):
+    if own.system_prompt and messages and all(message.role != "system" for message in messages):
         messages = (Message("system", own.system_prompt), *messages)
     sampling = request.sampling.fill(own.values)
     return switch_thinking(replace(request, messages=messages, sampling=sampling), own)
@@ -130,7 +130,7 @@ class Aliases:
     def forget(self, path: str) -> None:
         """Removes all aliases of a model file that no longer exists."""
         if any(alias.path == path for alias in self._all.values()):
-            self._write({key: one for key, one in self._all.items() if one.path != path})
+            self._write({key: alias for key, alias in self._all.items() if alias.path != path})
 
     def _write(self, aliases: dict[str, Alias]) -> None:
         write_atomically(self._path, _All.dump_json(aliases, indent=1).decode())

@@ -257,15 +257,17 @@ async def find(name: str, search: Search) -> tuple[str, str]:
     for entry in read().models:
         if _begins(entry.repo, start):
             return entry.repo, wanted.quantisation or entry.file
-    for text in dict.fromkeys((wanted.words, _spelled(wanted.words))):
+    # Repositories write llama-3.2-1b where Ollama writes llama3.2-1b.
+    spelled = re.sub(r"([A-Za-z])(\d)", r"\1-\2", wanted.words)
+    for text in dict.fromkeys((wanted.words, spelled)):
         if found := _most_used(await search(text), start):
             return found, wanted.quantisation
     raise NotOnHub(f"model '{name}' not found on the hub. {WHERE}")
 
 
 def _most_used(models: Iterable[HubModel], start: str) -> str:
-    fitting = [one for one in models if _begins(one.repo, start)]
-    return max(fitting, key=lambda one: one.downloads).repo if fitting else ""
+    fitting = [model for model in models if _begins(model.repo, start)]
+    return max(fitting, key=lambda model: model.downloads).repo if fitting else ""
 
 
 def _begins(repo: str, start: str) -> bool:
@@ -364,7 +366,7 @@ class CatalogueRefresh:
         """Builds an entry; None if the repository cannot be read or no file fits this machine."""
         try:
             there = await self._hub.repository(model.about.repo)
-            files, eyes = repository.group(there.files)
+            files, projectors = repository.group(there.files)
             if not files:
                 return None
             header = await repository.read_head(self._hub, there, files[0])
@@ -374,7 +376,7 @@ class CatalogueRefresh:
         best = repository.recommended(
             [replace(file, fit=judge(header, setup, machine, file.size_bytes)) for file in files]
         )
-        seeing = repository.choose(eyes)
+        seeing = repository.choose_projector(projectors)
         if best is None:
             return None
         return Entry(

@@ -112,7 +112,7 @@ def _placed(header: Header, setup: Setup, machine: Machine, weights: int) -> Set
     if setup.gpu_layers > 0:
         return replace(whole, cpu_experts=most)
     fewer = (replace(whole, gpu_layers=count, cpu_experts=most) for count in range(layers, 0, -1))
-    return next((one for one in fewer if fits(one)), replace(chosen, gpu_layers=0, cpu_experts=0))
+    return next(filter(fits, fewer), replace(chosen, gpu_layers=0, cpu_experts=0))
 
 
 def _verdict(
@@ -255,7 +255,7 @@ MISSED_S = 90 * 86400.0
 """Seconds (90 days) after which a missing card is no longer mentioned."""
 
 
-class Worked:
+class RememberedSetups:
     """The setups that models were loaded with, kept by model, machine and cards."""
 
     def __init__(self, path: Path) -> None:

@@ -145,7 +145,7 @@ class Hub:
         url = f"{self.address}/{names.repo(repo)}/resolve/{names.revision(revision)}/"
         url += quote(str(names.file(path)))
         headers = {"Range": f"bytes={start}-{end - 1}", "Accept-Encoding": "identity"}
-        async with self._open(url, DOWNLOAD, headers) as response:
+        async with self._open(url, headers) as response:
             yield part_of(response, span)
 
     @asynccontextmanager
@@ -164,15 +164,15 @@ class Hub:
             raise HubFailed(str(error)) from error
 
     @asynccontextmanager
-    async def _open(self, url: str, reason: str, headers: dict[str, str]) -> AsyncIterator[Any]:
-        self._allow(reason)
+    async def _open(self, url: str, headers: dict[str, str]) -> AsyncIterator[Any]:
+        self._allow(DOWNLOAD)
         try:
             token = await self._token_for(url)
             if token:
                 headers = {**headers, "Authorization": f"Bearer {token}"}
             headers = {**headers, "User-Agent": AGENT}
             async with self._egress.request(
-                "GET", url, reason, headers=headers, stall_s=self._stall_s
+                "GET", url, DOWNLOAD, headers=headers, stall_s=self._stall_s
             ) as response:
                 if response.status in (401, 403) and not self._is_private(url):
                     raise HubRefused(IN_CLEAR)

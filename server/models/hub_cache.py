@@ -98,15 +98,13 @@ class _Place:
         # goes last. A folder that has received a file meanwhile stays.
         with suppress(OSError):
             if not any(path for path in self.repository.rglob("*") if not path.is_dir()):
-                for folder in sorted(self.repository.rglob("*"), reverse=True, key=_depth):
+                for folder in sorted(
+                    self.repository.rglob("*"), reverse=True, key=lambda path: len(path.parts)
+                ):
                     if folder.name != SNAPSHOTS:
                         folder.rmdir()
                 (self.repository / SNAPSHOTS).rmdir()
                 self.repository.rmdir()
-
-
-def _depth(path: Path) -> int:
-    return len(path.parts)
 
 
 class HubCache:

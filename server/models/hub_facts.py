@@ -164,8 +164,8 @@ def _wait(headers: Mapping[str, str]) -> int | None:
     limit = parse_ratelimit_headers(headers)
     if limit is not None and limit.remaining == 0:
         return min(limit.reset_in_seconds, LONGEST_WAIT_S)
-    told = headers.get("Retry-After", "")
-    return min(int(told), LONGEST_WAIT_S) if told.isdigit() else None
+    after = headers.get("Retry-After", "")
+    return min(int(after), LONGEST_WAIT_S) if after.isdigit() else None
 
 
 def _check(response: Any) -> None:
@@ -214,7 +214,7 @@ def _scan(status: object) -> tuple[bool, tuple[ScanIssue, ...]]:
     if not isinstance(status, dict):
         return False, ()
     found = status.get("filesWithIssues") or ()
-    issues = tuple(ScanIssue(_text(one["path"]), _text(one["level"])) for one in found)
+    issues = tuple(ScanIssue(_text(file["path"]), _text(file["level"])) for file in found)
     return status.get("scansDone") is True, issues
 
 

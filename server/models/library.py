@@ -18,7 +18,7 @@ from server.face.models import FoundFolder, ModelCard, Owner
 from server.models.gguf.files import SHARD, Headers, shard_paths
 from server.models.gguf.header import Header
 from server.models.hub_cache import HubCache
-from server.models.repository import is_projector, pair, size_of
+from server.models.repository import is_projector, pair_projectors, size_of
 from server.system.limits import one_line
 
 MODEL_LAYER = "application/vnd.ollama.image.model"
@@ -103,18 +103,18 @@ def _ollama(folder: Path) -> Iterator[StoredModel]:
         try:
             layers = json.loads(manifest.read_text("utf-8"))["layers"]
             blob = _blob(folder, layers, MODEL_LAYER)
-            eyes = _blob(folder, layers, PROJECTOR_LAYER)
+            projector = _blob(folder, layers, PROJECTOR_LAYER)
         except (OSError, ValueError, LookupError, TypeError, RecursionError):
             continue
         parts = manifest.relative_to(folder / "manifests").parts
         if blob:
             short = parts[2:] if parts[:2] == LIBRARY and len(parts) > 2 else parts
             name = "/".join(short[:-1]) + ":" + short[-1]
-            yield StoredModel(one_line(name), blob, eyes)
+            yield StoredModel(one_line(name), blob, projector)
 
 
 def _blob(folder: Path, layers: list[dict[str, str]], kind: str) -> Path | None:
-    digests = [str(one["digest"]) for one in layers if one["mediaType"] == kind]
+    digests = [str(layer["digest"]) for layer in layers if layer["mediaType"] == kind]
     blob = folder / "blobs" / (digests[0] if digests else "").replace(":", "-")
     is_there = os.path.isfile(blob) and blob.parent == folder / "blobs"  # noqa: PTH113
     return blob if digests and is_there else None
@@ -152,7 +152,7 @@ LABEL = (
 )
 
 
-def find() -> Path | None:
+def find_starter() -> Path | None:
     return _beside_the_program() or _in_package()
 
 
@@ -203,7 +203,7 @@ class Library:
     def add(self, path: Path) -> str:
         """Adds a model outside the folders for this run and returns its name."""
         if self._is_projector(path):
-            raise only_eyes(path)
+            raise projector_alone(path)
         if path not in self._extra:
             self._extra.append(path)
         for card in self.scan():
@@ -217,17 +217,16 @@ class Library:
         listed: dict[Path, StoredModel] = {}
         for model in self._models():
             listed.setdefault(model.path, model)
-        eyes = self._projectors(listed)
+        projectors = self._projectors(listed)
         models = [model for model in listed.values() if not self._is_projector(model.path)]
         names = _names(models)
         for model in models:
-            seeing = model.projector or eyes.get(model.path)
+            projector = model.projector or projectors.get(model.path)
             card = self._card(names[model.path], model.path)
-            found[card.name] = replace(card, projector=str(seeing) if seeing else "")
-        starting = find()
-        if starting is not None:
-            card = self._card(NAME, starting, LABEL, is_starter=True)
-            found.setdefault(NAME, card)
+            found[card.name] = replace(card, projector=str(projector) if projector else "")
+        starter = find_starter()
+        if starter is not None:
+            found.setdefault(NAME, self._card(NAME, starter, LABEL, is_starter=True))
         self._cards = found
         return tuple(found.values())
 
@@ -254,8 +253,8 @@ class Library:
             if os.path.isfile(path):  # noqa: PTH113 - pathlib's raises without permission to look
                 yield StoredModel(one_line(path.stem), path)
                 with suppress(OSError):
-                    for eyes in path.parent.glob("*mmproj*.gguf"):
-                        yield StoredModel(one_line(eyes.stem), eyes)
+                    for projector in path.parent.glob("*mmproj*.gguf"):
+                        yield StoredModel(one_line(projector.stem), projector)
         for folder in self._folders:
             yield from models_in(folder)
 
@@ -274,13 +273,13 @@ class Library:
         """Returns the projector that lies beside a model, by the model's path."""
         folders: dict[Path, tuple[dict[Path, Header | None], dict[Path, Header]]] = {}
         for path in listed:
-            models, eyes = folders.setdefault(path.parent, ({}, {}))
+            models, projectors = folders.setdefault(path.parent, ({}, {}))
             header = self._look(path)
             if header and header.is_projector:
-                eyes[path] = header
+                projectors[path] = header
             else:
                 models[path] = header
-        return {k: v for each in folders.values() for k, v in pair(*each).items()}
+        return {k: v for each in folders.values() for k, v in pair_projectors(*each).items()}
 
     def _card(
         self, name: str, path: Path, label: str = "", *, is_starter: bool = False
@@ -324,7 +323,7 @@ def title_of(said: str, name: str) -> str:
     return QUANTISATION.sub("", name).replace("_", " ")
 
 
-def only_eyes(path: Path) -> BadRequest:
+def projector_alone(path: Path) -> BadRequest:
     return BadRequest(
         f"{path.name} is a vision projector, not a model: load it together with its model.", "path"
     )
@@ -348,7 +347,7 @@ def _names(models: Iterable[StoredModel]) -> dict[Path, str]:
     """Names the models. The oldest gets the plain name, so that no newcomer takes over its name."""
     names: dict[Path, str] = {}
     taken: set[str] = set()
-    for model in sorted(models, key=lambda one: _age(one.path)):
+    for model in sorted(models, key=lambda model: _age(model.path)):
         names[model.path] = _free_name(model, taken)
         taken.add(names[model.path])
     return names
@@ -386,9 +385,9 @@ def delete(card: ModelCard, models: Path) -> int:
         parts = list(shard_paths(path))
     except ModelDamaged:
         parts = [path]
-    others = {one for one in path.parent.glob("*.gguf") if not is_projector(one.name)}
+    others = {file for file in path.parent.glob("*.gguf") if not is_projector(file.name)}
     if card.projector and others <= set(parts):
-        parts += [one for one in path.parent.glob("*.gguf") if is_projector(one.name)]
+        parts += [file for file in path.parent.glob("*.gguf") if is_projector(file.name)]
     cache = HubCache(models)
     if card.path in cache.paths():
         return sum(cache.remove(part) for part in parts)

@@ -158,7 +158,7 @@ class Surveyor:
         self._engine_uses_gpu = bool(facts.get("gpu"))
         refused = facts.get("refused") or {}
         self._refused = {kind: refused[kind] for kind in refused if kind in backends.KINDS}
-        found = [Device(**one) for one in facts.get("devices", [])]
+        found = [Device(**device) for device in facts.get("devices", [])]
         self._devices = tuple(found) or await find_nvidia()
 
 

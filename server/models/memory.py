@@ -61,7 +61,7 @@ def layout_of(header: Header) -> Layout:
         width,
         heads,
         widths,
-        _state_bytes(header, layers, sum(1 for one in widths if not one)),
+        _state_bytes(header, layers, widths.count(0)),
         max(_per_layer(header, "feed_forward_length", layers, 4 * width)),
         header.vocabulary or header.number("vocab_size") or 128_000,
         header.context_tokens or 4096,
@@ -196,14 +196,14 @@ def _gpu_weights(header: Header, weight_bytes: int, on_gpu: int, layout: Layout)
         each = max(0, weight_bytes - 2 * table) // layout.layers
         return each * min(on_gpu, layout.layers) + (table if whole else 0)
     first = layout.layers - min(on_gpu, layout.layers)
-    has_output = any(one.name == "output.weight" for one in header.tensors)
+    has_output = any(tensor.name == "output.weight" for tensor in header.tensors)
     found = 0
-    for one in header.tensors:
-        match = BLOCK.match(one.name)
+    for tensor in header.tensors:
+        match = BLOCK.match(tensor.name)
         if match:
-            found += one.size_bytes * (int(match[1]) >= first)
-        elif whole and (one.name != "token_embd.weight" or not has_output):
-            found += one.size_bytes
+            found += tensor.size_bytes * (int(match[1]) >= first)
+        elif whole and (tensor.name != "token_embd.weight" or not has_output):
+            found += tensor.size_bytes
     return found
 
 
@@ -215,7 +215,7 @@ def expert_bytes(header: Header, weight_bytes: int, layers: slice) -> int:
         return 0
     if not header.tensors:
         return int(len(chosen) / count * _expert_share(header) * weight_bytes)
-    matches = ((EXPERTS.match(one.name), one.size_bytes) for one in header.tensors)
+    matches = ((EXPERTS.match(tensor.name), tensor.size_bytes) for tensor in header.tensors)
     return sum(size for match, size in matches if match and int(match[1]) in chosen)
 
 
@@ -271,12 +271,12 @@ def largest_context(
     return min(layout.context_tokens, max(smallest, low * CELLS))
 
 
-def in_use(settings: ModelSettings) -> Path | None:
+def draft_path(settings: ModelSettings) -> Path | None:
     """Returns the draft model's file; None if speculation is off, as it then takes no memory."""
     return Path(settings.draft_model) if settings.speculate and settings.draft_model else None
 
 
-def beside(setup: Setup, draft: Path | None, headers: Headers) -> Setup:
+def add_draft(setup: Setup, draft: Path | None, headers: Headers) -> Setup:
     """Adds the draft model to the setup, unless there is no readable one."""
     header = headers.peek(draft) if draft is not None else None
     if header is None or defect(header):

@@ -30,13 +30,13 @@ def group(files: Iterable[RemoteFile]) -> tuple[tuple[HubFile, ...], tuple[HubFi
         if file.path.endswith(".gguf") and _is_allowed(file.path):
             sets.setdefault(_first_part(file.path), []).append(file)
     made = [
-        _choice(name, sorted(parts, key=lambda one: one.path))
+        _choice(name, sorted(parts, key=lambda part: part.path))
         for name, parts in sets.items()
         if _is_whole(name, parts)
     ]
-    made.sort(key=lambda one: (one.size_bytes, one.name))
-    models = tuple(one for one in made if not is_projector(one.name))
-    return models, tuple(one for one in made if is_projector(one.name))
+    made.sort(key=lambda file: (file.size_bytes, file.name))
+    models = tuple(file for file in made if not is_projector(file.name))
+    return models, tuple(file for file in made if is_projector(file.name))
 
 
 async def read_head(hub: Hub, found: Repository, file: HubFile) -> Header:
@@ -99,39 +99,38 @@ PREFERRED = ("F16", "BF16", "Q8_0", "F32")
 PLAIN_WORDS = re.compile(r"mmproj|model|gguf|[-._ ]+")
 
 
-def choose(projectors: Sequence[HubFile], wanted: str = "") -> HubFile | None:
-    """Returns the projector with the wanted name, else the one with the preferred precision."""
-    for one in projectors:
-        if wanted and one.name == wanted:
-            return one
+def choose_projector(projectors: Sequence[HubFile]) -> HubFile | None:
+    """Returns the projector with the preferred precision, if there is any."""
     order = {name: rank for rank, name in enumerate(PREFERRED)}
-    return min(projectors, key=lambda one: order.get(one.quantisation, len(order)), default=None)
+    return min(projectors, key=lambda file: order.get(file.quantisation, len(order)), default=None)
 
 
-def pair(models: Mapping[Path, Header | None], eyes: Mapping[Path, Header]) -> dict[Path, Path]:
+def pair_projectors(
+    models: Mapping[Path, Header | None], projectors: Mapping[Path, Header]
+) -> dict[Path, Path]:
     """Returns the projector that belongs to each model of a folder, if there is one."""
     plain = {_plain(path) for path in models}
     found = {}
     for model, header in models.items():
         fitting = [
             path
-            for path, seeing in eyes.items()
-            if _fits(header, seeing) and (len(plain) == 1 or _is_named_like(path, model))
+            for path, projector in projectors.items()
+            if _fits(header, projector) and (len(plain) == 1 or _is_named_like(path, model))
         ]
         if fitting:
             found[model] = min(fitting, key=_rank)
     return found
 
 
-def _fits(model: Header | None, eyes: Header) -> bool:
+def _fits(model: Header | None, projector: Header) -> bool:
     """Whether the projector's output is as wide as the model's embeddings, as far as known."""
     width = model.number("embedding_length") if model else 0
-    made = eyes.number("vision.projection_dim")
+    made = projector.number("vision.projection_dim")
     return not width or not made or width == made
 
 
-def _is_named_like(eyes: Path, model: Path) -> bool:
-    own, other = _plain(eyes), _plain(model)
+def _is_named_like(projector: Path, model: Path) -> bool:
+    own, other = _plain(projector), _plain(model)
     return bool(own) and (own in other or other in own)
 
 
@@ -141,8 +140,7 @@ def _plain(path: Path) -> str:
 
 
 def _rank(path: Path) -> tuple[int, str]:
-    said = QUANTISATION.findall(path.stem)
-    kind = said[-1].upper() if said else ""
+    kind = quantisation(path.name)
     return (PREFERRED.index(kind) if kind in PREFERRED else len(PREFERRED), path.name)
 
 
@@ -158,39 +156,44 @@ GOOD_ENOUGH = ("Q4_K_M", "UD-Q4_K_XL", "Q5_K_M", "Q6_K", "Q8_0", "MXFP4", "Q4_0"
 
 def recommended(judged: Sequence[HubFile]) -> HubFile | None:
     """Returns the usual quantisation among those with the best verdict; None if nothing fits."""
-    able = [one for one in judged if one.fit.verdict != "does not fit"]
+    able = [file for file in judged if file.fit.verdict != "does not fit"]
     if not able:
         return None
-    best = min(ORDER[one.fit.verdict] for one in able)
-    able = [one for one in able if ORDER[one.fit.verdict] == best]
+    best = min(ORDER[file.fit.verdict] for file in able)
+    able = [file for file in able if ORDER[file.fit.verdict] == best]
     for wanted in GOOD_ENOUGH:
-        for one in able:
-            if one.quantisation == wanted:
-                return one
+        for file in able:
+            if file.quantisation == wanted:
+                return file
     return able[len(able) // 2]
 
 
-def named(models: Sequence[HubFile], eyes: Sequence[HubFile], file: str) -> HubFile | None:
+def find_choice(
+    models: Sequence[HubFile], projectors: Sequence[HubFile], name: str
+) -> HubFile | None:
     """Finds a choice by a file's name or by a quantisation.
 
     Publishers rename files. If the name is gone, the only file of the same quantisation is taken.
     """
-    choice = next((one for one in (*models, *eyes) if one.name == file), None)
-    choice = choice or next((one for one in models if one.quantisation == file.upper()), None)
-    if choice or is_projector(file) or not quantisation(file):
+    choice = next((file for file in (*models, *projectors) if file.name == name), None)
+    choice = choice or next((file for file in models if file.quantisation == name.upper()), None)
+    if choice or is_projector(name) or not quantisation(name):
         return choice
-    alike = [one for one in models if one.quantisation == quantisation(file)]
+    alike = [file for file in models if file.quantisation == quantisation(name)]
     return alike[0] if len(alike) == 1 else None
 
 
 def files_of(
-    found: Repository, choice: HubFile | None, models: Sequence[HubFile], eyes: Sequence[HubFile]
+    found: Repository,
+    choice: HubFile | None,
+    models: Sequence[HubFile],
+    projectors: Sequence[HubFile],
 ) -> tuple[RemoteFile, ...]:
     """Returns the files of a choice: the model first, then a projector if there is one."""
     if choice is None:
-        names = ", ".join(one.quantisation or one.name for one in models) or "none"
+        names = ", ".join(file.quantisation or file.name for file in models) or "none"
         raise BadRequest(f"There is no such file in {found.repo}. There are: {names}.", "file")
-    seeing = choose(eyes) if choice in models else None
-    wanted = (*choice.parts, *(seeing.parts if seeing else ()))
-    by_path = {one.path: one for one in found.files}
+    projector = choose_projector(projectors) if choice in models else None
+    wanted = (*choice.parts, *(projector.parts if projector else ()))
+    by_path = {file.path: file for file in found.files}
     return tuple(by_path[path] for path in wanted)

@@ -39,13 +39,13 @@ from server.models.fit import judge
 from server.models.gguf.files import Headers, shard_paths
 from server.models.hub import Hub, RemoteFile, Repository, usual_address
 from server.models.hub_cache import HubCache
-from server.models.library import Library, check_deletable, delete, only_eyes, owner_of
+from server.models.library import Library, check_deletable, delete, owner_of, projector_alone
 from server.models.machine import Surveyor
 from server.models.repository import (
     files_of,
+    find_choice,
     group,
     is_listed,
-    named,
     read_head,
     recommended,
     size_of,
@@ -163,9 +163,9 @@ class ModelShelf:
         self.settings = settings
         self._change = change
         self.on_change: Callable[[], None] = lambda: None
-        self.after_survey: Callable[[Machine], Awaitable[None]] = _ignore
+        self.after_survey: Callable[[Machine], Awaitable[None]] = _do_nothing
         self.hide: Callable[[str], None] = lambda _secret: None
-        self.release: Callable[[str], Awaitable[None]] = _release_nothing
+        self.release: Callable[[str], Awaitable[None]] = _do_nothing
         """Unloads a model before its file is deleted."""
         self.speed_of: Callable[[Path], tuple[float, float]] = lambda _path: (0.0, 0.0)
         """Returns the measured speed in tokens per second, read and written; zeros if unknown."""
@@ -216,7 +216,7 @@ class ModelShelf:
     async def list_repository(self, repo: str) -> HubListing:
         """Returns the choices of a repository, each judged for this machine."""
         found = await self._hub.repository(repo)
-        models, eyes = group(found.files)
+        models, projectors = group(found.files)
         machine = await self.surveyor.look()
         judged = await self._judge_all(found, models, machine)
         note = "" if models else "This repository holds no GGUF files."
@@ -227,7 +227,7 @@ class ModelShelf:
             found.gated,
             self._hub.page(repo),
             judged,
-            eyes,
+            projectors,
             note,
         )
 
@@ -252,20 +252,20 @@ class ModelShelf:
 
     async def _choose(self, repo: str, file: str) -> tuple[Repository, tuple[RemoteFile, ...]]:
         found = await self._hub.repository(repo)
-        models, eyes = group(found.files)
+        models, projectors = group(found.files)
         if not file:
             models = await self._judge_all(found, models, await self.surveyor.look())
-            choice = next((one for one in models if one.recommended), None)
+            choice = next((model for model in models if model.recommended), None)
         else:
-            choice = named(models, eyes, file)
-        return found, files_of(found, choice, models, eyes)
+            choice = find_choice(models, projectors, file)
+        return found, files_of(found, choice, models, projectors)
 
     async def import_file(self, path: str) -> str:
         """Adds a GGUF file where it lies, without copying it, and returns the model's name."""
         given = _existing(path)
         header = await asyncio.to_thread(self.headers.check, given)
         if header.is_projector:
-            raise only_eyes(given)
+            raise projector_alone(given)
         files = self.settings().model.files
         if str(given) not in files:
             await self._change("model.files", (*files, str(given)))
@@ -316,7 +316,7 @@ class ModelShelf:
     async def _keep_own(self, own: OwnSettings) -> None:
         """Stores a model's own settings, or removes them if they hold no values."""
         known = self.settings().model.own
-        others = tuple(one for one in known if one.name != own.name)
+        others = tuple(settings for settings in known if settings.name != own.name)
         kept = (*others, own) if own.values else others
         if kept != known:
             await self._change("model.own", kept)
@@ -343,13 +343,15 @@ class ModelShelf:
             is_embedder=header.is_embedder,
             projector=card.projector,
             template_notes=await asyncio.to_thread(templates.notes, header),
-            fit=self._as_used(judge(header, _seeing(self._setup(card.name), card), machine), card),
+            fit=self._as_used(
+                judge(header, _add_projector(self._setup(card.name), card), machine), card
+            ),
         )
 
     async def estimate(self, name: str, setup: Setup) -> Fit:
         card = self.library.find(name, "")
         header = await asyncio.to_thread(self.headers.check, Path(card.path))
-        setup = self._guessing(_seeing(setup, card))
+        setup = self._add_draft(_add_projector(setup, card))
         return self._as_used(judge(header, setup, await self.surveyor.look()), card)
 
     def _as_used(self, fit: Fit, card: ModelCard) -> Fit:
@@ -412,8 +414,8 @@ class ModelShelf:
         cache = await asyncio.to_thread(HubCache(self._models).folder_of, Path(card.path))
         if cache and card.projector:
             # In the cache each version has its own folder, so the projector must come along.
-            eyes = Path(card.projector).name
-            files += tuple(file for file in found.repository.files if file.path.endswith(eyes))
+            projector = Path(card.projector).name
+            files += tuple(file for file in found.repository.files if file.path.endswith(projector))
         return self._fetching.start(found.repository, files, replaces=True, cache=cache)
 
     async def _compare(self, name: str) -> Found:
@@ -444,7 +446,7 @@ class ModelShelf:
             used = self._as_used(fit, card) if card else fit
             judged.append(replace(file, fit=used, installed=card is not None))
         best = recommended(judged)
-        return tuple(replace(one, recommended=one is best) for one in judged)
+        return tuple(replace(file, recommended=file is best) for file in judged)
 
     async def _fits(
         self, found: Repository, models: tuple[HubFile, ...], machine: Machine
@@ -454,7 +456,7 @@ class ModelShelf:
             header = await read_head(self._hub, found, models[0])
         except (HubFailed, ModelDamaged) as error:
             return [Fit("unknown", str(error))] * len(models)
-        return [judge(header, self._setup(), machine, one.size_bytes) for one in models]
+        return [judge(header, self._setup(), machine, file.size_bytes) for file in models]
 
     def _setup(self, name: str = "") -> Setup:
         """Returns how that model would be loaded, or any other model if there is no name."""
@@ -471,11 +473,11 @@ class ModelShelf:
             kv_offload=model.kv_offload,
             main_gpu=model.main_gpu,
         )
-        return self._guessing(setup)
+        return self._add_draft(setup)
 
-    def _guessing(self, setup: Setup) -> Setup:
+    def _add_draft(self, setup: Setup) -> Setup:
         """Adds the draft model's memory if one is set."""
-        return memory.beside(setup, memory.in_use(self.settings().model), self.headers)
+        return memory.add_draft(setup, memory.draft_path(self.settings().model), self.headers)
 
     def _cache(self) -> str:
         """Returns the folder of Hugging Face's cache if downloads go there, else ""."""
@@ -496,12 +498,8 @@ class ModelShelf:
         return self._network().download_limit_mb_s * MB
 
 
-async def _release_nothing(_name: str) -> None:
-    """Does nothing: without a core no model is loaded."""
-
-
-async def _ignore(_machine: Machine) -> None:
-    pass
+async def _do_nothing(_given: object) -> None:
+    """The default for hooks that the core replaces."""
 
 
 def _token_name(host: str) -> str:
@@ -520,6 +518,6 @@ def _existing(path: str) -> Path:
     return given
 
 
-def _seeing(setup: Setup, card: ModelCard) -> Setup:
+def _add_projector(setup: Setup, card: ModelCard) -> Setup:
     """Adds the memory of the model's projector."""
     return replace(setup, projector_bytes=size_of([card.projector]))

@@ -42,7 +42,7 @@ QUICK = Amount(rounds=1, words=40, tokens=24, talk_words=200, turns=3, long_word
 
 
 def main() -> None:
-    model = library.find()
+    model = library.find_starter()
     if model is None:
         sys.exit("The starter model is not installed; 'make setup' brings it.")
     amount = QUICK if os.environ.get("QUICK") else FULL

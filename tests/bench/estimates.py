@@ -215,7 +215,7 @@ async def measure(cases: list[Case], folder: Path, *, gpu: bool) -> list[Row]:
     one = on_card if gpu else on_processor
     rows: list[Row] = []
     for case in cases:
-        path = library.find() if case.name == "starter" else folder / f"{case.name}.gguf"
+        path = library.find_starter() if case.name == "starter" else folder / f"{case.name}.gguf"
         if path is None:
             say("The starter model is not installed here and left out.")
             continue

@@ -130,7 +130,7 @@ def main() -> int:
     if given.measure_pace:
         print_pace(of_processor=given.processor_time)
         return 0
-    starter = library.find()
+    starter = library.find_starter()
     assert starter is not None
     clock = Clock(of_processor=given.processor_time)
     return asyncio.run(compare([starter, *given.models], clock))

@@ -227,7 +227,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=64)
     parser.add_argument("--at-once", type=int, default=8)
     given = parser.parse_args()
-    model = library.find()
+    model = library.find_starter()
     if model is None:
         sys.exit("The starter model is not installed; 'make setup' brings it.")
     cases = sample(given.folder, given.count, given.seed)

@@ -49,7 +49,7 @@ def say(text: str) -> None:
 
 
 def starter() -> Path:
-    model = library.find()
+    model = library.find_starter()
     if model is None:
         sys.exit("The starter model is not installed; 'make setup' brings it.")
     return model

@@ -18,7 +18,7 @@ from server.engine.base import EngineOptions
 from server.engine.fitted import FittedEngine, Loader
 from server.engine.process import WorkerProcess
 from server.face.models import Machine
-from server.models.fit import Worked
+from server.models.fit import RememberedSetups
 from server.models.machine import Surveyor
 from server.models.service import ModelShelf
 from server.settings import NetworkSettings, Settings
@@ -80,7 +80,7 @@ async def test_what_the_estimate_rules_out_is_stepped_down(
 ):
     said: list[str] = []
     shelf.surveyor = Told(random.Random(number).randrange(700, 1500) * MB)
-    loader = Loader(WorkerProcess, shelf, Worked(tmp_path / "loads.json"), said.append)
+    loader = Loader(WorkerProcess, shelf, RememberedSetups(tmp_path / "loads.json"), said.append)
     engine = loader(starter_model, impossible(number))
     assert isinstance(engine, FittedEngine)
     try:
@@ -111,7 +111,7 @@ async def test_what_the_system_refuses_is_stepped_down(
         return WorkerProcess(path, options, command=COMMAND)
 
     shelf.surveyor = Told(random.Random(number).randrange(8, 15) * 1024 * MB)
-    loader = Loader(make, shelf, Worked(tmp_path / "loads.json"), said.append)
+    loader = Loader(make, shelf, RememberedSetups(tmp_path / "loads.json"), said.append)
     engine = loader(starter_model, impossible(number))
     assert isinstance(engine, FittedEngine)
     try:

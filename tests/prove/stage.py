@@ -127,7 +127,7 @@ def moat_at(
 
 
 def model() -> Path:
-    found = library.find()
+    found = library.find_starter()
     if found is None:
         raise FileNotFoundError("The starter model is not installed; 'make setup' brings it.")
     return found

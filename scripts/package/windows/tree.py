@@ -88,7 +88,7 @@ def put_program() -> None:
 
 
 def put_model() -> None:
-    model = starter.find()
+    model = starter.find_starter()
     if model is None:
         raise SetupFailed("The starter model is not installed; run make setup.")
     places.MODELS.mkdir(parents=True)

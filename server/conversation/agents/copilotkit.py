@@ -7,7 +7,7 @@ from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import Any
 
-from server.chat import Json, Message, Tool, ToolCall
+from server.chat import Json, Message, Role, Tool, ToolCall
 from server.conversation.agents.base import AgentCard, AgentRequest, ThreadState
 from server.conversation.agents.remote import Fresh, Peer, RemoteAgentFailed, require_name, why
 from server.conversation.threads import ThreadMessage
@@ -58,7 +58,7 @@ class CopilotKitEndpoint:
             return ()
 
     async def _ask_who(self) -> Json:
-        info = await self._peer.ask_who("POST", "/info", {"properties": {}})
+        info = await self._peer.ask_who("/info", {"properties": {}})
         if not isinstance(info, dict):
             raise RemoteAgentFailed(f"{self._peer.place} does not list its agents.")
         return info
@@ -241,8 +241,5 @@ def _write_message(kept: ThreadMessage) -> list[Json]:
 
 
 def _read_message(sent: Json) -> ThreadMessage:
-    role = "assistant" if sent["role"] == "assistant" else "user"
-    return ThreadMessage(
-        str(sent.get("id", "")),
-        Message("assistant" if role == "assistant" else "user", str(sent.get("content") or "")),
-    )
+    role: Role = "assistant" if sent["role"] == "assistant" else "user"
+    return ThreadMessage(str(sent.get("id", "")), Message(role, str(sent.get("content") or "")))

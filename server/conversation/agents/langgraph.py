@@ -102,7 +102,7 @@ class LangGraphServer:
         return await self._found.get()
 
     async def _ask_who(self) -> tuple["GraphAgent", ...]:
-        found = await self._peer.ask_who("POST", "/assistants/search", {"limit": 100})
+        found = await self._peer.ask_who("/assistants/search", {"limit": 100})
         if not isinstance(found, list):
             raise RemoteAgentFailed(f"{self._peer.place} does not list its graphs.")
         with self._peer.understood():

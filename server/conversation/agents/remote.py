@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from server.chat import Json, Tool
 from server.conversation.agents.base import Source
-from server.egress import is_address, read_up_to
+from server.egress import Egress, is_address, read_up_to
 from server.errors import AppError
 from server.sse import Sent, TooLong, read_events
 from server.system.limits import try_json
@@ -34,16 +34,6 @@ class RemoteAgentFailed(AppError):
     status = 502
 
 
-class Door(Protocol):
-    """The part of `Egress` that is used here."""
-
-    @property
-    def failures(self) -> tuple[type[Exception], ...]: ...
-    def allow(self, url: str, reason: str) -> None: ...
-    def forget(self, reason: str) -> None: ...
-    def request(self, method: str, url: str, reason: str, **options: Any) -> Any: ...
-
-
 class RemoteSource(Source, Protocol):
     async def tools(self) -> tuple[Tool, ...]: ...
 
@@ -54,7 +44,7 @@ Make = Callable[["Peer"], RemoteSource]
 class Peer:
     """A server elsewhere. Sends JSON, and reads JSON, lines or events. Raises RemoteAgentFailed."""
 
-    def __init__(self, door: Door, url: str) -> None:
+    def __init__(self, door: Egress, url: str) -> None:
         self._door = door
         self._url = url.rstrip("/")
         self.place = urlsplit(url).netloc
@@ -71,9 +61,9 @@ class Peer:
         except TimeoutError:
             raise self._unreachable() from None
 
-    async def ask_who(self, method: str, path: str, body: Json) -> Any:
+    async def ask_who(self, path: str, body: Json) -> Any:
         """Asks for the list of agents, within PATIENCE_S."""
-        return await self.ask(method, path, body, within_s=PATIENCE_S)
+        return await self.ask("POST", path, body, within_s=PATIENCE_S)
 
     @contextmanager
     def understood(self) -> Iterator[None]:
@@ -169,7 +159,7 @@ class Elsewhere:
     """The servers in the settings, as 'kind URL'. A listed server may be connected to."""
 
     def __init__(
-        self, door: Door, kinds: dict[str, Make], listed: Callable[[], tuple[str, ...]]
+        self, door: Egress, kinds: dict[str, Make], listed: Callable[[], tuple[str, ...]]
     ) -> None:
         self._door = door
         self._kinds = kinds

@@ -132,7 +132,7 @@ class CheckedCalls:
 def bind(request: ChatRequest) -> ChatRequest:
     """Returns the request in our own form: no tools, but a schema for calls and a response."""
     note = describe_tools(request, as_json=False)
-    messages = [_tell(message) for message in request.messages]
+    messages = [_as_plain_turn(message) for message in request.messages]
     if messages and messages[0].role == "system":
         head = messages.pop(0)
         note = f"{head.content}\n\n{note}"
@@ -244,14 +244,14 @@ def ask_for_json(request: ChatRequest, text: str, fault: str) -> ChatRequest:
     return replace(request, messages=(*request.messages, *more))
 
 
-def _tell(message: Message) -> Message:
+def _as_plain_turn(message: Message) -> Message:
     """Writes calls and results as ordinary turns: some servers do not know those roles."""
     if message.role == "tool":
         text = RESULT.format(name=message.name or "the call", text=message.content)
         return Message("user", text, images=message.images)
     if message.tool_calls:
-        said = "\n".join(filter(None, (message.content, envelope(message.tool_calls))))
-        return replace(message, content=said, tool_calls=())
+        text = "\n".join(filter(None, (message.content, envelope(message.tool_calls))))
+        return replace(message, content=text, tool_calls=())
     return message
 
 
@@ -281,17 +281,17 @@ def _hoist(tool: Tool, prefix: str, definitions: Json) -> Json:
     schema = dict(tool.parameters or ANYTHING)
     for word in ("$defs", "definitions"):
         for name, held in (schema.pop(word, None) or {}).items():
-            definitions[prefix + name] = _renamed(held, prefix)
-    found: Json = _renamed(schema, prefix)
+            definitions[prefix + name] = _rename(held, prefix)
+    found: Json = _rename(schema, prefix)
     return found
 
 
-def _renamed(node: Any, prefix: str) -> Any:
+def _rename(node: Any, prefix: str) -> Any:
     if isinstance(node, list):
-        return [_renamed(held, prefix) for held in node]
+        return [_rename(held, prefix) for held in node]
     if not isinstance(node, dict):
         return node
-    made = {name: _renamed(held, prefix) for name, held in node.items()}
+    made = {name: _rename(held, prefix) for name, held in node.items()}
     place = made.get("$ref")
     for root in ("#/$defs/", "#/definitions/"):
         if isinstance(place, str) and place.startswith(root):

@@ -586,7 +586,7 @@ class RemoteEngine:
     async def _with_calls(self, request: ChatRequest) -> Pieces:
         """Yields an answer whose calls fit their schemas. Other calls are requested again."""
         is_theirs = self._remote.reads_calls and self.facts.extra.get("reads_calls", True)
-        answer = self._read_by_both if is_theirs else self._read_or_hope
+        answer = self._read_by_both if is_theirs else self._read_by_either
         asked, used = request, Usage()
         for turn in range(MOST_TRIES):
             is_theirs = answer == self._read_by_both
@@ -604,7 +604,7 @@ class RemoteEngine:
                 return
             if checked.is_final:
                 break
-            asked, answer = checked.ask_again(), self._read_or_hope
+            asked, answer = checked.ask_again(), self._read_by_either
             asked = calls.narrow(asked) if turn == MOST_TRIES - 2 else asked
         fault = checked.faults[0]
         if fault == calls.NO_CALL:
@@ -619,7 +619,7 @@ class RemoteEngine:
         is_free = is_theirs and request.tool_choice.mode != "required"
         return bool(self.kind) and (self.kind == "llama-server" or not is_free)
 
-    async def _read_or_hope(self, request: ChatRequest) -> Pieces:
+    async def _read_by_either(self, request: ChatRequest) -> Pieces:
         """Yields an answer parsed here; if the server refuses schemas, one parsed by the server."""
         answer, begun = self._read_by_us, False
         while True:
@@ -642,14 +642,18 @@ class RemoteEngine:
             async for piece in pieces:
                 if isinstance(piece, TextDelta):
                     text += piece.text
-                elif isinstance(piece, Finished):
-                    self._require_fit(piece, calls.find_fault(text, request))
+                elif (
+                    isinstance(piece, Finished)
+                    and piece.reason != "length"
+                    and (fault := calls.find_fault(text, request))
+                ):
+                    raise self._broke_schema(fault)
                 yield piece
 
-    def _require_fit(self, end: Finished, fault: str) -> None:
-        if fault and end.reason != "length":
-            text = f"The engine at {self.host} does not keep to the JSON schema: {fault}."
-            raise EngineCrashed(text)
+    def _broke_schema(self, fault: str) -> EngineCrashed:
+        return EngineCrashed(
+            f"The engine at {self.host} does not keep to the JSON schema: {fault}."
+        )
 
     async def _with_schema(self, request: ChatRequest) -> Pieces:
         """Yields an answer that fits its schema. It is held back until that is certain."""
@@ -671,7 +675,7 @@ class RemoteEngine:
         if not calls.can_be_bound(request):
             text = f"The engine at {self.host} cannot keep to the JSON schema: {fault}."
             raise BadSchema(text, _param(request))
-        raise EngineCrashed(f"The engine at {self.host} does not keep to the JSON schema: {fault}.")
+        raise self._broke_schema(fault)
 
     async def apply_template(self, request: ChatRequest) -> str:
         await self.load()
@@ -714,7 +718,7 @@ class RemoteEngine:
         found = await self._call("POST", "/v1/embeddings", body)
         with self._as_expected():
             rows = {int(row["index"]): row["embedding"] for row in found["data"]}
-            vectors = [[_number(one) for one in rows[at]] for at in range(len(texts))]
+            vectors = [list(map(_number, rows[at])) for at in range(len(texts))]
             if len({len(vector) for vector in vectors}) > 1:
                 raise ValueError("vectors of different lengths")
             used = found.get("usage") or {}
@@ -884,10 +888,10 @@ def _facts(model: Json, properties: Json, remote: Remote, kind: str) -> ModelFac
 def _reads_calls(properties: Json) -> bool:
     """Whether the model sees tools. llama-server silently drops them if its template cannot."""
     able = properties.get("chat_template_caps")
-    told = able.get("supports_tool_calls") if isinstance(able, dict) else None
+    reported = able.get("supports_tool_calls") if isinstance(able, dict) else None
     template = properties.get("chat_template")
     knows_tools = not isinstance(template, str) or not template or "tools" in template
-    return told if isinstance(told, bool) else knows_tools
+    return reported if isinstance(reported, bool) else knows_tools
 
 
 def _count(value: Any) -> int:

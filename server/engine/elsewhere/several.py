@@ -158,7 +158,7 @@ class Several(Forwarding):
             raise
         finally:
             place.running -= 1
-            self._tell()
+            self._publish_out()
 
     def _pick(self, tried: Sequence[Place], thread: int | None) -> Place:
         """Returns the least busy server or the conversation's own; one that is out comes last."""
@@ -184,9 +184,8 @@ class Several(Forwarding):
         while any(place.running or place.is_out for place in self._places):
             await asyncio.sleep(self._probe_s)
             now = time.monotonic()
-            await asyncio.gather(
-                *(self._probe(one) for one in self._places if self._is_due(one, now))
-            )
+            due = (place for place in self._places if self._is_due(place, now))
+            await asyncio.gather(*map(self._probe, due))
 
     def _is_due(self, place: Place, now: float) -> bool:
         is_silent = place.running > 0 and now - place.heard > QUIET * self._probe_s
@@ -200,9 +199,9 @@ class Several(Forwarding):
             place.fail()
             late = min(2 ** max(place.failures - MOST_FAILURES, 0), LONGEST)
             place.probe_at = time.monotonic() + late * self._probe_s
-        self._tell()
+        self._publish_out()
 
-    def _tell(self) -> None:
+    def _publish_out(self) -> None:
         self.out.set(tuple(place.engine.host for place in self._places if place.is_out))
 
 

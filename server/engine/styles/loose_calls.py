@@ -303,7 +303,7 @@ class Forms:
         elif self.is_in_fence:
             raise NotACall
         elif char == "<":
-            head = yield from self._tag(">")
+            head = yield from self._tag()
             if head.startswith("/") and follows_call and OF_CALLS.search(head):
                 return [], True
             calls, is_certain = (yield from self._tagged_calls(head, 0)), True
@@ -355,7 +355,7 @@ class Forms:
                 if closing == "`":
                     return calls
             elif char == "<":
-                head = yield from self._tag(">")
+                head = yield from self._tag()
                 if not head.startswith("/"):
                     calls += yield from self._tagged_calls(head, depth + 1)
                 elif closing == "<":
@@ -549,9 +549,9 @@ class Forms:
             yield from self.source.expect("=")
             arguments[key] = yield from read_value(self.source)
 
-    def _tag(self, end: str) -> Generator[None, None, str]:
+    def _tag(self) -> Generator[None, None, str]:
         self.source.skip()
-        return (yield from self._mark(end))
+        return (yield from self._mark(">"))
 
     def _mark(self, end: str) -> Generator[None, None, str]:
         """Reads the inside of a mark up to `end`. Its first character was already read."""
@@ -588,7 +588,7 @@ class Forms:
             yield from self.source.take(SPACE)
             if (yield from self.source.peek()) != "<":
                 return arguments
-            head = yield from self._tag(">")
+            head = yield from self._tag()
             if head.startswith("/"):
                 return arguments
             named = NAMED_TAG.fullmatch(head)

@@ -47,15 +47,15 @@ class PythonBody:
                 *self._value(f"{rule}_value", given.properties[key], given, tool),
             )
         ]
-        required = [rule for key, rule in keys.items() if key in given.required]
-        optional = [rule for key, rule in keys.items() if key not in given.required]
+        members = [(rule, key in given.required) for key, rule in keys.items()]
+        members.sort(key=lambda member: not member[1])
         if given.other is not None:
             more = f"argument_{at}_more"
             rules.append(f'{more}: /{IDENTIFIER}/ "=" {more}_value')
             rules += self._value(f"{more}_value", given.other, given, tool)
-            optional.append(lark.repeat(more, '", "', lark.MOST_MEMBERS))
+            members.append((lark.repeat(more, '", "', lark.MOST_MEMBERS), False))
         head = lark.quote(tool.name + self.after_name)
-        listed = lark.list_members(required, optional, '", "')
+        listed = lark.in_order(members, '", "')
         return [f'call_{at}: {head} {listed} ")"', *rules]
 
     def read(self, reader: Reader, tools: Mapping[str, Tool]) -> Generator[None, None, bool]:

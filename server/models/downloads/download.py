@@ -307,8 +307,8 @@ class Transfer:
                 if error is not None:
                     raise error
         finally:
-            for one in connections:
-                await stop(one)
+            for connection in connections:
+                await stop(connection)
             self._busy.clear()
             self._begun_bytes = 0
 

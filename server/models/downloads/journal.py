@@ -199,7 +199,7 @@ class Journal:
 
 
 def _plan(found: dict[str, Any]) -> Plan:
-    files = tuple(RemoteFile(**one) for one in found.pop("files"))
+    files = tuple(RemoteFile(**file) for file in found.pop("files"))
     return Plan(files=files, **found)
 
 

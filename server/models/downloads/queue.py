@@ -138,10 +138,10 @@ class Downloads:
         """Resumes the downloads that ran at the last exit; deletes folders without a journal."""
         folder = self._folder
         with suppress(OSError):
-            for one in sorted(folder.iterdir()) if folder.is_dir() else ():
-                journal = Journal.read(one)
-                if journal is None or journal.plan.id != one.name:
-                    _throw_away(one)
+            for place in sorted(folder.iterdir()) if folder.is_dir() else ():
+                journal = Journal.read(place)
+                if journal is None or journal.plan.id != place.name:
+                    _throw_away(place)
                     continue
                 self._jobs[journal.plan.id] = job = _Job(journal)
                 if job.phase == "waiting" and run:

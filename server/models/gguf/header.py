@@ -1,5 +1,6 @@
 """The parsed header of a GGUF file: metadata about the model, and the layout of its tensors."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,43 +23,20 @@ class NumberFormat:
 
 
 FORMATS: dict[int, NumberFormat] = {
-    0: NumberFormat("F32", 1, 4),
-    1: NumberFormat("F16", 1, 2),
-    2: NumberFormat("Q4_0", 32, 18),
-    3: NumberFormat("Q4_1", 32, 20),
-    6: NumberFormat("Q5_0", 32, 22),
-    7: NumberFormat("Q5_1", 32, 24),
-    8: NumberFormat("Q8_0", 32, 34),
-    9: NumberFormat("Q8_1", 32, 36),
-    10: NumberFormat("Q2_K", 256, 84),
-    11: NumberFormat("Q3_K", 256, 110),
-    12: NumberFormat("Q4_K", 256, 144),
-    13: NumberFormat("Q5_K", 256, 176),
-    14: NumberFormat("Q6_K", 256, 210),
-    15: NumberFormat("Q8_K", 256, 292),
-    16: NumberFormat("IQ2_XXS", 256, 66),
-    17: NumberFormat("IQ2_XS", 256, 74),
-    18: NumberFormat("IQ3_XXS", 256, 98),
-    19: NumberFormat("IQ1_S", 256, 50),
-    20: NumberFormat("IQ4_NL", 32, 18),
-    21: NumberFormat("IQ3_S", 256, 110),
-    22: NumberFormat("IQ2_S", 256, 82),
-    23: NumberFormat("IQ4_XS", 256, 136),
-    24: NumberFormat("I8", 1, 1),
-    25: NumberFormat("I16", 1, 2),
-    26: NumberFormat("I32", 1, 4),
-    27: NumberFormat("I64", 1, 8),
-    28: NumberFormat("F64", 1, 8),
-    29: NumberFormat("IQ1_M", 256, 56),
-    30: NumberFormat("BF16", 1, 2),
-    34: NumberFormat("TQ1_0", 256, 54),
-    35: NumberFormat("TQ2_0", 256, 66),
-    39: NumberFormat("MXFP4", 32, 17),
-    40: NumberFormat("NVFP4", 64, 36),
-    41: NumberFormat("Q1_0", 128, 18),
-    42: NumberFormat("Q2_0", 64, 18),
-}
-
+    number: NumberFormat(name, block, block_bytes)
+    for number, name, block, block_bytes in (
+        (0, "F32", 1, 4), (1, "F16", 1, 2), (2, "Q4_0", 32, 18), (3, "Q4_1", 32, 20),
+        (6, "Q5_0", 32, 22), (7, "Q5_1", 32, 24), (8, "Q8_0", 32, 34), (9, "Q8_1", 32, 36),
+        (10, "Q2_K", 256, 84), (11, "Q3_K", 256, 110), (12, "Q4_K", 256, 144),
+        (13, "Q5_K", 256, 176), (14, "Q6_K", 256, 210), (15, "Q8_K", 256, 292),
+        (16, "IQ2_XXS", 256, 66), (17, "IQ2_XS", 256, 74), (18, "IQ3_XXS", 256, 98),
+        (19, "IQ1_S", 256, 50), (20, "IQ4_NL", 32, 18), (21, "IQ3_S", 256, 110),
+        (22, "IQ2_S", 256, 82), (23, "IQ4_XS", 256, 136), (24, "I8", 1, 1), (25, "I16", 1, 2),
+        (26, "I32", 1, 4), (27, "I64", 1, 8), (28, "F64", 1, 8), (29, "IQ1_M", 256, 56),
+        (30, "BF16", 1, 2), (34, "TQ1_0", 256, 54), (35, "TQ2_0", 256, 66),
+        (39, "MXFP4", 32, 17), (40, "NVFP4", 64, 36), (41, "Q1_0", 128, 18), (42, "Q2_0", 64, 18),
+    )
+}  # fmt: skip
 FILE_TYPES: dict[int, str] = {
     0: "F32",
     1: "F16",
@@ -127,10 +105,7 @@ class Tensor:
 
     @property
     def values(self) -> int:
-        product = 1
-        for size in self.shape:
-            product *= size
-        return product
+        return math.prod(self.shape)
 
     @property
     def size_bytes(self) -> int:

@@ -27,15 +27,10 @@ WHOLE_NUMBERS = {
     "expert_used_count": 4096,
     "vocab_size": MAX_VOCABULARY,
 }
-MAY_BE_NOUGHT = {
-    "expert_count",
-    "expert_used_count",
-    "rope.dimension_count",
-    "feed_forward_length",
-    "attention.head_count",
-    "attention.head_count_kv",
-    "vocab_size",
-}
+MAY_BE_ZERO = {
+    "expert_count", "expert_used_count", "rope.dimension_count", "feed_forward_length",
+    "attention.head_count", "attention.head_count_kv", "vocab_size",
+}  # fmt: skip
 FRACTIONS = {
     "attention.layer_norm_rms_epsilon": 1.0,
     "attention.layer_norm_epsilon": 1.0,
@@ -43,27 +38,17 @@ FRACTIONS = {
     "rope.scaling.factor": 1e6,
 }
 TEXTS = (
-    "general.architecture",
-    "general.name",
-    "general.license",
-    "general.type",
-    "tokenizer.ggml.model",
-    "tokenizer.ggml.pre",
-    "tokenizer.chat_template",
-)
+    "general.architecture", "general.name", "general.license", "general.type",
+    "tokenizer.ggml.model", "tokenizer.ggml.pre", "tokenizer.chat_template",
+)  # fmt: skip
 TOKEN_IDS = ("bos", "eos", "eot", "eom", "unknown", "separator", "padding", "mask")
 TOKEN_LISTS = {"tokens": "string", "scores": "float32", "token_type": "int32", "merges": "string"}
 EVEN = {"llama", "qwen2", "qwen3", "qwen2moe", "qwen3moe", "gemma", "gemma2", "gemma3", "granite"}
 """Architectures whose layers have the same tensors, with the header's heads and widths."""
 TOP_TENSORS = {
-    "token_embd.weight",
-    "output.weight",
-    "output.bias",
-    "output_norm.weight",
-    "rope_freqs.weight",
-    "rope_factors_long.weight",
-    "rope_factors_short.weight",
-}
+    "token_embd.weight", "output.weight", "output.bias", "output_norm.weight",
+    "rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight",
+}  # fmt: skip
 NEEDED_IN_BLOCK = {"ffn_norm.weight", "attn_norm.weight", "attn_output.weight"}
 
 
@@ -102,7 +87,7 @@ def _numbers(header: Header) -> Iterator[str]:
                 continue
             if not isinstance(value, int) or header.kind(name) not in ("uint32", ""):
                 yield f"{name} is not a whole number"
-            elif not (0 if name in MAY_BE_NOUGHT else 1) <= value <= most:
+            elif not (0 if name in MAY_BE_ZERO else 1) <= value <= most:
                 yield f"{name} is {value}"
     for name, limit in FRACTIONS.items():
         value = header.own(name)
@@ -230,11 +215,5 @@ def _attention(header: Header, layer: dict[str, tuple[int, ...]]) -> Iterator[st
 
 
 CHECKS: tuple[Callable[[Header], Iterator[str]], ...] = (
-    _texts,
-    _numbers,
-    _required,
-    _vocabulary,
-    _embedding,
-    _blocks,
-    _even_blocks,
-)
+    _texts, _numbers, _required, _vocabulary, _embedding, _blocks, _even_blocks,
+)  # fmt: skip

@@ -75,8 +75,8 @@ def _oddities(template: str) -> Iterator[TemplateNote]:
 def _gates(tree: nodes.Template) -> Iterator[TemplateNote]:
     """Yields branches that depend on a message's text or on the date, as back doors do."""
     carriers = _content_names(tree)
-    tests = [one.test for one in tree.find_all(nodes.If)]
-    tests += [one.test for one in tree.find_all(nodes.CondExpr)]
+    tests = [branch.test for branch in tree.find_all(nodes.If)]
+    tests += [choice.test for choice in tree.find_all(nodes.CondExpr)]
     seen: set[str] = set()
     for test in tests:
         if not _reads_content(test, carriers):
@@ -90,8 +90,8 @@ def _gates(tree: nodes.Template) -> Iterator[TemplateNote]:
                     f"line {test.lineno}",
                 )
     for test in tests:
-        called = {one.name for one in test.find_all(nodes.Name)} & CLOCKS
-        if called and any(isinstance(one, nodes.Compare) for one in _with_self(test)):
+        called = {name.name for name in test.find_all(nodes.Name)} & CLOCKS
+        if called and any(isinstance(node, nodes.Compare) for node in _with_self(test)):
             text = "The chat template acts differently at certain dates."
             yield TemplateNote("content", text, f"line {test.lineno}")
 
@@ -100,19 +100,19 @@ def _content_names(tree: nodes.Template) -> set[str]:
     """Returns the variables that hold a message's text or a value derived from it."""
     names = {"content"}
     for _ in range(3):
-        for one in tree.find_all(nodes.Assign):
-            if isinstance(one.target, nodes.Name) and _reads_content(one.node, names):
-                names.add(one.target.name)
+        for assigned in tree.find_all(nodes.Assign):
+            if isinstance(assigned.target, nodes.Name) and _reads_content(assigned.node, names):
+                names.add(assigned.target.name)
     return names
 
 
 def _reads_content(node: nodes.Node, names: set[str]) -> bool:
-    for one in _with_self(node):
-        if isinstance(one, nodes.Getattr) and one.attr == "content":
+    for part in _with_self(node):
+        if isinstance(part, nodes.Getattr) and part.attr == "content":
             return True
-        if isinstance(one, nodes.Getitem) and _constant(one.arg) == "content":
+        if isinstance(part, nodes.Getitem) and _constant(part.arg) == "content":
             return True
-        if isinstance(one, nodes.Name) and one.name in names:
+        if isinstance(part, nodes.Name) and part.name in names:
             return True
     return False
 
@@ -150,10 +150,10 @@ def _known_for(header: Header) -> str | None:
         str(header.metadata.get(key, ""))
         for key in ("general.basename", "general.name", "general.base_model.0.name")
     ).lower()
-    for one in _index():
-        named = any(name in said for name in one["names"])
-        if named and not any(name in said for name in one["not"]):
-            return _published(one["file"])
+    for known in _index():
+        is_named = any(name in said for name in known["names"])
+        if is_named and not any(name in said for name in known["not"]):
+            return _published(known["file"])
     return None
 
 

@@ -15,7 +15,7 @@ from server.engine.base import EngineOptions, LoadState
 from server.engine.fitted import ALL_LAYERS, FittedEngine, Loader, OptionsOf
 from server.errors import ModelDamaged, ModelLoadFailed
 from server.face.models import Device, Machine
-from server.models.fit import Worked
+from server.models.fit import RememberedSetups
 from server.models.gguf.header import Header
 from server.models.service import ModelShelf
 from server.settings import ModelSettings, NetworkSettings, Settings
@@ -106,7 +106,7 @@ class Desk:
         self.shelf.surveyor = SmallMachine(free)  # type: ignore[assignment]
 
     def engine(self, options: EngineOptions) -> FittedEngine:
-        loader = Loader(self._make, self.shelf, Worked(self.worked), self.said.append)
+        loader = Loader(self._make, self.shelf, RememberedSetups(self.worked), self.said.append)
         return FittedEngine(self.path, options, loader)
 
     def _make(self, _path: Path, options: EngineOptions) -> ScriptedEngine:
@@ -233,7 +233,10 @@ async def test_a_worker_that_comes_back_without_the_card_is_said(tmp_path: Path)
         inner = ScriptedEngine()
         inner.facts = replace(inner.facts, device="gpu")
         loader = Loader(
-            lambda _path, _options: inner, desk.shelf, Worked(desk.worked), desk.said.append
+            lambda _path, _options: inner,
+            desk.shelf,
+            RememberedSetups(desk.worked),
+            desk.said.append,
         )
         engine = FittedEngine(desk.path, EngineOptions(context_tokens=4096), loader)
         await engine.load()
@@ -251,7 +254,10 @@ async def test_a_template_that_could_not_be_tried_out_is_said(tmp_path: Path):
         inner = ScriptedEngine()
         inner.facts.extra.update(template_lost="it did not answer", template_again=True)
         loader = Loader(
-            lambda _path, _options: inner, desk.shelf, Worked(desk.worked), desk.said.append
+            lambda _path, _options: inner,
+            desk.shelf,
+            RememberedSetups(desk.worked),
+            desk.said.append,
         )
         engine = FittedEngine(desk.path, EngineOptions(context_tokens=4096), loader)
         await engine.load()

@@ -34,7 +34,7 @@ def draft(tmp_path: Path) -> Path:
 def test_it_takes_its_weights_and_a_cache_for_every_slot(main: Path, draft: Path):
     header = check(main)
     alone = memory_of(header, header.weight_bytes, SETUP, LAPTOP)
-    both = memory_of(header, header.weight_bytes, memory.beside(SETUP, draft, Headers()), LAPTOP)
+    both = memory_of(header, header.weight_bytes, memory.add_draft(SETUP, draft, Headers()), LAPTOP)
     assert both.cache - alone.cache == cache_bytes(layout_of(check(draft)), SETUP)
     assert both.program - alone.program >= draft.stat().st_size
     assert both.compute > alone.compute
@@ -45,7 +45,7 @@ def test_on_a_card_it_takes_the_card(main: Path, draft: Path):
     card = Device("A card", "CUDA", 16 * GB, 16 * GB)
     machine = Machine(16 * GB, 8 * GB, devices=(card,), engine_uses_gpu=True)
     alone = judge(header, Setup(8192, 4, gpu_layers=17), machine).memory
-    wanted = memory.beside(Setup(8192, 4, gpu_layers=17), draft, Headers())
+    wanted = memory.add_draft(Setup(8192, 4, gpu_layers=17), draft, Headers())
     both = judge(header, wanted, machine).memory
     assert both.gpu - alone.gpu > draft.stat().st_size + cache_bytes(layout_of(check(draft)), SETUP)
     assert both.cache == alone.cache
@@ -54,15 +54,15 @@ def test_on_a_card_it_takes_the_card(main: Path, draft: Path):
 def test_it_leaves_less_context_to_choose(main: Path, draft: Path):
     header, machine = check(main), LAPTOP
     alone = settle(header, Setup(slots=4, gpu_layers=0), machine)
-    wanted = memory.beside(Setup(slots=4, gpu_layers=0), draft, Headers())
+    wanted = memory.add_draft(Setup(slots=4, gpu_layers=0), draft, Headers())
     assert settle(header, wanted, machine).context_tokens < alone.context_tokens
 
 
 def test_one_that_cannot_be_read_adds_nothing(tmp_path: Path):
     (tmp_path / "text.gguf").write_text("no model")
-    assert memory.beside(SETUP, tmp_path / "text.gguf", Headers()) == SETUP
-    assert memory.beside(SETUP, tmp_path / "missing.gguf", Headers()) == SETUP
-    assert memory.beside(SETUP, None, Headers()) == SETUP
+    assert memory.add_draft(SETUP, tmp_path / "text.gguf", Headers()) == SETUP
+    assert memory.add_draft(SETUP, tmp_path / "missing.gguf", Headers()) == SETUP
+    assert memory.add_draft(SETUP, None, Headers()) == SETUP
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_one_that_cannot_be_read_adds_nothing(tmp_path: Path):
 )
 def test_one_that_makes_no_sense_adds_nothing(tmp_path: Path, odd: dict[str, Any]):
     write_model(tmp_path / "odd.gguf", SMALL, **odd)
-    assert memory.beside(SETUP, tmp_path / "odd.gguf", Headers()) == SETUP
+    assert memory.add_draft(SETUP, tmp_path / "odd.gguf", Headers()) == SETUP

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from server.face.models import Device, Machine, Setup
-from server.models.fit import Worked, explain, judge, ladder, settle, without_card
+from server.models.fit import RememberedSetups, explain, judge, ladder, settle, without_card
 from server.models.gguf.header import Header
 from server.models.gguf.parse import parse
 from server.models.memory import memory_of
@@ -204,8 +204,8 @@ MACHINE = Machine(16 << 30, 4 << 30)
 def test_it_is_recalled_by_the_next_run(tmp_path: Path):
     model = tmp_path / "m.gguf"
     model.write_bytes(b"x" * 10)
-    Worked(tmp_path / "loads.json").remember(model, ASKED, TAKEN, MACHINE)
-    worked = Worked(tmp_path / "loads.json")
+    RememberedSetups(tmp_path / "loads.json").remember(model, ASKED, TAKEN, MACHINE)
+    worked = RememberedSetups(tmp_path / "loads.json")
     assert worked.recall(model, ASKED, MACHINE) == TAKEN
     assert worked.recall(model, Setup(16384), MACHINE) is None
     assert worked.recall(model, ASKED, replace(MACHINE, free_bytes=8 << 30)) is None
@@ -217,20 +217,20 @@ def test_it_is_recalled_by_the_next_run(tmp_path: Path):
 def test_a_file_that_cannot_be_written_or_read_is_no_trouble(tmp_path: Path):
     model = tmp_path / "m.gguf"
     (tmp_path / "loads.json").write_text('{"m.gguf:0:17179869184:": {"asked": 1}}')
-    assert Worked(tmp_path / "loads.json").recall(model, ASKED, MACHINE) is None
+    assert RememberedSetups(tmp_path / "loads.json").recall(model, ASKED, MACHINE) is None
     (tmp_path / "file").touch()
-    Worked(tmp_path / "file" / "loads.json").remember(model, ASKED, TAKEN, MACHINE)
+    RememberedSetups(tmp_path / "file" / "loads.json").remember(model, ASKED, TAKEN, MACHINE)
 
 
 def test_a_card_that_was_used_is_missed(tmp_path: Path):
-    worked = Worked(tmp_path / "loads.json")
+    worked = RememberedSetups(tmp_path / "loads.json")
     assert worked.last_card(MACHINE) == ""
     card = Device("A card", "CUDA", 1, 2)
     assert worked.last_card(replace(MACHINE, devices=(card,), engine_uses_gpu=True)) == ""
-    assert Worked(tmp_path / "loads.json").last_card(MACHINE) == "A card"
+    assert RememberedSetups(tmp_path / "loads.json").last_card(MACHINE) == "A card"
 
 
 def test_a_card_the_engine_never_used_is_not_missed(tmp_path: Path):
-    worked = Worked(tmp_path / "loads.json")
+    worked = RememberedSetups(tmp_path / "loads.json")
     worked.last_card(replace(MACHINE, devices=(Device("A card", "CUDA", 1, 2),)))
     assert worked.last_card(MACHINE) == ""

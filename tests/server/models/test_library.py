@@ -83,7 +83,7 @@ def test_no_manifest_keeps_the_others_from_being_read(tmp_path: Path):
 
 WITHOUT_STARTER = (
     "from pathlib import Path\nfrom server.models import library as starter\n"
-    "from server.models.library import Library\nstarter.find = lambda: None"
+    "from server.models.library import Library\nstarter.find_starter = lambda: None"
 )
 
 
@@ -120,7 +120,7 @@ def test_a_file_given_by_path_is_a_model_for_this_run(folder: Path):
 
 
 def test_without_any_model_the_reader_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(starter, "find", lambda: None)
+    monkeypatch.setattr(starter, "find_starter", lambda: None)
     with pytest.raises(NoModel, match="Models page"):
         Library([]).find(None, "")
 

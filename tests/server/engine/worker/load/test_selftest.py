@@ -157,7 +157,7 @@ def test_a_choice_by_hand_is_not_questioned(
 
 
 def test_the_engine_of_this_clone_passes_its_trial() -> None:
-    model = starter.find()
+    model = starter.find_starter()
     assert model
     code = os.spawnve(
         os.P_WAIT,
