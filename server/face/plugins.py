@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 from server.observe import Value
 
 Risk = Literal["read", "change", "danger"]
+"""What a call does: it only reads, it changes something, or it cannot be undone."""
 SERVER = "server"
 """The name of the option with the address of a plugin's API."""
 PluginState = Literal["ok", "warnings", "partly broken", "broken"]

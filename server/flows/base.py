@@ -10,9 +10,8 @@ from server.data.sqlite import Database
 from server.data.yaml_with_places import At
 from server.engine.base import Engine
 from server.events import Event
+from server.face.plugins import Risk as Risk
 
-Risk = Literal["read", "change", "danger"]
-"""What a call does: it only reads, it changes something, or it cannot be undone."""
 Reach = Literal["api", "lib", "mcp"]
 """The kind of an action: an endpoint of an API, the plugin's own code, or an MCP tool."""
 
