@@ -86,7 +86,7 @@ class Running:
         return found
 
 
-class Alone:
+class OwnSpeaker:
     """A speaker that loads the model in this process, which may take a while."""
 
     def __init__(self, core: Core) -> None:
@@ -169,7 +169,7 @@ def _speaker(runner: asyncio.Runner, model: str) -> Iterator[Speaker]:
     core = Core(places)
     runner.run(core.open(downloads=False))
     try:
-        yield Alone(core)
+        yield OwnSpeaker(core)
     finally:
         runner.run(core.close())
 

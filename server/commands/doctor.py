@@ -40,7 +40,7 @@ REBUILD = "In a clone: make setup. Installed by pip: moat serve. Otherwise insta
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     topic: str
     verdict: Verdict
     text: str
@@ -70,7 +70,7 @@ def main(*, try_again: bool = False, as_json: bool = False) -> int:
     return 1 if any(finding.verdict == "problem" for finding in findings) else 0
 
 
-def report(places: paths.Paths) -> list[Finding]:
+def report(places: paths.Paths) -> list[CheckResult]:
     settings = SettingsStore(places.settings).load()
     backends.point(settings.model.backends, places.data)
     engine = ask_engine()
@@ -86,13 +86,16 @@ def report(places: paths.Paths) -> list[Finding]:
         check_folder("Cache in", places.cache),
         check_folder("Logs in", places.logs),
         check_port(settings.server.port, who_listens, places),
-        *(Finding("HTTPS", "ok", *texts) for texts in tls.describe(settings.server, places.https)),
+        *(
+            CheckResult("HTTPS", "ok", *texts)
+            for texts in tls.describe(settings.server, places.https)
+        ),
         check_keyring(places.secrets),
         *check_screen(os.environ),
     ]
 
 
-def table(findings: Iterable[Finding], width: int, *, colour: bool) -> str:
+def table(findings: Iterable[CheckResult], width: int, *, colour: bool) -> str:
     rows = list(findings)
     topics = max((len(row.topic) for row in rows), default=0)
     indent = " " * (len("problem") + topics + 4)
@@ -114,20 +117,22 @@ def _wrap(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, max(width, 30), break_long_words=False, break_on_hyphens=False)
 
 
-def check_processor(cpu: hardware.Processor) -> Finding:
+def check_processor(cpu: hardware.Processor) -> CheckResult:
     cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
     useful = " ".join(name for name in cpu.features if name in X86_FEATURES | ARM_FEATURES)
     text = f"{cpu.model}, {cores} cores, {cpu.architecture}" + (f", {useful}" if useful else "")
     if cpu.is_x86 and cpu.features and "avx2" not in cpu.features:
-        return Finding("Processor", "warn", text, "Without AVX2 answers are slow: small models.")
-    return Finding("Processor", "ok", text)
+        return CheckResult(
+            "Processor", "warn", text, "Without AVX2 answers are slow: small models."
+        )
+    return CheckResult("Processor", "ok", text)
 
 
-def check_memory(total: int, available: int) -> Finding:
+def check_memory(total: int, available: int) -> CheckResult:
     text = f"{total / GB:.1f} GB, of which {available / GB:.1f} GB are free"
     if available < LITTLE_MEMORY_GB * GB:
-        return Finding("Memory", "warn", text, "Close other programs before loading a model.")
-    return Finding("Memory", "ok", text)
+        return CheckResult("Memory", "warn", text, "Close other programs before loading a model.")
+    return CheckResult("Memory", "ok", text)
 
 
 def find_graphics() -> list[str]:
@@ -145,18 +150,18 @@ def find_graphics() -> list[str]:
 
 def check_graphics(
     cards: list[str], engine: dict[str, Any], folder: Path | None
-) -> Iterator[Finding]:
+) -> Iterator[CheckResult]:
     if not cards:
-        yield Finding("Graphics", "ok", "no card found; the processor does the work")
+        yield CheckResult("Graphics", "ok", "no card found; the processor does the work")
     for card in cards:
         kind = "vulkan" if "Vulkan" in card else "cuda"
         advice = FETCH if kind == "cuda" and not _has_cuda(engine) else ""
         if engine.get("gpu"):
-            yield Finding("Graphics", "ok", card, advice)
+            yield CheckResult("Graphics", "ok", card, advice)
         else:
             advice = advice or f"To use it, put the backend {kind} into {folder}."
             text = f"{card}: the engine was built without it"
-            yield Finding("Graphics", "warn", text, f"{advice} See docs/packaging.md.")
+            yield CheckResult("Graphics", "warn", text, f"{advice} See docs/packaging.md.")
 
 
 def _has_cuda(engine: dict[str, Any]) -> bool:
@@ -189,9 +194,9 @@ def ask_engine() -> dict[str, Any]:
     return facts
 
 
-def check_engine(engine: dict[str, Any]) -> Finding:
+def check_engine(engine: dict[str, Any]) -> CheckResult:
     if "error" in engine:
-        return Finding("Engine", "problem", f"llama.cpp cannot run: {engine['error']}", REBUILD)
+        return CheckResult("Engine", "problem", f"llama.cpp cannot run: {engine['error']}", REBUILD)
     variant = f", processor backend {engine['variant']}" if engine.get("variant") else ""
     ggml = str(engine.get("ggml") or "").replace("-dirty", "")
     inside = f" with ggml {ggml}" if ggml else ""
@@ -200,8 +205,8 @@ def check_engine(engine: dict[str, Any]) -> Finding:
     if refused:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
         again = f" {TRY_AGAIN}" if set(refused) & backends.KINDS else ""
-        return Finding("Engine", "warn", text, f"Not used here: {reasons}.{again}")
-    return Finding("Engine", "ok", text)
+        return CheckResult("Engine", "warn", text, f"Not used here: {reasons}.{again}")
+    return CheckResult("Engine", "ok", text)
 
 
 def _can_do(system: str) -> str:
@@ -210,71 +215,73 @@ def _can_do(system: str) -> str:
     return ", ".join(name for part in parts if (name := part.replace(" = 1", "").strip()))
 
 
-def check_backends(engine: dict[str, Any], folder: Path | None) -> Iterator[Finding]:
+def check_backends(engine: dict[str, Any], folder: Path | None) -> Iterator[CheckResult]:
     """Yields the graphics support that was added to the engine."""
     for kind in backends.found(folder):
         used = kind in engine.get("added", ())
         text = f"{kind} in {folder}" + ("" if used else ", which the engine could not open")
-        yield Finding("Backend", "ok" if used else "warn", text)
+        yield CheckResult("Backend", "ok" if used else "warn", text)
 
 
-def check_starter(path: Path | None) -> Finding:
+def check_starter(path: Path | None) -> CheckResult:
     if path is None:
-        return Finding("Starter model", "problem", "not found", REBUILD)
-    return Finding("Starter model", "ok", f"{library.NAME} in {path.parent}")
+        return CheckResult("Starter model", "problem", "not found", REBUILD)
+    return CheckResult("Starter model", "ok", f"{library.NAME} in {path.parent}")
 
 
-def check_folder(topic: str, folder: Path) -> Finding:
+def check_folder(topic: str, folder: Path) -> CheckResult:
     # Path.exists would raise without permission to look.
     existing = next(one for one in (folder, *folder.parents) if os.path.exists(one))  # noqa: PTH110
     if not (existing.is_dir() and os.access(existing, os.W_OK)):
         advice = f"Give yourself the right to write to {existing}, or set MOAT_HOME."
-        return Finding(topic, "problem", f"{folder} cannot be written", advice)
+        return CheckResult(topic, "problem", f"{folder} cannot be written", advice)
     free = shutil.disk_usage(existing).free / GB
     text = f"{folder} ({free:.0f} GB free)"
     if free < LITTLE_DISK_GB:
-        return Finding(topic, "warn", text, "Models are large: free some space, or set MOAT_HOME.")
-    return Finding(topic, "ok", text)
+        return CheckResult(
+            topic, "warn", text, "Models are large: free some space, or set MOAT_HOME."
+        )
+    return CheckResult(topic, "ok", text)
 
 
 def check_port(
     port: int, listener: Callable[[int], Occupant | None], places: paths.Paths
-) -> Finding:
+) -> CheckResult:
     other = listener(port)
     if other is None:
-        return Finding("Port", "ok", f"{port} is free")
+        return CheckResult("Port", "ok", f"{port} is free")
     if other.pid and other.pid == _own_pid(places.control):
-        return Finding("Port", "ok", f"{port} is used by Moat, which is running")
+        return CheckResult("Port", "ok", f"{port} is used by Moat, which is running")
     advice = "Moat takes the next free port. End the other program or change the port in Settings."
-    return Finding("Port", "warn", f"{port} is taken by {other}", advice)
+    return CheckResult("Port", "warn", f"{port} is taken by {other}", advice)
 
 
-def check_keyring(fallback: Path) -> Finding:
+def check_keyring(fallback: Path) -> CheckResult:
     keychain = Keychain(fallback)
     advice = "Install and unlock a keyring (GNOME Keyring, KWallet) to have them encrypted."
     try:
         asyncio.run(keychain.get("doctor"))
     except KeyringFailed as failure:
-        return Finding("Keyring", "warn", str(failure), advice)
+        return CheckResult("Keyring", "warn", str(failure), advice)
     if keychain.notice:
-        return Finding("Keyring", "warn", keychain.notice, advice)
-    return Finding("Keyring", "ok", "the system's keyring holds the secrets")
+        return CheckResult("Keyring", "warn", keychain.notice, advice)
+    return CheckResult("Keyring", "ok", "the system's keyring holds the secrets")
 
 
-def check_screen(variables: Mapping[str, str]) -> Iterator[Finding]:
+def check_screen(variables: Mapping[str, str]) -> Iterator[CheckResult]:
     try:
         version = metadata.version("PySide6-Essentials")
     except metadata.PackageNotFoundError:
-        yield Finding("Window", "warn", "PySide6 is not installed: Moat runs headless", REBUILD)
+        yield CheckResult("Window", "warn", "PySide6 is not installed: Moat runs headless", REBUILD)
         return
     if sys.platform == "linux" and not variables.keys() & {"DISPLAY", "WAYLAND_DISPLAY"}:
         text = f"Qt {version}; no display: Moat runs headless"
-        yield Finding("Window", "warn", text, "That is fine on a server: moat serve")
+        yield CheckResult("Window", "warn", text, "That is fine on a server: moat serve")
         return
-    yield Finding("Window", "ok", f"Qt {version}, a display")
+    yield CheckResult("Window", "ok", f"Qt {version}, a display")
     if "GNOME" in variables.get("XDG_CURRENT_DESKTOP", ""):
         advice = "Install the extension AppIndicator; until then Moat shows its window."
-        yield Finding("Tray", "warn", "GNOME shows tray icons only with an extension", advice)
+        yield CheckResult("Tray", "warn", "GNOME shows tray icons only with an extension", advice)
 
 
 def _output(command: list[str]) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from server.commands import find_running, say, say_json
-from server.commands.models import Progress, guarded, opened_door
+from server.commands.models import DownloadProgress, guarded, opened_door
 from server.core.configuration import SettingsStore
 from server.core.graphics import NOTHING, Graphics
 from server.errors import BadRequest
@@ -63,17 +63,17 @@ async def _get(_options: argparse.Namespace) -> int:
 
 async def _fetch_through(running: RunningServer) -> Download:
     await running.command("models.survey_machine")
-    progress = Progress(await running.command("graphics.fetch"), sys.stdout)
+    progress = DownloadProgress(await running.command("graphics.fetch"), sys.stdout)
     return await progress.follow(running, "graphics.offer", partial(_show_download, progress))
 
 
 async def _fetch_alone() -> Download:
     async with _alone() as (support, _machine):
-        progress = Progress(await support.fetch(), sys.stdout)
+        progress = DownloadProgress(await support.fetch(), sys.stdout)
         return await progress.watch(support.offer, partial(_show_download, progress))
 
 
-def _show_download(progress: Progress, offer: GraphicsOffer) -> None:
+def _show_download(progress: DownloadProgress, offer: GraphicsOffer) -> None:
     progress.show((offer.download,) if offer.download else ())
 
 

@@ -31,7 +31,7 @@ from server.system.keychain import Keychain
 BAR = 24
 
 
-class Progress:
+class DownloadProgress:
     """A download's progress: one line that is rewritten on a terminal, else a line per 5 %."""
 
     def __init__(self, number: str, out: Any) -> None:
@@ -307,10 +307,10 @@ async def _pull(options: argparse.Namespace, shelf: ModelShelf) -> int:
     running = await find_running()
     given = {"repo": options.repo, "file": options.file}
     if running:
-        progress = Progress(await running.command("models.download", **given), sys.stdout)
+        progress = DownloadProgress(await running.command("models.download", **given), sys.stdout)
         final = await progress.follow(running, "models.downloads", progress.show)
     else:
-        progress = Progress(await shelf.download(**given), sys.stdout)
+        progress = DownloadProgress(await shelf.download(**given), sys.stdout)
         final = await progress.watch(shelf.downloads, progress.show)
     if final.phase == "failed":
         raise BadRequest(final.reason)

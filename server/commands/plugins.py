@@ -40,7 +40,7 @@ class Desk(Protocol):
     async def command(self, name: str, /, **arguments: str) -> Any: ...
 
 
-class Alone:
+class OwnDesk:
     """A core in this process that can be used like a running server."""
 
     def __init__(self, core: Core) -> None:
@@ -212,7 +212,7 @@ def _at_desk(work: Work) -> Callable[[argparse.Namespace], int]:
         if running is not None:
             return await work(running, options)
         async with _own_core() as core:
-            return await work(Alone(core), options)
+            return await work(OwnDesk(core), options)
 
     return lambda options: asyncio.run(run(options))
 
@@ -507,7 +507,7 @@ async def _try(core: Core, options: argparse.Namespace) -> int:
     disconnect = core.plugins.approvals.connect(answer)
     try:
         if options.question:
-            async with _showing_work(Alone(core), key):
+            async with _showing_work(OwnDesk(core), key):
                 result = await core.plugins.test(key, flow, options.question, mode)
         else:
             given = await _arguments(core, key, flow, options)
@@ -525,7 +525,7 @@ async def _arguments(core: Core, key: str, name: str, options: argparse.Namespac
     card = next((one for one in core.plugins.cards.get() if one.key == key), None)
     if card is not None and any(flow.key == name for flow in card.flows):
         raise AppError(f"{key}/{name} is a flow: give it a question.")
-    async with _showing_work(Alone(core), key):
+    async with _showing_work(OwnDesk(core), key):
         tools = {tool.key: tool for tool in await core.plugins.find_tools(key)}
     if name not in tools:
         hint = nearest(name, tools) or f"There are: {', '.join(tools) or 'none'}."

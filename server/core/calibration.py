@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from server.engine.base import Engine, EngineOptions
-from server.engine.pool import Loaded, Pool
+from server.engine.pool import LoadedModel, Pool
 from server.errors import AppError, BadRequest
 from server.events import Usage
 from server.face.models import Calibration
@@ -175,7 +175,7 @@ class Calibrator:
         read, write = (best.read, best.write) if best else (0.0, 0.0)
         return seen.get("read", read), seen.get("write", write)
 
-    def _follow(self, loaded: tuple[Loaded, ...]) -> None:
+    def _follow(self, loaded: tuple[LoadedModel, ...]) -> None:
         """Starts a trial when all is quiet, and cancels it as soon as a request arrives."""
         is_quiet = _is_idle(loaded)
         if self._task is not None and not self._task.done():
@@ -259,7 +259,7 @@ def _read_uses(file: JsonFile) -> dict[str, dict[str, float]]:
         return {}
 
 
-def _is_idle(loaded: Iterable[Loaded]) -> bool:
+def _is_idle(loaded: Iterable[LoadedModel]) -> bool:
     return not any(model.running or model.phase == "loading" for model in loaded)
 
 

@@ -26,7 +26,7 @@ from server.core.engines_elsewhere import EnginesElsewhere
 from server.core.figures import Figures
 from server.core.graphics import Build, Graphics
 from server.core.keys import Keys
-from server.core.running_requests import Meter, Requests, Room
+from server.core.running_requests import Meter, RequestLimits, Requests
 from server.core.updates import Updates
 from server.dashboard.links import AllowedFiles
 from server.data import documents
@@ -35,7 +35,7 @@ from server.data.tables import Table
 from server.egress import Egress
 from server.engine.base import Engine, EngineOptions
 from server.engine.fitted import Loader, MakeEngine, OptionsOf, limits_of
-from server.engine.pool import Found, Pool
+from server.engine.pool import FoundModel, Pool
 from server.engine.process import WorkerProcess
 from server.errors import AppError, BadRequest, KeyRevoked, ModelNotUsed, NoModel, Stopping
 from server.face.core import About, FileText, KeyLimits, LogLine, ModelPhase
@@ -547,15 +547,15 @@ class Core:
     def _hosts_of(self, name: str) -> tuple[str, ...]:
         return next((card.hosts for card in self.models.cards.get() if card.name == name), ())
 
-    def _look_up(self, name: str) -> Found:
+    def _look_up(self, name: str) -> FoundModel:
         card = self._find(name, "")
         if card.hosts:
-            return Found(Path(card.path), EngineOptions(), 0, "", self.engines.find(name))
+            return FoundModel(Path(card.path), EngineOptions(), 0, "", self.engines.find(name))
         settings = self._model_settings.for_model(card.name)
         options = self._options_of(settings)
         options = replace(options, projector=Path(card.projector) if card.projector else None)
         options = self.speeds.apply(Path(card.path), options)
-        return Found(Path(card.path), options, card.size_bytes, self._backends(settings))
+        return FoundModel(Path(card.path), options, card.size_bytes, self._backends(settings))
 
     @property
     def _model_settings(self) -> ModelSettings:
@@ -570,8 +570,8 @@ class Core:
         own = self._model_settings.own_of(name)
         return switch_thinking(request, own) if own.thinking == "off" else request
 
-    def _room(self) -> Room:
-        return Room(self._model_settings.slots, self._model_settings.queue_limit)
+    def _room(self) -> RequestLimits:
+        return RequestLimits(self._model_settings.slots, self._model_settings.queue_limit)
 
     async def _apply(self, before: Settings, after: Settings) -> None:
         """Puts changed settings into effect."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from server import tasks
 from server.chat import ChatRequest
-from server.engine.pool import Loaded, Pool
+from server.engine.pool import LoadedModel, Pool
 from server.errors import AppError, EngineCrashed, ModelLoadFailed
 from server.face.core import ModelPhase, ModelStatus
 from server.observe import Value
@@ -101,7 +101,7 @@ class CurrentModel:
                         f"{name} did not answer after the computer slept and was loaded again."
                     )
 
-    async def _answers(self, model: Loaded, patience_s: float) -> bool:
+    async def _answers(self, model: LoadedModel, patience_s: float) -> bool:
         try:
             async with asyncio.timeout(patience_s):
                 engine = await self._pool.engine(model.name)
@@ -168,7 +168,7 @@ class CurrentModel:
         log.warning("The model cannot be loaded: %s", error)
         self._show(self._pool.loaded.get())
 
-    def _show(self, loaded: tuple[Loaded, ...]) -> None:
+    def _show(self, loaded: tuple[LoadedModel, ...]) -> None:
         name = self._name()
         entry = next((entry for entry in loaded if entry.name == name), None)
         hosts = self._hosts_of(name)

@@ -27,7 +27,7 @@ from server.egress import Egress
 from server.errors import AppError, BadRequest, HubFailed, HubRefused
 from server.face.models import Building, Device, Download, GraphicsOffer, Machine
 from server.models import names
-from server.models.downloads.download import Limits
+from server.models.downloads.download import TransferLimits
 from server.models.downloads.journal import disk_trouble
 from server.models.downloads.queue import AlreadyHere, Downloads
 from server.models.hub import AGENT, STALL_S, Part, RemoteFile, Repository, part_of
@@ -229,7 +229,7 @@ class Graphics:
         settings: Callable[[], Settings],
         data: Path,
         on_ready: Callable[[str], Awaitable[None]],
-        limits: Limits | None = None,
+        limits: TransferLimits | None = None,
     ) -> None:
         self.offer: Value[GraphicsOffer] = Value(GraphicsOffer())
         self._settings = settings

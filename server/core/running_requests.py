@@ -53,7 +53,7 @@ class Cancelled(AppError):
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class RequestLimits:
     """How many answers a model writes at once, and how many requests may wait."""
 
     slots: int
@@ -161,7 +161,11 @@ class Requests:
     """All running requests and the most recent answers."""
 
     def __init__(
-        self, changed: Callable[[], None], room: Callable[[], Room], figures: Figures, keys: Keys
+        self,
+        changed: Callable[[], None],
+        room: Callable[[], RequestLimits],
+        figures: Figures,
+        keys: Keys,
     ) -> None:
         """`room` returns a model's room. A request beyond it is refused on arrival, never later."""
         self._keys = keys
@@ -368,7 +372,7 @@ class Meter:
     def __init__(self) -> None:
         self.load: Value[Load] = Value(Load())
         self._measured = (time.monotonic(), 0)
-        self._memory = Memory()
+        self._memory = MemoryMeter()
 
     def measure(self, requests: Requests) -> None:
         """Updates the load. Called twice a second while requests run, and once after the last."""
@@ -385,7 +389,7 @@ class Meter:
         self._memory.forget_children()
 
 
-class Memory:
+class MemoryMeter:
     """The memory of this process and its workers.
 
     Finding the workers reads about every process of the machine, so it is done only when they

@@ -88,7 +88,7 @@ class Unreached(UpdateFailed):
     """No answer came, perhaps because a machine that just woke has no network yet."""
 
 
-class Source(BaseModel):
+class UpdateSource(BaseModel):
     address: str = ""
     key: str = ""
 
@@ -105,7 +105,7 @@ class Announcement(BaseModel):
     """The SHA-256 of each file, for people who want to compare."""
 
 
-class Signed(BaseModel):
+class SignedDocument(BaseModel):
     announcement: str
     signature: str
 
@@ -185,10 +185,14 @@ class Updates:
         self.found.set(Update(looked_at, version, announced.page, announced.notes))
 
 
-def find_source(chosen: UpdateSettings) -> Source:
+def find_source(chosen: UpdateSettings) -> UpdateSource:
     """Returns the address and the key of the settings, or else those of this package."""
-    shipped = Source.model_validate_json(SOURCE.read_bytes()) if SOURCE.is_file() else Source()
-    source = Source(address=chosen.address or shipped.address, key=chosen.key or shipped.key)
+    shipped = (
+        UpdateSource.model_validate_json(SOURCE.read_bytes())
+        if SOURCE.is_file()
+        else UpdateSource()
+    )
+    source = UpdateSource(address=chosen.address or shipped.address, key=chosen.key or shipped.key)
     if not (source.address.startswith("https://") and source.key):
         raise UpdateFailed(
             "No update feed is set. Enter an https address and a key in Settings → Updates."
@@ -225,7 +229,7 @@ def read(body: bytes, key: str) -> Announcement:
 def read_signed(body: bytes, key: str, prefix: bytes, kind: type[T]) -> T:
     """Returns the document if the key's owner signed it for the purpose in `prefix`."""
     try:
-        signed = Signed.model_validate(from_json(body))
+        signed = SignedDocument.model_validate(from_json(body))
         text = signed.announcement.encode()
         owner = base64.b64decode(key, validate=True)
         mark = base64.b64decode(signed.signature, validate=True)

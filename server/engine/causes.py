@@ -51,7 +51,7 @@ def _signal_name(number: int) -> str:
     return _SIGNALS.get(name, name)
 
 
-class Refused(Exception):
+class JobRefused(Exception):
     """A refusal that the worker sends to the server. `code` is one of those in `server.errors`."""
 
     def __init__(self, code: str, message: str, **facts: Any) -> None:
@@ -60,10 +60,10 @@ class Refused(Exception):
         self.facts = facts
 
 
-def too_long(needed: int, available: int, *, is_certain: bool = True) -> Refused:
+def too_long(needed: int, available: int, *, is_certain: bool = True) -> JobRefused:
     """Returns the refusal of a prompt. If not `is_certain`, `needed` is partly an estimate."""
     about = "" if is_certain else "about "
-    return Refused(
+    return JobRefused(
         "context_length_exceeded",
         f"The prompt has {about}{needed} tokens; the model has room for {available}.",
         needed=needed,

@@ -176,7 +176,7 @@ class FittedEngine(Forwarding):
         self._settling = True
         try:
             header = await asyncio.to_thread(self._loader.shelf.headers.check, self._path)
-            await self._check_eyes()
+            await self._check_projector()
             await self._try(header, await self._survey(header))
         except AppError as error:
             self.state.set(LoadState.failed(error))
@@ -206,13 +206,13 @@ class FittedEngine(Forwarding):
     def _best(self, header: Header, machine: Machine) -> Setup | None:
         return next(self._setups(header, _setup(self._options), machine), None)
 
-    async def _check_eyes(self) -> None:
+    async def _check_projector(self) -> None:
         """Leaves out a damaged projector, with a warning: the model can still read text."""
-        eyes = self._options.projector
-        if eyes is None:
+        projector = self._options.projector
+        if projector is None:
             return
         try:
-            await asyncio.to_thread(self._loader.shelf.headers.check, eyes)
+            await asyncio.to_thread(self._loader.shelf.headers.check, projector)
         except ModelDamaged as error:
             log.warning("%s", error)
             self._loader.say(str(error))
@@ -301,11 +301,11 @@ class FittedEngine(Forwarding):
             log.warning("%s: %s", self._path.stem, sentence)
             self._loader.say(f"{self._path.stem}: {sentence}")
             self._loader.worked.remember(self._path, asked, taken, machine)
-        eyes = self._options.projector
-        if eyes is not None and not self.facts.sees_images:
+        projector = self._options.projector
+        if projector is not None and not self.facts.sees_images:
             self._loader.say(
                 f"{self._path.stem} cannot read images: "
-                f"the vision projector {eyes.name} does not match this model."
+                f"the vision projector {projector.name} does not match this model."
             )
         self._tell_lost_template()
         missing = self._loader.worked.last_card(machine)

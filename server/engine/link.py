@@ -14,7 +14,7 @@ from typing import Any
 
 from server.chat import Json
 from server.engine import causes
-from server.engine.watch import Health, Limits, Pulse
+from server.engine.watch import Health, Pulse, WatchLimits
 from server.engine.wire import LENGTH, MAX_FRAME_BYTES, pack, unpack
 from server.errors import (
     AppError,
@@ -71,7 +71,7 @@ PIPE_BUFFER_BYTES = 1 << 20
 LAST = frozenset({"end", "error"})
 
 
-class Answer:
+class WorkerAnswer:
     """The worker's answer to one request, handed over in bursts of items."""
 
     def __init__(self, number: int) -> None:
@@ -108,7 +108,7 @@ class WorkerLink:
     """A worker process from its start to its end. After the end, `error` says why."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, limits: Limits, on_end: Callable[[], None]
+        self, process: asyncio.subprocess.Process, limits: WatchLimits, on_end: Callable[[], None]
     ) -> None:
         assert process.stdin
         assert process.stdout
@@ -122,7 +122,7 @@ class WorkerLink:
         self._on_progress: Callable[[float], None] = lambda _done: None
         self._loaded: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
         self._numbers = itertools.count(1)
-        self._answers: dict[int, Answer] = {}
+        self._answers: dict[int, WorkerAnswer] = {}
         self._asked: dict[int, asyncio.Future[Any]] = {}
         self._cause = ""
         self._closing = False
@@ -138,7 +138,7 @@ class WorkerLink:
         cls,
         command: Sequence[str],
         environment: dict[str, str],
-        limits: Limits,
+        limits: WatchLimits,
         on_end: Callable[[], None],
     ) -> "WorkerLink":
         # In a session of its own, Ctrl-C in our terminal does not end it, and its own children can
@@ -182,9 +182,9 @@ class WorkerLink:
         """The number of answers that the worker has not finished. Readers may be further behind."""
         return sum(not answer.ended for answer in self._answers.values())
 
-    def begin(self, job: Json) -> Answer:
+    def begin(self, job: Json) -> WorkerAnswer:
         """Sends a job to the worker. In the end, the caller must `forget` the answer."""
-        answer = Answer(next(self._numbers))
+        answer = WorkerAnswer(next(self._numbers))
         # Write first: if that raises, no answer is left that would never be forgotten.
         self._write({"op": "generate", "id": answer.number, "job": job})
         self._answers[answer.number] = answer
@@ -193,13 +193,13 @@ class WorkerLink:
             answer.fail(self.error)
         return answer
 
-    def cancel(self, answer: Answer) -> None:
+    def cancel(self, answer: WorkerAnswer) -> None:
         """Cancels an answer. If it has begun, it still ends with its usage."""
         if not answer.cancelled:
             answer.cancelled = True
             self._write({"op": "cancel", "id": answer.number})
 
-    def forget(self, answer: Answer) -> None:
+    def forget(self, answer: WorkerAnswer) -> None:
         self._answers.pop(answer.number, None)
 
     async def ask(self, what: str, arguments: Json) -> Any:

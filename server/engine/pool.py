@@ -77,7 +77,7 @@ LONGEST_S = 366 * 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundModel:
     """A model that was looked up by name: its file, its load options and its estimated memory."""
 
     path: Path
@@ -90,7 +90,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedModel:
     """The state of a model in the pool, for display."""
 
     name: str
@@ -117,7 +117,7 @@ class PoolLimits:
 
 
 class _Entry:
-    def __init__(self, name: str, found: Found, engine: Engine) -> None:
+    def __init__(self, name: str, found: FoundModel, engine: Engine) -> None:
         self.name = name
         self.found = found
         self.engine = engine
@@ -139,7 +139,7 @@ class Pool:
 
     def __init__(
         self,
-        look_up: Callable[[str], Found],
+        look_up: Callable[[str], FoundModel],
         make: Callable[[Path, EngineOptions], Engine],
         limits: PoolLimits | None = None,
         reach: Callable[[EngineElsewhere], Engine] | None = None,
@@ -149,7 +149,7 @@ class Pool:
 
         `adapt` may change each request to the model of that name.
         """
-        self.loaded: Value[tuple[Loaded, ...]] = Value(())
+        self.loaded: Value[tuple[LoadedModel, ...]] = Value(())
         self._look_up = look_up
         self._make = make
         self._reach = reach
@@ -289,12 +289,12 @@ class Pool:
                 self._entries[name].engine.state.connect(lambda _state: self._tell())
             return self._entries[name]
 
-    def _engine_for(self, found: Found) -> Engine:
+    def _engine_for(self, found: FoundModel) -> Engine:
         if found.elsewhere is None or self._reach is None:
             return self._make(found.path, found.options)
         return self._reach(found.elsewhere)
 
-    async def _make_room(self, found: Found) -> None:
+    async def _make_room(self, found: FoundModel) -> None:
         budget, needed = self._limits.budget_bytes, found.size_bytes
         if not budget:
             return
@@ -369,9 +369,9 @@ class Pool:
         self._freed = asyncio.Event()
         self.loaded.set(tuple(map(self._describe, self._entries.values())))
 
-    def _describe(self, entry: _Entry) -> Loaded:
+    def _describe(self, entry: _Entry) -> LoadedModel:
         state = entry.engine.state.get()
-        return Loaded(
+        return LoadedModel(
             entry.name,
             state.phase,
             state.progress,

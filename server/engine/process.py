@@ -16,10 +16,10 @@ from pydantic import TypeAdapter
 from server.chat import SAMPLED, ChatRequest, Constraint, Json, Prompt, Sampling
 from server.engine import styles
 from server.engine.base import Embeddings, EngineOptions, LoadState, ModelFacts, Ranking
-from server.engine.link import Answer, Item, WorkerLink, refusal
+from server.engine.link import Item, WorkerAnswer, WorkerLink, refusal
 from server.engine.styles.base import Format, Parser, Prepared
 from server.engine.styles.messages import IMAGE_MARK
-from server.engine.watch import Health, Limits
+from server.engine.watch import Health, WatchLimits
 from server.engine.wire import Job
 from server.errors import (
     AppError,
@@ -272,7 +272,7 @@ class WorkerProcess:
         *,
         choose: Callable[[ModelFacts], Format] | None = None,
         command: Sequence[str] | None = None,
-        limits: Limits | None = None,
+        limits: WatchLimits | None = None,
     ) -> None:
         self.facts = ModelFacts()
         self.state: Value[LoadState] = Value(LoadState())
@@ -280,7 +280,7 @@ class WorkerProcess:
         self._options = options or EngineOptions()
         self._choose = choose or styles.choose
         self._command = command or processes.command("worker")
-        self._limits = limits or Limits()
+        self._limits = limits or WatchLimits()
         self._style: Format | None = None
         self._link: WorkerLink | None = None
         self._starting: asyncio.Task[WorkerLink | AppError] | None = None
@@ -506,7 +506,7 @@ class WorkerProcess:
         self._starting = spawn(self._start(delay_s), "worker-restart")
 
 
-async def _next(reading: Reading, answer: Answer, link: WorkerLink) -> list[Piece]:
+async def _next(reading: Reading, answer: WorkerAnswer, link: WorkerLink) -> list[Piece]:
     if reading.error is not None:
         raise reading.error
     pieces = reading.pieces(await answer.burst())

@@ -16,7 +16,7 @@ COMPUTING_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class WatchLimits:
     """How long a worker may be silent before it counts as hung.
 
     It is counted in ticks of our own loop, so that neither a sleeping machine nor a late loop is
@@ -57,7 +57,7 @@ class Stall:
         if self.ticks == 1:
             self._since_s = processor_s(self._pid)
 
-    def may_take(self, stuck_s: float, limits: Limits) -> float:
+    def may_take(self, stuck_s: float, limits: WatchLimits) -> float:
         """Returns how many seconds it may go without progress, after `stuck_s` without any."""
         if not self.is_unseen or stuck_s < limits.step_s:
             return limits.step_s
@@ -68,7 +68,7 @@ class Stall:
 class Pulse:
     """The signs of life of a worker, as its link reports them, and the verdict at each tick."""
 
-    def __init__(self, pid: int, limits: Limits) -> None:
+    def __init__(self, pid: int, limits: WatchLimits) -> None:
         self._pid = pid
         self._limits = limits
         self._loaded = False

@@ -27,7 +27,7 @@ class NameTaken(AppError):
     status = 409
 
 
-class Turn(BaseModel):
+class AliasTurn(BaseModel):
     """A message that comes before every conversation with the model."""
 
     role: Role
@@ -44,7 +44,7 @@ class Alias(BaseModel):
     system: str = ""
     parameters: Json = {}
     """Sampling options under Ollama's names: temperature, stop, num_predict …"""
-    messages: tuple[Turn, ...] = ()
+    messages: tuple[AliasTurn, ...] = ()
     licence: str = ""
     made_at: float = 0.0
 

@@ -34,7 +34,7 @@ BRISK_CORES = 8
 """The cores that `BRISK_BYTES` assumes. Both count only if the machine's pace was not measured."""
 
 
-class Entry(BaseModel, extra="forbid"):
+class CatalogueEntry(BaseModel, extra="forbid"):
     repo: str
     file: str
     title: str
@@ -55,7 +55,7 @@ class Entry(BaseModel, extra="forbid"):
     """Whether the size is computed. A download asks the hub for the real size."""
 
     @model_validator(mode="after")
-    def _compute_size(self) -> "Entry":
+    def _compute_size(self) -> "CatalogueEntry":
         if not self.size_bytes:
             self.size_bytes = int(self.parameters * self.bits_per_weight / 8)
             self.is_about = True
@@ -88,7 +88,7 @@ class Entry(BaseModel, extra="forbid"):
 
 class Catalogue(BaseModel, extra="forbid"):
     version: int
-    models: tuple[Entry, ...]
+    models: tuple[CatalogueEntry, ...]
 
 
 def kept_head(header: Header) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def suggest(
     machine: Machine,
     setup: Setup,
     installed: Collection[str] = (),
-    found: Iterable[Entry] = (),
+    found: Iterable[CatalogueEntry] = (),
     as_used: Callable[[str, Fit], Fit] = lambda _file, fit: fit,
 ) -> list[Suggestion]:
     """Returns all entries with their verdicts and marks the recommended one.
@@ -134,7 +134,7 @@ def suggest(
     return made
 
 
-def _explain(best: Entry, judged: list[tuple[Entry, Fit]]) -> str:
+def _explain(best: CatalogueEntry, judged: list[tuple[CatalogueEntry, Fit]]) -> str:
     """Explains in one sentence why no more able model is recommended."""
     own = next(fit for entry, fit in judged if entry is best)
     able = [(entry, fit) for entry, fit in judged if "tools" in entry.uses]
@@ -153,7 +153,9 @@ def _explain(best: Entry, judged: list[tuple[Entry, Fit]]) -> str:
     )
 
 
-def recommended(machine: Machine, judged: list[tuple[Entry, Fit]]) -> Entry | None:
+def recommended(
+    machine: Machine, judged: list[tuple[CatalogueEntry, Fit]]
+) -> CatalogueEntry | None:
     """Returns the ablest model that runs well.
 
     Without a graphics card it must also write as fast as people read. Falls back to the smallest
@@ -180,7 +182,7 @@ def recommended(machine: Machine, judged: list[tuple[Entry, Fit]]) -> Entry | No
     return max(able, key=lambda entry: entry.rank, default=None)
 
 
-def _suggestion(entry: Entry, fit: Fit, installed: Collection[str]) -> Suggestion:
+def _suggestion(entry: CatalogueEntry, fit: Fit, installed: Collection[str]) -> Suggestion:
     return Suggestion(
         entry.repo,
         entry.file,
@@ -296,7 +298,7 @@ PER_PUBLISHER = 6
 MOST = 12
 LEAST_BYTES = 0.35
 """Bytes per parameter of the smallest useful files."""
-_KEPT = TypeAdapter(tuple[Entry, ...])
+_KEPT = TypeAdapter(tuple[CatalogueEntry, ...])
 
 
 class CatalogueRefresh:
@@ -307,9 +309,9 @@ class CatalogueRefresh:
         self._hub = hub
         self._path = path
         self._machine = machine
-        self._task: asyncio.Task[tuple[Entry, ...]] | None = None
+        self._task: asyncio.Task[tuple[CatalogueEntry, ...]] | None = None
 
-    def found(self) -> tuple[Entry, ...]:
+    def found(self) -> tuple[CatalogueEntry, ...]:
         """Returns the entries of the last refresh, or nothing if their file cannot be read."""
         try:
             return _KEPT.validate_json(self._path.read_bytes())
@@ -339,7 +341,7 @@ class CatalogueRefresh:
     async def cancel(self) -> None:
         await stop(self._task)
 
-    async def _look(self, setup: Setup) -> tuple[Entry, ...]:
+    async def _look(self, setup: Setup) -> tuple[CatalogueEntry, ...]:
         machine = await self._machine()
         listed: list[list[TrendingModel]] = []
         for number, publisher in enumerate(PUBLISHERS, 1):
@@ -355,14 +357,16 @@ class CatalogueRefresh:
             if not model.about.gated and is_small and _base(model.about.repo) not in known:
                 wanted.setdefault(_base(model.about.repo), model)
         chosen = list(wanted.values())[:MOST]
-        found: list[Entry] = []
+        found: list[CatalogueEntry] = []
         for number, model in enumerate(chosen, 1):
             self.progress.set(f"Reading {model.about.repo} ({number} of {len(chosen)}).")
             entry = await self._entry(model, machine, setup)
             found += [entry] if entry else []
         return tuple(found)
 
-    async def _entry(self, model: TrendingModel, machine: Machine, setup: Setup) -> Entry | None:
+    async def _entry(
+        self, model: TrendingModel, machine: Machine, setup: Setup
+    ) -> CatalogueEntry | None:
         """Builds an entry; None if the repository cannot be read or no file fits this machine."""
         try:
             there = await self._hub.repository(model.about.repo)
@@ -379,7 +383,7 @@ class CatalogueRefresh:
         seeing = repository.choose_projector(projectors)
         if best is None:
             return None
-        return Entry(
+        return CatalogueEntry(
             repo=there.repo,
             file=best.name,
             title=_base(there.repo),

@@ -325,7 +325,7 @@ USUAL = "Q4_K"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class WeightPart:
     """Weights of one format. `is_head` marks those that only the last token of a prompt needs."""
 
     form: str
@@ -357,7 +357,7 @@ def _rate(pace: Pace, form: str) -> Rate:
     return min(pace.rates, key=lambda rate: (rate.form != form, abs(BITS[rate.form] - BITS[form])))
 
 
-def _parts(header: Header, weights: int) -> Iterator[Part]:
+def _parts(header: Header, weights: int) -> Iterator[WeightPart]:
     if not header.tensors or weights != header.weight_bytes:
         yield from _guess_parts(header, weights)
         return
@@ -368,20 +368,20 @@ def _parts(header: Header, weights: int) -> Iterator[Part]:
             continue  # rows are only looked up in it, nothing is multiplied
         share = used / experts if experts and EXPERTS.match(tensor.name) else 1.0
         is_head = tensor.name in (HEAD, EMBEDDING)
-        yield Part(FORMATS[tensor.format_id].name, tensor.values * share, is_head)
+        yield WeightPart(FORMATS[tensor.format_id].name, tensor.values * share, is_head)
 
 
-def _guess_parts(header: Header, weights: int) -> Iterator[Part]:
+def _guess_parts(header: Header, weights: int) -> Iterator[WeightPart]:
     """Estimates the parts from sizes alone: nothing else is known of a file on the hub."""
     layout = layout_of(header)
     form = _form(header, weights)
     values = weights * 8 / BITS[form]
     head = layout.vocabulary * layout.width
-    yield Part(form, head, is_head=True)
+    yield WeightPart(form, head, is_head=True)
     attention = layout.layers * 4 * layout.width**2
     rest = max(0.0, values - head - attention)
     experts, used = header.number("expert_count"), header.number("expert_used_count")
-    yield Part(form, attention + rest * (used / experts if experts else 1.0))
+    yield WeightPart(form, attention + rest * (used / experts if experts else 1.0))
 
 
 def _form(header: Header, weights: int) -> str:

@@ -62,7 +62,7 @@ class Part:
     chunks: AsyncGenerator[bytes, None]
 
 
-class Library(Protocol):
+class HubQueries(Protocol):
     """The questions that `hub_facts` asks with the hub's own library, which is imported lazily."""
 
     async def search(self, text: str, limit: int) -> list[HubModel]: ...
@@ -149,7 +149,7 @@ class Hub:
             yield part_of(response, span)
 
     @asynccontextmanager
-    async def _library(self) -> AsyncIterator[Library]:
+    async def _library(self) -> AsyncIterator[HubQueries]:
         """Yields the hub's own library. Use it only for what a person has requested."""
         self._allow(SEARCH)
         try:

@@ -33,7 +33,7 @@ from server.face.models import (
 )
 from server.models import catalogue, library, memory, names
 from server.models.catalogue import CatalogueRefresh
-from server.models.downloads.download import Limits, sha256
+from server.models.downloads.download import TransferLimits, sha256
 from server.models.downloads.queue import FOLDER, AlreadyHere, Downloads
 from server.models.fit import judge
 from server.models.gguf.files import Headers, shard_paths
@@ -69,7 +69,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HubComparison:
     newer: Newer
     repository: Repository | None = None
     files: tuple[RemoteFile, ...] = ()
@@ -101,22 +101,22 @@ def _in_cache(path: Path) -> tuple[str, PurePosixPath] | None:
     return None
 
 
-async def compare(hub: Hub, name: str, path: Path, models: Path) -> Found:
+async def compare(hub: Hub, name: str, path: Path, models: Path) -> HubComparison:
     """Compares sizes first, then every byte: a file may be replaced by another of the same size."""
     origin = trace(path, models)
     address = hub.page(origin.repo)
     try:
         there = await hub.repository(origin.repo)
     except HubMissing:
-        return Found(Newer(name, origin.repo, "gone", address))
+        return HubComparison(Newer(name, origin.repo, "gone", address))
     by_path = {file.path: file for file in there.files}
     if not all(file in by_path for file in origin.files):
-        return Found(Newer(name, there.repo, "gone", address, there.updated))
+        return HubComparison(Newer(name, there.repo, "gone", address, there.updated))
     files = tuple(by_path[file] for file in origin.files)
     is_same = await _is_same(tuple(shard_paths(path)), files)
     state: NewerState = "same" if is_same else "newer"
     size = sum(file.size_bytes for file in files)
-    return Found(Newer(name, there.repo, state, address, there.updated, size), there, files)
+    return HubComparison(Newer(name, there.repo, state, address, there.updated, size), there, files)
 
 
 async def _is_same(paths: tuple[Path, ...], files: tuple[RemoteFile, ...]) -> bool:
@@ -174,7 +174,7 @@ class ModelShelf:
         self.pace = self.surveyor.pace
         self._hub = Hub(door[0], self._network, self._token)
         self._fetching = Downloads(
-            self._hub, models, self._limit, lambda: self.on_change(), Limits(), unfinished
+            self._hub, models, self._limit, lambda: self.on_change(), TransferLimits(), unfinished
         )
         self.downloads = self._fetching.all
         self.pause_download = self._fetching.pause
@@ -418,7 +418,7 @@ class ModelShelf:
             files += tuple(file for file in found.repository.files if file.path.endswith(projector))
         return self._fetching.start(found.repository, files, replaces=True, cache=cache)
 
-    async def _compare(self, name: str) -> Found:
+    async def _compare(self, name: str) -> HubComparison:
         card = self.library.find(name, "")
         return await compare(self._hub, card.name, Path(card.path), self._models)
 

@@ -13,7 +13,7 @@ from server.asking.ask import Means
 from server.chat import ChatRequest
 from server.conversation.agents.base import Agents
 from server.conversation.threads import EVERYBODY, ResponseMemory
-from server.engine.pool import Loaded
+from server.engine.pool import LoadedModel
 from server.errors import AppError, KeyForbids, ModelNotFound
 from server.events import Events
 from server.face.core import About
@@ -70,7 +70,7 @@ class Facts:
     forbidden: frozenset[str] = frozenset()
     """Names of models that are installed but that this key may not use."""
     responses: ResponseMemory = field(default_factory=ResponseMemory)
-    loaded: tuple[Loaded, ...] = ()
+    loaded: tuple[LoadedModel, ...] = ()
 
     @property
     def origin(self) -> str:

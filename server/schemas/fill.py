@@ -36,7 +36,7 @@ FORMATS = frozenset(SHAPES)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FillLimits:
     """Limits for schemas without their own: a weak model would write without end."""
 
     text: int = 160
@@ -44,11 +44,11 @@ class Limits:
     objects: int = 3
 
 
-USUAL = Limits()
-TIGHT = Limits(text=40, items=2, objects=1)
+USUAL = FillLimits()
+TIGHT = FillLimits(text=40, items=2, objects=1)
 
 
-def bound(schema: Json, *, may_be_null: bool = True, limits: Limits = USUAL) -> Json:
+def bound(schema: Json, *, may_be_null: bool = True, limits: FillLimits = USUAL) -> Json:
     """Returns the schema that the model's text must match."""
     if "anyOf" in schema:
         return {
@@ -66,7 +66,7 @@ def bound(schema: Json, *, may_be_null: bool = True, limits: Limits = USUAL) -> 
     return _bound_scalar(schema, kind, limits)
 
 
-def _bound_array(schema: Json, limits: Limits) -> Json:
+def _bound_array(schema: Json, limits: FillLimits) -> Json:
     items = bound(schema.get("items", {}), may_be_null=False, limits=limits)
     least = int(schema.get("minItems", 0))
     usual = limits.objects if items.get("type") == "object" else limits.items
@@ -74,7 +74,7 @@ def _bound_array(schema: Json, limits: Limits) -> Json:
     return {"type": "array", "items": items, "minItems": least, "maxItems": most}
 
 
-def _bound_scalar(schema: Json, kind: str | None, limits: Limits) -> Json:
+def _bound_scalar(schema: Json, kind: str | None, limits: FillLimits) -> Json:
     if kind in ("integer", "number"):
         return _bound_number(schema, kind)
     if kind == "string":
@@ -84,7 +84,7 @@ def _bound_scalar(schema: Json, kind: str | None, limits: Limits) -> Json:
     return {"anyOf": [_bound_string({}, limits), _bound_number({}, "number"), {"type": "boolean"}]}
 
 
-def _bound_object(schema: Json, limits: Limits, *, may_be_null: bool) -> Json:
+def _bound_object(schema: Json, limits: FillLimits, *, may_be_null: bool) -> Json:
     required = schema.get("required", [])
     properties = {}
     for name, part in schema.get("properties", {}).items():
@@ -109,7 +109,7 @@ def _bound_number(schema: Json, kind: str) -> Json:
     return {"type": kind, **limits}
 
 
-def _bound_string(schema: Json, limits: Limits) -> Json:
+def _bound_string(schema: Json, limits: FillLimits) -> Json:
     least = int(schema.get("minLength", 0))
     most = min(int(schema.get("maxLength", limits.text)), max(least, limits.text))
     plain: Json = {"type": "string", "minLength": least, "maxLength": most}

@@ -28,7 +28,7 @@ from server.engine import styles
 from server.engine.base import EngineOptions, ModelFacts
 from server.engine.process import WorkerProcess
 from server.engine.styles.base import Format, Parser, Prepared
-from server.engine.watch import Limits
+from server.engine.watch import WatchLimits
 from server.events import (
     ClientToolCall,
     Failed,
@@ -45,7 +45,7 @@ REPORT = Path("build/evaluate-tool-calls.json")
 AT_ONCE = 4
 MAX_TOKENS = {"call": 128, "json": 96, "plain": 48}
 TOOL_SETS = 12
-PATIENT = Limits(silent_s=600, step_s=1800, load_s=600)
+PATIENT = WatchLimits(silent_s=600, step_s=1800, load_s=600)
 """Long limits of time: a machine that is busy with other things is slow, not broken."""
 TEXT, NUMBER, WHOLE, FLAG = ({"type": kind} for kind in ("string", "number", "integer", "boolean"))
 

@@ -23,7 +23,7 @@ import pytest
 from server.chat import ChatRequest, Message, Sampling
 from server.engine.base import EngineOptions
 from server.engine.process import WorkerProcess
-from server.engine.watch import Limits
+from server.engine.watch import WatchLimits
 from server.errors import EngineCrashed, ModelLoadFailed
 from server.events import Finished, Piece, TextDelta
 from server.system import processes
@@ -151,7 +151,7 @@ async def test_a_hung_load_is_ended_and_the_next_is_served(
     os.mkfifo(pipe)
     for _ in range(ROUNDS):
         link.symlink_to(pipe)
-        engine = WorkerProcess(link, OPTIONS, limits=Limits(load_s=6, quit_s=0.2))
+        engine = WorkerProcess(link, OPTIONS, limits=WatchLimits(load_s=6, quit_s=0.2))
         began = time.monotonic()
         with pytest.raises(ModelLoadFailed, match="made no progress for 6 s"):
             await engine.load()
@@ -247,7 +247,7 @@ async def test_a_worker_that_spins_in_a_step_is_found(
     engine: WorkerProcess, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It computes, but not a single operation of the step is completed."""
-    engine._limits = Limits(step_s=3)
+    engine._limits = WatchLimits(step_s=3)
     await answer(engine)
     spinning = engine.pid
     assert spinning

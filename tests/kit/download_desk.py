@@ -9,7 +9,7 @@ from typing import Any
 
 from server.egress import Egress
 from server.face.models import Download
-from server.models.downloads.download import Limits
+from server.models.downloads.download import TransferLimits
 from server.models.downloads.queue import Downloads
 from server.models.hub import Hub
 from server.settings import NetworkSettings
@@ -19,7 +19,7 @@ Token = Callable[[str], Awaitable[str | None]]
 REPO = "maker/tiny-GGUF"
 SHORT_S, PATIENCE_S = 0.4, 60.0
 PIECE = 64 * 1024
-FAST = Limits(
+FAST = TransferLimits(
     connections=3,
     piece_bytes=PIECE,
     pieces_per_request=4,

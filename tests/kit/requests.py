@@ -5,14 +5,14 @@ from pathlib import Path
 
 from server.core.figures import Figures
 from server.core.keys import Keys
-from server.core.running_requests import Requests, Room
+from server.core.running_requests import RequestLimits, Requests
 
-MUCH = Room(slots=1, queue=1 << 30)
+MUCH = RequestLimits(slots=1, queue=1 << 30)
 
 
 def make_requests(
     changed: Callable[[], None] = lambda: None,
-    room: Room = MUCH,
+    room: RequestLimits = MUCH,
     figures: Figures | None = None,
 ) -> Requests:
     keys = Keys(Path("no such folder"))

@@ -10,15 +10,17 @@ from server.chat import ChatRequest, Message
 from server.engine.base import LoadState, ModelFacts
 from server.engine.process import PlainText, WorkerProcess
 from server.engine.styles.base import Format, Prepared
-from server.engine.watch import Limits
+from server.engine.watch import WatchLimits
 from server.events import Piece, Pieces, TextDelta
 
 SCRIPTED = (sys.executable, str(Path(__file__).with_name("scripted_worker.py")))
-QUICK = Limits(tick_s=0.05, rest_s=0.1, halted_s=0.15, silent_s=2, step_s=1, load_s=5, quit_s=0.4)
+QUICK = WatchLimits(
+    tick_s=0.05, rest_s=0.1, halted_s=0.15, silent_s=2, step_s=1, load_s=5, quit_s=0.4
+)
 IMPATIENT = replace(QUICK, load_s=1)
 
 
-def scripted(name: str | Path = "model.gguf", limits: Limits = QUICK) -> WorkerProcess:
+def scripted(name: str | Path = "model.gguf", limits: WatchLimits = QUICK) -> WorkerProcess:
     return WorkerProcess(Path(name), choose=choose, command=SCRIPTED, limits=limits)
 
 

@@ -38,7 +38,7 @@ between two probes of a server that is out."""
 
 
 @dataclass(eq=False, slots=True)
-class Place:
+class RemotePlace:
     """A server, the requests that it is working on, and its failures since its last success."""
 
     engine: RemoteEngine
@@ -83,10 +83,10 @@ class Several(Forwarding):
         self.facts = ModelFacts()
         self.state: Value[LoadState] = Value(LoadState())
         self.out: Value[tuple[str, ...]] = Value(())
-        self._places = tuple(map(Place, engines))
+        self._places = tuple(map(RemotePlace, engines))
         self._prepare = prepare
         self._probe_s = probe_s
-        self._homes: OrderedDict[int, Place] = OrderedDict()
+        self._homes: OrderedDict[int, RemotePlace] = OrderedDict()
         self.watcher: asyncio.Task[None] | None = None
 
     async def load(self) -> None:
@@ -113,7 +113,7 @@ class Several(Forwarding):
 
     async def generate(self, request: ChatRequest) -> Pieces:
         await self.load()
-        tried: list[Place] = []
+        tried: list[RemotePlace] = []
         while True:
             begun = False
             try:
@@ -133,7 +133,7 @@ class Several(Forwarding):
         return {"running": sum(place.running for place in self._places)}
 
     async def _ask(self, ask: Callable[[RemoteEngine], Awaitable[T]]) -> T:
-        tried: list[Place] = []
+        tried: list[RemotePlace] = []
         while True:
             try:
                 async with self._at(tried) as place:
@@ -144,8 +144,8 @@ class Several(Forwarding):
 
     @asynccontextmanager
     async def _at(
-        self, tried: list[Place], thread: int | None = None
-    ) -> AsyncGenerator[Place, None]:
+        self, tried: list[RemotePlace], thread: int | None = None
+    ) -> AsyncGenerator[RemotePlace, None]:
         place = self._pick(tried, thread)
         tried.append(place)
         place.running += 1
@@ -160,7 +160,7 @@ class Several(Forwarding):
             place.running -= 1
             self._publish_out()
 
-    def _pick(self, tried: Sequence[Place], thread: int | None) -> Place:
+    def _pick(self, tried: Sequence[RemotePlace], thread: int | None) -> RemotePlace:
         """Returns the least busy server or the conversation's own; one that is out comes last."""
         left = [place for place in self._places if place not in tried]
         left = [place for place in left if not place.is_out] or left
@@ -187,11 +187,11 @@ class Several(Forwarding):
             due = (place for place in self._places if self._is_due(place, now))
             await asyncio.gather(*map(self._probe, due))
 
-    def _is_due(self, place: Place, now: float) -> bool:
+    def _is_due(self, place: RemotePlace, now: float) -> bool:
         is_silent = place.running > 0 and now - place.heard > QUIET * self._probe_s
         return now >= place.probe_at if place.is_out else is_silent
 
-    async def _probe(self, place: Place) -> None:
+    async def _probe(self, place: RemotePlace) -> None:
         try:
             await place.engine.probe(PATIENCE * self._probe_s)
             place.failures = 0

@@ -32,7 +32,7 @@ from server.engine.styles.base import (
 )
 from server.engine.styles.learned import Frame, Samples
 from server.engine.styles.loose_calls import LooseCalls, asks_for_json, may_call_loosely
-from server.engine.styles.shape import Shape, Turn, prepare, script
+from server.engine.styles.shape import Shape, TurnMarks, prepare, script
 from server.engine.styles.stream import ScriptParser
 
 LEARNED = "learned"
@@ -163,7 +163,7 @@ def _with_json_as_text(
     prepared: Prepared, shape: Shape, request: ChatRequest, facts: ModelFacts
 ) -> Prepared:
     """Treats JSON that the user requested as text, although calls begin the same way."""
-    turn = Turn(thought_marks(facts), text_marks(facts), starts_in_thought(request, facts))
+    turn = TurnMarks(thought_marks(facts), text_marks(facts), starts_in_thought(request, facts))
     marks = tuple(mark for mark in shape.marks if mark not in _json_marks(shape))
     if marks:
         tools = {tool.name: tool for tool in request.tools}

@@ -97,7 +97,7 @@ class LooseCalls:
     def __init__(self, request: ChatRequest) -> None:
         self.count = 0
         """The number of calls so far, including those of the style itself."""
-        self._forms = Forms({tool.name: tool for tool in callable_tools(request)})
+        self._forms = CallForms({tool.name: tool for tool in callable_tools(request)})
         self._source = self._forms.source
         self._asks_for_json = asks_for_json(request)
         self._held = HeldText()
@@ -285,11 +285,11 @@ def _pieces(call: Call, index: int) -> list[Piece]:
     ]
 
 
-class Forms:
+class CallForms:
     """Reads the possible forms of a call. Raises `NotACall` as soon as it cannot be one."""
 
     def __init__(self, offered: dict[str, Tool]) -> None:
-        self.source = Source()
+        self.source = AnswerSource()
         self.is_in_fence = False
         """Whether the text is inside a code fence that does not hold a call."""
         self._offered = offered
@@ -646,7 +646,7 @@ class NotACall(Exception):
     """Raised when the text read so far cannot become a call."""
 
 
-class Source:
+class AnswerSource:
     """The text of an answer. Readers wait for more only after they have read all of it."""
 
     def __init__(self) -> None:
@@ -704,7 +704,7 @@ class Source:
         self.skip()
 
 
-def read_string(source: Source) -> Waiting:
+def read_string(source: AnswerSource) -> Waiting:
     """Reads a string in single or double quotes."""
     quote = yield from source.peek()
     if quote not in UNQUOTED:
@@ -724,7 +724,7 @@ def read_string(source: Source) -> Waiting:
         source.skip()
 
 
-def read_value(source: Source) -> Generator[None, None, Any]:
+def read_value(source: AnswerSource) -> Generator[None, None, Any]:
     """Reads a value: an object, list, string, number or word."""
     made: list[str] = []
     depth = 0

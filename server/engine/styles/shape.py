@@ -112,7 +112,7 @@ def prepare(shape: Shape, request: ChatRequest, facts: ModelFacts) -> Prepared:
     lazy = trigger == shape.mark
     skipped = thoughts if lazy and not shape.cuts_thought else None
     texts = (*shape.texts, *getattr(shape.body, "texts", ()), *(thoughts or ()), *around)
-    turn = Turn(thoughts, around, opened)
+    turn = TurnMarks(thoughts, around, opened)
     return Prepared(
         messages=messages.native(
             request.messages,
@@ -206,7 +206,7 @@ def call_rules(shape: Shape, request: ChatRequest, specials: Mapping[str, int]) 
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnMarks:
     """The marks in an answer, other than those of calls."""
 
     thoughts: tuple[str, str] | None = None
@@ -215,7 +215,7 @@ class Turn:
     """Whether the prompt ends within a thought."""
 
 
-def script(shape: Shape, tools: Tools, turn: Turn) -> Script:
+def script(shape: Shape, tools: Tools, turn: TurnMarks) -> Script:
     def read(reader: Reader) -> More:
         if turn.thoughts:
             yield from _read_thought(shape, reader, turn.thoughts, turn)
@@ -243,7 +243,7 @@ def script(shape: Shape, tools: Tools, turn: Turn) -> Script:
     return read
 
 
-def _read_thought(shape: Shape, reader: Reader, marks: tuple[str, str], turn: Turn) -> More:
+def _read_thought(shape: Shape, reader: Reader, marks: tuple[str, str], turn: TurnMarks) -> More:
     """Reads a thought. A call in an endless thought counts: the model waits for its result."""
     think = plain.trim(reader.think)
     cut_by = (*turn.around[:1], *(shape.marks if shape.cuts_thought else (shape.mark,)))

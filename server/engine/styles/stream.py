@@ -366,7 +366,7 @@ class Reader:
         return try_json("".join(parts))
 
 
-class Filter(Protocol):
+class PieceFilter(Protocol):
     """Filters a script's pieces before stop texts are searched."""
 
     @property
@@ -390,9 +390,9 @@ class ScriptParser:
         self._reader = Reader()
         self._script = script(self._reader)
         self._stops = Stops(stops)
-        self._filter: Filter | None = None
+        self._filter: PieceFilter | None = None
 
-    def pass_through(self, through: Filter) -> None:
+    def pass_through(self, through: PieceFilter) -> None:
         """Sends all following pieces through this filter."""
         self._filter = through
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from server.engine.base import EngineOptions
-from server.engine.causes import Refused
+from server.engine.causes import JobRefused
 from server.engine.wire import LENGTH, MAX_FRAME_BYTES, Job, pack, unpack
 from server.engine.worker.load import backends, selftest
-from server.engine.worker.load.calibrate import Calibration
+from server.engine.worker.load.calibrate import CalibrationRun
 from server.engine.worker.load.context import Context, Embedder
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import NativeLog, lib
@@ -64,20 +64,20 @@ class Asks:
         if what in self._others:
             return self._others[what](is_wanted)
         if what not in self._known:
-            raise Refused("invalid_request", f"The worker does not know '{what}'.")
+            raise JobRefused("invalid_request", f"The worker does not know '{what}'.")
         return self._known[what](question, is_wanted)
 
     def _tokenize(self, question: Question, is_wanted: IsWanted) -> list[int]:
         text, special = question["text"], bool(question.get("special", True))
         if len(text) > MOST_CHARS:
-            raise Refused("invalid_request", f"At most {MOST_CHARS} characters are tokenised.")
+            raise JobRefused("invalid_request", f"At most {MOST_CHARS} characters are tokenised.")
         found = self._vocabulary.tokenize(text, special=special, is_wanted=is_wanted)
         tokens: list[int] = found.tolist()
         return tokens
 
     def _detokenize(self, question: Question, _is_wanted: IsWanted) -> str:
         if len(question["tokens"]) > MOST_TOKENS:
-            raise Refused("invalid_request", f"At most {MOST_TOKENS} tokens are read at once.")
+            raise JobRefused("invalid_request", f"At most {MOST_TOKENS} tokens are read at once.")
         return self._vocabulary.detokenize(question["tokens"])
 
     def _render(self, question: Question, _is_wanted: IsWanted) -> str:
@@ -265,7 +265,7 @@ class Worker:
         """Loads the model, then takes steps until the process ends. Runs on the engine's thread."""
         try:
             scheduler, ready = self._open(Path(frame["path"]), options_of(frame["options"]))
-        except Refused as refused:
+        except JobRefused as refused:
             self._pipe.send({"op": "failed", "code": refused.code, "message": str(refused)})
             os._exit(1)
         # What exists now stays: a garbage collection of it would only delay a step.
@@ -295,7 +295,7 @@ class Worker:
         self._preparers = {self._small: preparer, self._large: beside}
         others: dict[str, Callable[[IsWanted], Any]] = {
             "template": lambda _is_wanted: _try_again(template, aside),
-            "calibrate": lambda is_wanted: Calibration(model, plan, is_wanted).run(),
+            "calibrate": lambda is_wanted: CalibrationRun(model, plan, is_wanted).run(),
         }
         self._asks = Asks(words, preparer, embedder, scheduler, others)
         self._large_asks = Asks(words, beside, embedder, scheduler, others)
@@ -318,7 +318,7 @@ class Worker:
                 scheduler.submit(preparer.prepare(request_id, job, is_wanted))
         except Unwanted:
             return
-        except Refused as refused:
+        except JobRefused as refused:
             self._tell_step([[request_id, "error", refused.code, str(refused), refused.facts]])
         except Exception as error:  # noqa: BLE001 - one request must not end the others' thread
             blame = _explain(error, f"The request could not be read: {error}.")
@@ -338,7 +338,7 @@ class Worker:
             value = asks.answer(what, question, is_wanted)
         except Unwanted:
             return
-        except Refused as refused:
+        except JobRefused as refused:
             self._refuse(ask_id, refused.code, str(refused), **refused.facts)
         except Exception as error:  # noqa: BLE001 - one question must not end the others' thread
             self._refuse(ask_id, *_explain(error, f"The prompt could not be read: {error}."))
@@ -361,7 +361,7 @@ def _try_again(template: Template, aside: Template) -> dict[str, Any]:
 
 def _require(part: T | None) -> T:
     if part is None:
-        raise Refused("invalid_request", "No model is loaded yet.")
+        raise JobRefused("invalid_request", "No model is loaded yet.")
     return part
 
 
@@ -395,7 +395,7 @@ def _projector(model: Model, plan: Plan) -> Projector | None:
         return None
     try:
         return Projector(model.options.projector, model, plan)
-    except Refused as refused:
+    except JobRefused as refused:
         sys.stderr.write(f"warning: {refused}\n")
         return None
 

@@ -21,7 +21,7 @@ from typing import Protocol
 
 from server.errors import AppError, DiskFull, HubFailed, HubRefused
 from server.face.models import DownloadPhase
-from server.models.downloads.journal import Journal, disk_trouble
+from server.models.downloads.journal import DownloadJournal, disk_trouble
 from server.models.hub import Part, Repository
 from server.sizes import MB
 from server.tasks import spawn, stop
@@ -41,7 +41,7 @@ def margin(folder: Path) -> int:
     return min(MOST_MARGIN, shutil.disk_usage(folder).total // 100)
 
 
-def lacking(journal: Journal, targets: list[Path]) -> int:
+def lacking(journal: DownloadJournal, targets: list[Path]) -> int:
     """Returns how many bytes must be freed before the download fits; 0 if there is room."""
     wanted = _wanted(journal, targets)
     if not wanted:
@@ -52,7 +52,7 @@ def lacking(journal: Journal, targets: list[Path]) -> int:
     return max(0, needed - taken + margin(journal.folder) - free)
 
 
-def reserve(journal: Journal, targets: list[Path]) -> None:
+def reserve(journal: DownloadJournal, targets: list[Path]) -> None:
     """Allocates the space of every file now, so that the disk cannot fill up half way."""
     with disk_trouble():
         short = lacking(journal, targets)
@@ -63,7 +63,7 @@ def reserve(journal: Journal, targets: list[Path]) -> None:
         journal.set_reserved()
 
 
-def _wanted(journal: Journal, targets: list[Path]) -> dict[int, int]:
+def _wanted(journal: DownloadJournal, targets: list[Path]) -> dict[int, int]:
     """Returns the sizes of the files that are not installed yet, by file number."""
     return {
         number: file.size_bytes
@@ -100,14 +100,14 @@ def write(path: Path, at: int, data: bytes) -> None:
         file.write(data)
 
 
-def drop_bad_pieces(journal: Journal) -> None:
+def drop_bad_pieces(journal: DownloadJournal) -> None:
     """Drops the pieces that a crash or a failing disk has damaged: they are fetched again."""
     for file, number in sorted(journal.pieces):
         if not _is_good(journal, file, number):
             journal.drop_piece(file, number)
 
 
-def _is_good(journal: Journal, file: int, number: int) -> bool:
+def _is_good(journal: DownloadJournal, file: int, number: int) -> bool:
     try:
         with journal.part(file).open("rb") as part:
             part.seek(number * journal.plan.piece_bytes)
@@ -134,7 +134,7 @@ def put(part: Path, target: Path, _digest: str) -> None:
     part.replace(target)
 
 
-def place(journal: Journal, targets: list[Path], put: Put = put) -> None:
+def place(journal: DownloadJournal, targets: list[Path], put: Put = put) -> None:
     """Installs verified parts; the first file of a split model last, since it is the one listed."""
     with disk_trouble():
         for number in reversed(range(len(targets))):
@@ -146,7 +146,7 @@ def place(journal: Journal, targets: list[Path], put: Put = put) -> None:
             put(part, targets[number], journal.plan.files[number].sha256)
 
 
-class Pace:
+class TransferRate:
     """The speed in bytes per second over the last `WINDOW_S` seconds. A pause resets it."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
@@ -200,7 +200,7 @@ MOST_LOOKS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TransferLimits:
     connections: int = 4
     piece_bytes: int = PIECE_BYTES
     pieces_per_request: int = 8
@@ -232,7 +232,7 @@ class Restart(Exception):
 
 
 @dataclass
-class Span:
+class PieceSpan:
     """A range of pieces of one file that one connection fetches, and its progress."""
 
     file: int
@@ -248,15 +248,15 @@ class Transfer:
     def __init__(
         self,
         hub: FileHost,
-        journal: Journal,
+        journal: DownloadJournal,
         targets: list[Path],
         throttle: Throttle,
-        limits: Limits,
+        limits: TransferLimits,
         put: Put = put,
     ) -> None:
         self.phase: DownloadPhase = "waiting"
         self.note = ""
-        self.pace = Pace()
+        self.pace = TransferRate()
         self._hub = hub
         self._journal = journal
         self._targets = targets
@@ -321,7 +321,7 @@ class Transfer:
             return error
         return None
 
-    async def _fetch_span(self, span: Span) -> None:
+    async def _fetch_span(self, span: PieceSpan) -> None:
         faults = 0
         while span.number < span.end:
             before = (span.number, len(span.buffer))
@@ -337,7 +337,7 @@ class Transfer:
             except Changed:
                 await self._look_again(span)
 
-    def _next_span(self) -> Span | None:
+    def _next_span(self) -> PieceSpan | None:
         """Returns the next run of pieces that no connection has fetched or is fetching."""
         plan = self._journal.plan
         for file in range(len(plan.files)):
@@ -352,7 +352,7 @@ class Transfer:
                 while end < first + most and self._is_missing(file, end):
                     end += 1
                 self._busy |= {(file, number) for number in range(first, end)}
-                return Span(file, first, end, bytearray())
+                return PieceSpan(file, first, end, bytearray())
         return None
 
     def _is_missing(self, file: int, number: int) -> bool:
@@ -360,7 +360,7 @@ class Transfer:
         inside = number < self._journal.plan.pieces(file)
         return inside and key not in self._journal.pieces and key not in self._busy
 
-    async def _fetch(self, span: Span) -> None:
+    async def _fetch(self, span: PieceSpan) -> None:
         plan = self._journal.plan
         start = span.number * plan.piece_bytes + len(span.buffer)
         end = min(span.end * plan.piece_bytes, plan.files[span.file].size_bytes)
@@ -371,7 +371,7 @@ class Transfer:
         if span.number < span.end:
             raise HubFailed("The hub ended the file before its end.")
 
-    async def _receive(self, span: Span, part: Part) -> None:
+    async def _receive(self, span: PieceSpan, part: Part) -> None:
         plan = self._journal.plan
         async with aclosing(part.chunks) as chunks:
             async for chunk in chunks:
@@ -386,7 +386,7 @@ class Transfer:
                         break
                     await self._keep_piece(span, size)
 
-    async def _keep_piece(self, span: Span, size: int) -> None:
+    async def _keep_piece(self, span: PieceSpan, size: int) -> None:
         data = bytes(span.buffer[:size])
         at = span.number * self._journal.plan.piece_bytes
         mark = await asyncio.to_thread(_store, self._journal.part(span.file), at, data)
@@ -403,7 +403,7 @@ class Transfer:
         elif tag and known != tag and self._looks.get(file, 0) < MOST_LOOKS:
             raise Changed
 
-    async def _look_again(self, span: Span) -> None:
+    async def _look_again(self, span: PieceSpan) -> None:
         """Asks the hub whether a changed tag means a changed file. Only the hub's SHA-256 decides.
 
         Another server may send another tag for the same file.

@@ -38,7 +38,7 @@ NAME = "journal.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DownloadPlan:
     id: str
     name: str
     repo: str
@@ -62,10 +62,10 @@ class Plan:
         return min(self.piece_bytes, left)
 
 
-class Journal:
+class DownloadJournal:
     """A download's plan and progress, written to a file line by line."""
 
-    def __init__(self, folder: Path, plan: Plan) -> None:
+    def __init__(self, folder: Path, plan: DownloadPlan) -> None:
         self.folder = folder
         self.plan = plan
         self.pieces: dict[tuple[int, int], str] = {}
@@ -76,7 +76,7 @@ class Journal:
         self.is_reserved = False
 
     @classmethod
-    def create(cls, folder: Path, plan: Plan) -> "Journal":
+    def create(cls, folder: Path, plan: DownloadPlan) -> "DownloadJournal":
         journal = cls(folder, plan)
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ class Journal:
         return journal
 
     @classmethod
-    def read(cls, folder: Path) -> "Journal | None":
+    def read(cls, folder: Path) -> "DownloadJournal | None":
         """Returns the journal in the folder, or None if there is no readable one."""
         try:
             lines = (folder / NAME).read_bytes().split(b"\n")
@@ -198,9 +198,9 @@ class Journal:
         self.tags.pop(file, None)
 
 
-def _plan(found: dict[str, Any]) -> Plan:
+def _plan(found: dict[str, Any]) -> DownloadPlan:
     files = tuple(RemoteFile(**file) for file in found.pop("files"))
-    return Plan(files=files, **found)
+    return DownloadPlan(files=files, **found)
 
 
 _BINARY: int = getattr(os, "O_BINARY", 0)

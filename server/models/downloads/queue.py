@@ -19,8 +19,8 @@ from server.errors import AppError, BadRequest, DiskFailed, DiskFull, HubRefused
 from server.face.models import Download, DownloadPhase
 from server.models import hub_cache, names
 from server.models.downloads import download
-from server.models.downloads.download import FileHost, Limits, Restart, Throttle, Transfer
-from server.models.downloads.journal import Journal, Plan, disk_trouble
+from server.models.downloads.download import FileHost, Restart, Throttle, Transfer, TransferLimits
+from server.models.downloads.journal import DownloadJournal, DownloadPlan, disk_trouble
 from server.models.hub import RemoteFile, Repository
 from server.models.hub_cache import HubCache
 from server.observe import Value
@@ -70,7 +70,7 @@ class AlreadyHere(BadRequest):
 class _Job:
     """A download in the queue: its journal, and its transfer while it runs."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: DownloadJournal) -> None:
         self.journal = journal
         self.transfer: Transfer | None = None
         self.task: asyncio.Task[Any] | None = None
@@ -119,7 +119,7 @@ class Downloads:
         models: Path,
         limit_bytes_s: Callable[[], float],
         on_installed: Callable[[], None],
-        limits: Limits | None = None,
+        limits: TransferLimits | None = None,
         folder: str = FOLDER,
     ) -> None:
         self.all: Value[tuple[Download, ...]] = Value(())
@@ -127,7 +127,7 @@ class Downloads:
         self._models = models
         self._folder = models / folder
         self._cache = HubCache(models)
-        self._limits = limits or Limits()
+        self._limits = limits or TransferLimits()
         self._throttle = Throttle(limit_bytes_s)
         self._on_installed = on_installed
         self._jobs: dict[str, _Job] = {}
@@ -139,7 +139,7 @@ class Downloads:
         folder = self._folder
         with suppress(OSError):
             for place in sorted(folder.iterdir()) if folder.is_dir() else ():
-                journal = Journal.read(place)
+                journal = DownloadJournal.read(place)
                 if journal is None or journal.plan.id != place.name:
                     _throw_away(place)
                     continue
@@ -179,7 +179,7 @@ class Downloads:
         if known is not None and known.phase != "done":
             self._resume(known)
             return number
-        plan = Plan(
+        plan = DownloadPlan(
             number,
             Path(files[0].path).name,
             names.repo(repository.repo),
@@ -191,7 +191,7 @@ class Downloads:
         )
         if not replaces and all(target.exists() for target in self._targets(plan)):
             raise AlreadyHere(f"{plan.name} is already installed.", "file")
-        job = _Job(Journal(self._folder / number, plan))
+        job = _Job(DownloadJournal(self._folder / number, plan))
         self._run(job, anew=True)
         self._jobs[number] = job
         self._tell()
@@ -227,7 +227,7 @@ class Downloads:
         if job.phase != "done" and (job.task is None or job.task.done()):
             self._run(job)
 
-    def _targets(self, plan: Plan) -> list[Path]:
+    def _targets(self, plan: DownloadPlan) -> list[Path]:
         place = partial(self.target_of, plan.repo, plan.revision, cache=plan.cache)
         return [place(file.path) for file in plan.files]
 
@@ -295,11 +295,11 @@ class Downloads:
             else:
                 return
 
-    def _link_known(self, plan: Plan, targets: list[Path]) -> None:
+    def _link_known(self, plan: DownloadPlan, targets: list[Path]) -> None:
         for target, file in zip(targets, plan.files, strict=True):
             self._cache.link_known(target, file.sha256, file.size_bytes)
 
-    def _drop_older(self, plan: Plan) -> None:
+    def _drop_older(self, plan: DownloadPlan) -> None:
         """Removes older versions from Hugging Face's cache. In our folder they are overwritten."""
         if plan.cache and plan.replaces:
             for target in self._targets(plan):
@@ -335,7 +335,7 @@ def _take_up(job: _Job, *, anew: bool) -> Claim:
     claim = job.claim = Claim(folder)
     try:
         if anew or not job.journal.is_there:
-            job.journal = Journal.create(folder, job.journal.plan)
+            job.journal = DownloadJournal.create(folder, job.journal.plan)
         elif job.journal.paused or job.journal.failed:
             with suppress(DiskFailed):
                 job.journal.set_paused(paused=False)

@@ -7,7 +7,7 @@ from typing import Any
 from server.chat import Json
 from server.errors import AppError, KeyMayNot, NotSupported
 from server.face.models import Download
-from server.models.aliases import Alias, Turn
+from server.models.aliases import Alias, AliasTurn
 from server.protocols.base import Facts, Frames, Manage, Managed, ModelKeeper, Reply
 from server.protocols.fields import Fields, sampling, stop_texts
 from server.protocols.ollama.words import card_of, error_text, frame, refuse
@@ -144,10 +144,10 @@ def _parameters(fields: Fields) -> Json:
     return given.body
 
 
-def _turns(fields: Fields) -> list[Turn]:
+def _turns(fields: Fields) -> list[AliasTurn]:
     roles = ("system", "user", "assistant")
     return [
-        Turn(role=turn.some_word("role", roles), content=turn.text("content") or "")
+        AliasTurn(role=turn.some_word("role", roles), content=turn.text("content") or "")
         for turn in fields.objects("messages")
     ]
 

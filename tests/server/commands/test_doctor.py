@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from server.commands import doctor
-from server.commands.doctor import Finding
+from server.commands.doctor import CheckResult
 from server.system import paths
 from server.system.hardware import Processor
 from server.web.listener import Occupant, who_listens
@@ -26,7 +26,7 @@ def test_the_whole_report_on_this_machine(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_the_columns_are_aligned_and_advice_is_indented() -> None:
-    findings = [Finding("A", "ok", "fine"), Finding("Longer", "problem", "bad", "do this")]
+    findings = [CheckResult("A", "ok", "fine"), CheckResult("Longer", "problem", "bad", "do this")]
     assert doctor.table(findings, 80, colour=False).splitlines() == [
         "ok       A       fine",
         "problem  Longer  bad",
@@ -36,12 +36,12 @@ def test_the_columns_are_aligned_and_advice_is_indented() -> None:
 
 def test_long_text_is_wrapped_but_a_path_stays_whole() -> None:
     path = "/a-very-long/path-that-does/not-fit-into-the/narrow-terminal-window"
-    lines = doctor.table([Finding("T", "ok", f"see {path}")], 40, colour=False).splitlines()
+    lines = doctor.table([CheckResult("T", "ok", f"see {path}")], 40, colour=False).splitlines()
     assert [line.strip() for line in lines] == ["ok       T  see", path]
 
 
 def test_colours_are_for_terminals() -> None:
-    assert "\x1b[31mproblem" in doctor.table([Finding("T", "problem", "x")], 80, colour=True)
+    assert "\x1b[31mproblem" in doctor.table([CheckResult("T", "problem", "x")], 80, colour=True)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from keyring.backends import fail
 from server import cli
 from server.core.core import Core
 from server.face.plugins import PluginCard
-from server.models.downloads.journal import Journal, Plan
+from server.models.downloads.journal import DownloadJournal, DownloadPlan
 from server.models.downloads.queue import FOLDER
 from server.models.hub import RemoteFile
 from server.system import paths
@@ -143,8 +143,8 @@ async def test_alone_it_leaves_the_downloads_to_the_window(action: tuple[str, ..
     async with FakeHub({"a/b": {"x.gguf": b"x" * 1000}}).running() as hub:
         places.config.mkdir(parents=True)
         places.settings.write_text(json.dumps({"network": {"hub": hub.address}}))
-        plan = Plan("one", "x.gguf", "a/b", COMMIT, (RemoteFile("x.gguf", 1000, "0"),), 100)
-        Journal.create(places.models / FOLDER / "one", plan)
+        plan = DownloadPlan("one", "x.gguf", "a/b", COMMIT, (RemoteFile("x.gguf", 1000, "0"),), 100)
+        DownloadJournal.create(places.models / FOLDER / "one", plan)
         (places.models / FOLDER / "begun").mkdir()
         await moat(*action)
         assert hub.seen == []

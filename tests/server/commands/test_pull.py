@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from server.commands.models import Progress, line
+from server.commands.models import DownloadProgress, line
 from server.errors import BadRequest
 from server.face.models import Download
 
@@ -19,7 +19,7 @@ def test_a_line_shows_share_speed_and_time():
 
 async def test_progress_without_a_terminal_is_a_line_now_and_then():
     out = io.StringIO()
-    progress = Progress("d", out)
+    progress = DownloadProgress("d", out)
     progress.show((HALF,))
     progress.show((HALF,))
     assert out.getvalue().count("\n") == 1
@@ -31,7 +31,7 @@ class Terminal(io.StringIO):
 
 
 async def test_a_download_that_somebody_cancels_is_not_waited_for():
-    progress = Progress("d", io.StringIO())
+    progress = DownloadProgress("d", io.StringIO())
     progress.show((HALF,))
     assert not progress.ended.done()
     progress.show(())
@@ -45,7 +45,7 @@ async def test_in_a_terminal_the_line_is_written_over_and_never_wraps(
     monkeypatch.setenv("COLUMNS", "40")
     assert shutil.get_terminal_size().columns == 40
     out = Terminal()
-    progress = Progress("d", out)
+    progress = DownloadProgress("d", out)
     progress.show((HALF,))
     progress.show((HALF,))
     first, one, other = out.getvalue().split("\r\x1b[K")

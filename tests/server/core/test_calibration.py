@@ -13,7 +13,7 @@ from server.chat import ChatRequest
 from server.core import calibration
 from server.core.calibration import Calibrator
 from server.engine.base import Engine, EngineOptions
-from server.engine.pool import Found, Pool, PoolLimits
+from server.engine.pool import FoundModel, Pool, PoolLimits
 from server.errors import BadRequest
 from server.events import Usage
 from tests.kit.fake_engine import NamedEngine
@@ -76,8 +76,8 @@ class Desk:
         return self.engines[-1]
 
     @staticmethod
-    def _look_up(name: str) -> Found:
-        return Found(Path(name), EngineOptions(), 1)
+    def _look_up(name: str) -> FoundModel:
+        return FoundModel(Path(name), EngineOptions(), 1)
 
     async def close(self) -> None:
         await self.calibrator.close()

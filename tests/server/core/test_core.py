@@ -15,7 +15,7 @@ from server.chat import ChatRequest, Message
 from server.core.core import Core
 from server.engine.base import EngineOptions, LoadState
 from server.engine.process import WorkerProcess
-from server.engine.watch import Limits
+from server.engine.watch import WatchLimits
 from server.errors import BadRequest, ModelLoadFailed, ModelNotFound
 from server.events import Failed, Finished, Pieces, TextDelta
 from server.face.core import About, ServerStatus
@@ -216,7 +216,7 @@ async def test_health_tells_of_an_engine_that_does_not_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOAT_HOME", str(tmp_path))
-    patient = Limits(tick_s=0.05, noticed_s=0.5, halted_s=300, silent_s=300)
+    patient = WatchLimits(tick_s=0.05, noticed_s=0.5, halted_s=300, silent_s=300)
     made: list[WorkerProcess] = []
 
     def make(path: Path, options: EngineOptions) -> WorkerProcess:

@@ -10,7 +10,7 @@ import pytest
 from server.core.core import Core
 from server.engine.base import EngineOptions
 from server.engine.process import WorkerProcess
-from server.engine.watch import Limits
+from server.engine.watch import WatchLimits
 from server.errors import ModelLoadFailed
 from server.system import backends
 from server.system.paths import find
@@ -118,7 +118,7 @@ async def test_with_the_load_its_process_ends(
     begun = asyncio.Event()
 
     def make(_path: Path, _options: EngineOptions) -> WorkerProcess:
-        made = scripted("hung.gguf", Limits(quit_s=0.2))
+        made = scripted("hung.gguf", WatchLimits(quit_s=0.2))
         made.state.connect(lambda _state: begun.set() if made.pid else None)
         return made
 

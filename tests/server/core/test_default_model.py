@@ -9,7 +9,7 @@ import pytest
 from server.chat import ChatRequest
 from server.core.default_model import CurrentModel
 from server.engine.base import EngineOptions
-from server.engine.pool import Found, Pool
+from server.engine.pool import FoundModel, Pool
 from server.errors import AppError, EngineCrashed, NotSupported
 from server.events import Finished, Piece, Pieces
 from tests.kit.engines import ScriptedEngine
@@ -35,8 +35,8 @@ class Room:
     async def check(self) -> None:
         await self.current.check(patience_s=0.2)
 
-    def _look_up(self, _name: str) -> Found:
-        return Found(Path("m.gguf"), EngineOptions(), 1)
+    def _look_up(self, _name: str) -> FoundModel:
+        return FoundModel(Path("m.gguf"), EngineOptions(), 1)
 
     def _make(self, _path: Path, _options: EngineOptions) -> ScriptedEngine:
         self.made.append(self.engines.pop(0))

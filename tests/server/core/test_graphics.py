@@ -17,7 +17,7 @@ from server.egress import Egress
 from server.errors import BadRequest, DiskFull
 from server.face.models import Download, Machine
 from server.models.downloads import journal
-from server.models.downloads.download import Limits
+from server.models.downloads.download import TransferLimits
 from server.observe import Value
 from server.settings import Settings
 from server.system import backends
@@ -25,7 +25,9 @@ from server.web.certificates import Certificates, Pair
 from tests.kit.release_server import CARD, NAME, ReleaseServer, archive, put_card
 from tests.kit.until import until
 
-FAST = Limits(connections=2, piece_bytes=64 * 1024, tries=3, first_wait_s=0.01, longest_wait_s=0.02)
+FAST = TransferLimits(
+    connections=2, piece_bytes=64 * 1024, tries=3, first_wait_s=0.01, longest_wait_s=0.02
+)
 MACHINE = Machine(1, 1)
 LIBRARY = f"libggml-cuda-{backends.engine_version()}.so"
 

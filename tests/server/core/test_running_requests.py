@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from server.chat import ChatRequest
-from server.core.running_requests import Cancelled, Requests, Room
+from server.core.running_requests import Cancelled, RequestLimits, Requests
 from server.errors import AppError, Busy, Stopping
 from server.events import Events, Failed, Finished, TextDelta, Usage
 from server.face.core import About
@@ -167,7 +167,7 @@ async def test_what_ended_is_remembered_with_its_outcome(requests: Requests):
 
 
 async def test_slow_readers_hold_no_place_in_the_line() -> None:
-    requests = make_requests(room=Room(slots=1, queue=1))
+    requests = make_requests(room=RequestLimits(slots=1, queue=1))
     slow = [requests.track(ready(EndlessEngine().generate(ASK)), ABOUT) for _ in range(3)]
     for events in slow:
         assert isinstance(await anext(events), TextDelta)
@@ -192,7 +192,7 @@ async def test_slow_readers_hold_no_place_in_the_line() -> None:
 
 
 async def test_who_is_alone_is_never_refused() -> None:
-    requests = make_requests(room=Room(slots=1, queue=1))
+    requests = make_requests(room=RequestLimits(slots=1, queue=1))
     events = [
         event async for event in requests.track(ready(replay(TextDelta("x"))), ABOUT, answers=9)
     ]
@@ -200,7 +200,7 @@ async def test_who_is_alone_is_never_refused() -> None:
 
 
 async def test_each_model_has_a_line_of_its_own() -> None:
-    requests = make_requests(room=Room(slots=0, queue=1))
+    requests = make_requests(room=RequestLimits(slots=0, queue=1))
 
     async def silent() -> Events:
         await asyncio.Event().wait()

@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from server.engine.process import WorkerProcess
-from server.engine.watch import Limits
+from server.engine.watch import WatchLimits
 from tests.kit.scripted import QUICK, scripted
 
 Make = Callable[..., WorkerProcess]
@@ -18,7 +18,7 @@ Make = Callable[..., WorkerProcess]
 async def make(new_children: Callable[[], list[psutil.Process]]) -> AsyncIterator[Make]:
     made: list[WorkerProcess] = []
 
-    def make(name: str | Path = "model.gguf", limits: Limits = QUICK) -> WorkerProcess:
+    def make(name: str | Path = "model.gguf", limits: WatchLimits = QUICK) -> WorkerProcess:
         made.append(scripted(name, limits))
         return made[-1]
 

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from server.engine.process import WorkerProcess
-from server.engine.watch import Limits
+from server.engine.watch import WatchLimits
 from server.errors import EngineCrashed
 from server.events import Piece, PromptProgress, TextDelta
 from tests.kit.scripted import QUICK, collect, drain, pieces, says, text_of, until
@@ -147,7 +147,7 @@ async def calm(engine: WorkerProcess) -> int:
 
 
 async def test_closing_ends_a_worker_that_does_not_listen(make: Make) -> None:
-    engine = make(limits=Limits(quit_s=0.2))
+    engine = make(limits=WatchLimits(quit_s=0.2))
     await engine.load()
     assert engine.pid
     os.kill(engine.pid, signal.SIGSTOP)

@@ -11,7 +11,7 @@ import pytest
 
 from server.chat import ChatRequest, Message
 from server.engine.base import Embeddings, EngineOptions, LoadState
-from server.engine.pool import Found, Loaded, Pool, PoolLimits
+from server.engine.pool import FoundModel, LoadedModel, Pool, PoolLimits
 from server.errors import Busy, ModelLoadFailed, ModelNotFound, Stopping
 from server.events import Finished, TextDelta
 from tests.kit.fake_engine import NamedEngine
@@ -22,10 +22,10 @@ Start = Callable[..., Pool]
 ASK = ChatRequest(prompt="go on")
 
 
-def look_up(name: str) -> Found:
+def look_up(name: str) -> FoundModel:
     if name not in SIZES:
         raise ModelNotFound(name, tuple(SIZES))
-    return Found(Path(name), EngineOptions(), SIZES[name])
+    return FoundModel(Path(name), EngineOptions(), SIZES[name])
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def names(pool: Pool) -> list[str]:
 async def until_loaded(pool: Pool, *wanted: str) -> None:
     reached = asyncio.Event()
 
-    def look(loaded: tuple[Loaded, ...]) -> None:
+    def look(loaded: tuple[LoadedModel, ...]) -> None:
         if {entry.name for entry in loaded} == set(wanted):
             reached.set()
 
@@ -73,7 +73,7 @@ async def test_those_who_ask_at_once_share_one_load(start: Start, made: list[Nam
     await asyncio.gather(*(pool.engine("small") for _ in range(5)))
     assert [engine.loads for engine in made] == [1]
     facts = made[0].facts
-    assert pool.loaded.get() == (Loaded("small", "ready", 1.0, "", 100 * MB, 0, facts=facts),)
+    assert pool.loaded.get() == (LoadedModel("small", "ready", 1.0, "", 100 * MB, 0, facts=facts),)
 
 
 async def test_an_answer_comes_through_and_is_counted(start: Start) -> None:
@@ -196,7 +196,7 @@ async def test_it_knows_what_would_be_loaded_otherwise_now(made: list[NamedEngin
         made.append(NamedEngine(path.name))
         return made[-1]
 
-    pool = Pool(lambda name: Found(Path(name), EngineOptions(slots=slots), 1), make)
+    pool = Pool(lambda name: FoundModel(Path(name), EngineOptions(slots=slots), 1), make)
     assert not pool.is_outdated("small")
     await pool.engine("small")
     assert not pool.is_outdated("small")

@@ -27,7 +27,7 @@ from server.engine.styles import plain
 from server.engine.styles.base import Abilities, Format, Prepared
 from server.engine.styles.messages import native
 from server.engine.styles.stream import ScriptParser
-from server.engine.watch import Limits
+from server.engine.watch import WatchLimits
 from server.engine.wire import Job, pack, unpack
 from server.errors import (
     AppError,
@@ -399,7 +399,7 @@ async def test_an_answer_that_ended_is_not_cancelled(make: Make) -> None:
     ],
 )
 async def test_a_load_that_fails_says_why(
-    make: Make, file: str, limits: Limits, sentence: str
+    make: Make, file: str, limits: WatchLimits, sentence: str
 ) -> None:
     engine = make(file, limits)
     with pytest.raises(ModelLoadFailed, match=sentence):
@@ -449,7 +449,7 @@ async def test_closing_ends_the_running_answers_and_the_process(make: Make) -> N
 
 
 async def test_closing_while_loading_leaves_nothing(make: Make) -> None:
-    engine = make("hung.gguf", Limits(quit_s=0.2))
+    engine = make("hung.gguf", WatchLimits(quit_s=0.2))
     loading = asyncio.get_running_loop().create_task(engine.load())
     await until(engine, "loading")
     await engine.close()

@@ -3,9 +3,9 @@
 import os
 from time import process_time
 
-from server.engine.watch import Limits, Pulse
+from server.engine.watch import Pulse, WatchLimits
 
-LIMITS = Limits(tick_s=1, halted_s=2, silent_s=5, step_s=8, load_s=6)
+LIMITS = WatchLimits(tick_s=1, halted_s=2, silent_s=5, step_s=8, load_s=6)
 
 
 def ticks(pulse: Pulse, count: int) -> list[str]:
@@ -81,7 +81,7 @@ def test_many_errands_one_after_the_other_are_no_hang() -> None:
         assert pulse.tick() == ""
 
 
-LONG_STEP = Limits(tick_s=0.1, step_s=0.8, computing_s=2)
+LONG_STEP = WatchLimits(tick_s=0.1, step_s=0.8, computing_s=2)
 
 
 def told_without_a_step(pulse: Pulse, count: int) -> list[str]:
@@ -161,7 +161,7 @@ def test_each_lane_is_watched_by_itself() -> None:
 
 
 def test_it_is_told_soon_that_a_worker_does_not_answer() -> None:
-    pulse = Pulse(os.getpid(), Limits(tick_s=1))
+    pulse = Pulse(os.getpid(), WatchLimits(tick_s=1))
     pulse.loaded()
     ticks(pulse, 4)
     assert pulse.health == "ok"

@@ -46,7 +46,7 @@ def test_an_exact_size_is_told_from_one_that_is_computed():
     offered = {one.title: one for one in catalogue.suggest(machine, Setup())}
     assert (offered["Gemma 4 31B"].is_about, offered["Qwen3.5 4B"].is_about) == (True, False)
     with pytest.raises(ValidationError, match="neither the size nor the bits"):
-        catalogue.Entry.model_validate(
+        catalogue.CatalogueEntry.model_validate(
             computed.model_dump() | {"size_bytes": 0, "bits_per_weight": 0}
         )
 
@@ -65,7 +65,7 @@ def test_the_projector_that_comes_along_is_counted():
 
 def test_lists_of_a_head_survive_being_kept():
     """Heads that differ by layer came back from the file as a list, and were not counted."""
-    kept = catalogue.Entry.model_validate_json(
+    kept = catalogue.CatalogueEntry.model_validate_json(
         next(one for one in catalogue.read().models if one.title == "Gemma 4 12B").model_dump_json()
     )
     assert kept.header.own("attention.head_count_kv") == (8, 8, 8, 8, 8, 1) * 8

@@ -63,7 +63,7 @@ KEPT: list[Any] = []
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class AttachedChain:
     chain: Any
     own: Sampling | None
     """The settings of a chain of llama.cpp's own samplers; None for our `Candidates`."""
@@ -83,7 +83,7 @@ class OnDevice:
         self._context = context
         self._vocabulary = vocabulary
         self._forced = forced
-        self._chains: dict[int, Attached] = {}
+        self._chains: dict[int, AttachedChain] = {}
         self._chooser = TokenChooser(context, vocabulary)
         self._busy: set[int] = set()
         self.works = self._try_out(batch)
@@ -130,7 +130,7 @@ class OnDevice:
         held = self._chains.get(sequence)
         return busy >= self.least or (held is not None and self._may_stay(held, busy))
 
-    def _may_stay(self, held: Attached, busy: int) -> bool:
+    def _may_stay(self, held: AttachedChain, busy: int) -> bool:
         """Whether a chain stays although there are fewer answers now, to avoid rebuilding."""
         return held.own is None and 2 * busy > self.least
 
@@ -143,7 +143,7 @@ class OnDevice:
         self._detach(sequence)
         chain = device_chain(own, self._vocabulary) if own else self._chooser.chain()
         lib.llama_set_sampler(self._context.native, sequence, chain)
-        self._chains[sequence] = Attached(chain, own)
+        self._chains[sequence] = AttachedChain(chain, own)
 
     def _drop_idle(self, keep: int | None, busy: int) -> None:
         """Drops idle chains if they are many or do not pay, because they are computed, too."""
@@ -363,7 +363,7 @@ def _bias(sampling: Sampling, vocabulary: Vocabulary) -> list[Any]:
     return [lib.llama_sampler_init_logit_bias(vocabulary.size, len(added), found)]
 
 
-class Tensor(ctypes.Structure):
+class GraphTensor(ctypes.Structure):
     """The beginning of ggml_tensor, up to the fields that say which tensor it is a part of."""
 
     _fields_ = (
@@ -419,9 +419,9 @@ class Candidates:
 
     def _add(self, _sampler: Any, room: Any, graph: Any, data: Any) -> None:
         asked = data.contents
-        row = Tensor.from_address(asked.logits)
+        row = GraphTensor.from_address(asked.logits)
         address = row.whole or asked.logits
-        whole = Tensor.from_address(address)
+        whole = GraphTensor.from_address(address)
         if (self._graph, self._whole) != (graph, address):
             self._graph, self._whole = graph, address
             self._tokens = self._ggml.top_k(room, address, self._count)

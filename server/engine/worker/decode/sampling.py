@@ -18,7 +18,7 @@ from llguidance import LLMatcher
 from numpy.typing import NDArray
 
 from server.chat import Sampling
-from server.engine.causes import Refused
+from server.engine.causes import JobRefused
 from server.engine.worker.load.native import lib, pointer
 from server.engine.worker.prompt.vocabulary import Vocabulary
 from server.schemas.bounded import close_objects, find_fault, harden
@@ -385,12 +385,12 @@ class Constrained:
             others = allowed & ~self._vocabulary.begins_with_digit()
             allowed = others if others.any() else allowed
         if self._matcher.is_error() or not allowed.any():
-            raise Refused("invalid_schema", f"The answer's grammar failed: {self._error()}")
+            raise JobRefused("invalid_schema", f"The answer's grammar failed: {self._error()}")
         return np.where(allowed, logits, np.float32(-np.inf))
 
     def consume(self, token: int) -> None:
         if not self._matcher.consume_token(token):
-            raise Refused("invalid_schema", f"The answer's grammar failed: {self._error()}")
+            raise JobRefused("invalid_schema", f"The answer's grammar failed: {self._error()}")
         piece = self._vocabulary.piece(token)
         run = len(piece) - len(piece.rstrip(b"0123456789"))
         self._digits = self._digits + run if run == len(piece) else run
@@ -457,15 +457,15 @@ class Grammars:
                 return self._check(LLMatcher.grammar_from_regex(source), "The expression")
             case "lark":
                 return self._check(LLMatcher.grammar_from_lark(source), "The grammar")
-        raise Refused("invalid_schema", f"'{kind}' is no kind of constraint.")
+        raise JobRefused("invalid_schema", f"'{kind}' is no kind of constraint.")
 
     def _compile_schema(self, source: str, *, strict: bool) -> Any:
         try:
             schema = json.loads(source)
         except ValueError as error:
-            raise Refused("invalid_schema", f"The schema is not JSON: {error}.") from error
+            raise JobRefused("invalid_schema", f"The schema is not JSON: {error}.") from error
         if not isinstance(schema, dict | bool):
-            raise Refused("invalid_schema", "The schema must be an object.")
+            raise JobRefused("invalid_schema", "The schema must be an object.")
         hardened = harden(close_objects(schema))
         matcher = self._matcher(_grammar(hardened, strict=strict))
         if matcher.is_error() and not strict:
@@ -474,7 +474,7 @@ class Grammars:
             return matcher
         fault = find_fault(schema, strict=strict)
         place = "/".join(("#", *(fault.path.split(".") if fault and fault.path else ())))
-        raise Refused(
+        raise JobRefused(
             "invalid_schema", f"The schema cannot be enforced at {place}: {_reason(matcher)}"
         )
 
@@ -482,7 +482,7 @@ class Grammars:
         matcher = self._matcher(grammar)
         if matcher.is_error():
             message = f"{what} cannot be enforced: {_reason(matcher)}"
-            raise Refused("invalid_schema", message, param=_find_parameter(matcher.get_error()))
+            raise JobRefused("invalid_schema", message, param=_find_parameter(matcher.get_error()))
         return matcher
 
     def _matcher(self, grammar: str) -> Any:

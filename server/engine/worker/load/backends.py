@@ -33,7 +33,7 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedBackends:
     variant: str = ""
     """The processor's backend; empty if the engine was built for a single processor."""
     added: tuple[str, ...] = ()
@@ -43,14 +43,14 @@ class Loaded:
 def load(
     refused: Callable[[Variant], str | None] = lambda _variant: None,
     refused_card: Callable[[str, Path], str | None] = lambda _kind, _library: None,
-) -> Loaded:
+) -> LoadedBackends:
     """Loads the backends. Call it once per process, before anything else of the engine.
 
     `refused` and `refused_card` return why not to use a backend, or None.
     """
     ggml = library()
     if ggml is None:
-        return Loaded()
+        return LoadedBackends()
     variant = ""
     reasons: dict[str, str] = {}
     is_parted = not ggml.ggml_backend_reg_count()
@@ -61,7 +61,7 @@ def load(
         if chosen is not None and ggml.ggml_backend_load(os.fsencode(chosen.path)):
             variant = chosen.name
     added, failed = _add(ggml, _cards(FOLDER if is_parted else None), refused_card)
-    return Loaded(variant, added, reasons | failed)
+    return LoadedBackends(variant, added, reasons | failed)
 
 
 def _cards(shipped: Path | None) -> dict[str, Path]:
@@ -77,7 +77,7 @@ def _cards(shipped: Path | None) -> dict[str, Path]:
     return {kind: path for kind, path in found.items() if tried in (None, kind)}
 
 
-def tell(loaded: Loaded, log: TextIO) -> None:
+def tell(loaded: LoadedBackends, log: TextIO) -> None:
     if loaded.variant:
         log.write(f"info: the processor's backend is {loaded.variant}\n")
     for kind in loaded.added:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-from server.engine.causes import Refused
+from server.engine.causes import JobRefused
 from server.engine.worker.decode.batch import Batch
 from server.engine.worker.load import backends, selftest
 from server.engine.worker.load.context import Context
@@ -72,7 +72,7 @@ class Speed:
         return TURN[0] * self.read_s + TURN[1] * self.write_s
 
 
-class Calibration:
+class CalibrationRun:
     def __init__(self, model: Model, plan: Plan, is_wanted: IsWanted) -> None:
         self._model = model
         self._plan = plan
@@ -83,7 +83,9 @@ class Calibration:
     def run(self) -> dict[str, Any]:
         """Returns the fastest way and the speed of each trial. Raises Refused or Unwanted."""
         if psutil.virtual_memory().available < LEAST_MEMORY:
-            raise Refused("out_of_memory", "There is too little free memory to measure the speed.")
+            raise JobRefused(
+                "out_of_memory", "There is too little free memory to measure the speed."
+            )
         began, others_s = perf_counter(), used_by_others_s()
         plan = self._plan
         usual = Way(plan.flash_attention != 0, plan.part_tokens, plan.threads)
@@ -131,7 +133,7 @@ class Calibration:
             for way in ways:
                 try:
                     self._measure(way)
-                except Refused:
+                except JobRefused:
                     # This model or this card cannot be computed in this way.
                     if ways[0] not in self._known:
                         raise
@@ -202,7 +204,7 @@ class Calibration:
         if not self._is_wanted():
             raise Unwanted
         if code:
-            raise Refused("engine_crashed", f"A trial of the speed failed with code {code}.")
+            raise JobRefused("engine_crashed", f"A trial of the speed failed with code {code}.")
 
 
 PACE_FLAG = "--pace"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from server.engine.causes import Refused
+from server.engine.causes import JobRefused
 from server.engine.worker.decode.batch import Batch, RowBatch, Tokens
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import BYTE_P, lib, pointer
@@ -35,7 +35,7 @@ class Context:
         self.operations = Operations()
         self.native = lib.llama_init_from_model(model.native, self._params())
         if not self.native:
-            raise Refused(
+            raise JobRefused(
                 "out_of_memory",
                 f"There is not enough memory for a context of {plan.context_tokens} tokens "
                 f"for each of {plan.slots} answers.",
@@ -97,7 +97,7 @@ class Context:
         for path in paths:
             adapter = lib.llama_adapter_lora_init(self._model.native, str(path).encode())
             if not adapter:
-                raise Refused("model_load_failed", f"The adapter {path.name} does not fit.")
+                raise JobRefused("model_load_failed", f"The adapter {path.name} does not fit.")
             self._adapters.append(adapter)
         if self._adapters:
             count = len(self._adapters)
@@ -197,7 +197,7 @@ class Embedder:
     def embed(self, texts: Sequence[str | list[str | int]]) -> tuple[list[list[float]], int]:
         """Returns the vectors and how many tokens were read. Raises Refused if the model ranks."""
         if self._ranks:
-            raise Refused("not_supported", "This model ranks documents; it makes no embeddings.")
+            raise JobRefused("not_supported", "This model ranks documents; it makes no embeddings.")
         read = [self._tokens(text) for text in texts]
         return [self._vector(tokens) for tokens in read], sum(map(len, read))
 
@@ -228,7 +228,7 @@ class Embedder:
             params.pooling_type = POOLING_MEAN
         native = lib.llama_init_from_model(self._model.native, params)
         if not native:
-            raise Refused("not_supported", "This model cannot make embeddings.")
+            raise JobRefused("not_supported", "This model cannot make embeddings.")
         return native
 
     def _tokens(self, text: str | list[str | int]) -> Tokens:
@@ -256,9 +256,9 @@ class Embedder:
 
     def _check(self, tokens: Tokens) -> Tokens:
         if not len(tokens):
-            raise Refused("invalid_request", "An empty text has no embedding.")
+            raise JobRefused("invalid_request", "An empty text has no embedding.")
         if len(tokens) > self._most:
-            raise Refused(
+            raise JobRefused(
                 "context_length_exceeded",
                 f"The text needs {len(tokens)} tokens; an embedding has room for {self._most}.",
                 needed=len(tokens),
@@ -281,7 +281,7 @@ class Embedder:
         batch.native.n_tokens = batch.count
         lib.llama_memory_clear(lib.llama_get_memory(self._native), True)  # noqa: FBT003
         if lib.llama_decode(self._native, batch.native):
-            raise Refused("engine_crashed", "The embedding could not be computed.")
+            raise JobRefused("engine_crashed", "The embedding could not be computed.")
         found = lib.llama_get_embeddings_seq(self._native, 0)
         model = self._model.native
         size = lib.llama_model_n_cls_out(model) if self._ranks else lib.llama_model_n_embd(model)

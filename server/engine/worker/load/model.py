@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from server.engine.base import EngineOptions, ModelFacts
-from server.engine.causes import Refused
+from server.engine.causes import JobRefused
 from server.engine.worker.load import devices
 from server.engine.worker.load.native import FLOAT_P, lib
 from server.engine.worker.prompt.vocabulary import Vocabulary
@@ -46,7 +46,7 @@ class Model:
         self._overrides: Any = None
         self.native = lib.llama_model_load_from_file(str(path).encode(), self._params())
         if not self.native:
-            raise Refused("model_load_failed", _why_not(path))
+            raise JobRefused("model_load_failed", _why_not(path))
         self.vocabulary = Vocabulary(lib.llama_model_get_vocab(self.native))
         self.template = self._template()
         self.trained_tokens: int = lib.llama_model_n_ctx_train(self.native)
@@ -116,7 +116,7 @@ class Model:
             return
         cards = len(devices.read())
         if card >= cards:
-            raise Refused(
+            raise JobRefused(
                 "model_load_failed",
                 f"There is no graphics card number {card}; the engine finds {cards}, from 0 on.",
             )

@@ -40,11 +40,11 @@ class Unsettled(Exception):
     """The trial was ended from outside, perhaps for lack of memory: its result is not kept."""
 
 
-class Late(Exception):
+class TrialTooLate(Exception):
     """The trial took too long. A busy machine may be the reason, so it is repeated later."""
 
 
-class Trials:
+class BackendTrials:
     """Tries backends and remembers the verdicts. A call returns why not to use a variant, or None.
 
     `tell` is called repeatedly while a trial runs.
@@ -63,7 +63,7 @@ class Trials:
             return None
         try:
             return self._verdict(_key(variant), {CHOSEN_BY_HAND: variant.name})
-        except Late:  # Slow is not wrong.
+        except TrialTooLate:  # Slow is not wrong.
             return None
 
     def card(self, kind: str, library: Path) -> str | None:
@@ -73,7 +73,7 @@ class Trials:
         key = _card_key(kind, library)
         try:
             return self._verdict(key, {TRIED_CARD: kind})
-        except Late as late:
+        except TrialTooLate as late:
             reason = f"{late}; it is tried again when Moat starts next"
             start = os.environ.get(START, "")
             self._kept.write({**self._kept.read(), key: [reason, start]})
@@ -114,8 +114,8 @@ def _still_holds(kept: object) -> str | None:
     return str(reason) if os.environ.get(START) in (None, start) else None
 
 
-def usual(tell: Callable[[], None] = lambda: None) -> Trials:
-    trials = Trials(paths.find().cache / "engine-trials.json", _starter(), tell)
+def usual(tell: Callable[[], None] = lambda: None) -> BackendTrials:
+    trials = BackendTrials(paths.find().cache / "engine-trials.json", _starter(), tell)
     if os.environ.get(TRY_AGAIN):
         trials.forget_cards()
     return trials
@@ -182,9 +182,9 @@ def _wait(child: subprocess.Popen[bytes], left_s: float, tell: Callable[[], None
         tell()
         took_s = monotonic() - began
         if took_s >= left_s:
-            raise Late(f"it had no right word after {left_s:.0f} seconds")
+            raise TrialTooLate(f"it had no right word after {left_s:.0f} seconds")
         if took_s >= COMPUTING_S and processes.processor_s(child.pid) >= COMPUTING_S:
-            raise Late(f"it had no right word after {COMPUTING_S:g} seconds of computing")
+            raise TrialTooLate(f"it had no right word after {COMPUTING_S:g} seconds of computing")
 
 
 def main(model: str) -> int:

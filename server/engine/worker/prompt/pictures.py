@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageOps
 
-from server.engine.causes import Refused
+from server.engine.causes import JobRefused
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 MOST_IMAGES = 64
@@ -54,7 +54,7 @@ def decode(data: bytes) -> Bitmap:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             _check(image, data)
             plain = _plain(image)
-    except Refused:
+    except JobRefused:
         raise
     except Exception as error:  # a damaged file may raise anything
         raise _refuse(UNREADABLE) from error
@@ -89,5 +89,5 @@ def _plain(image: Image.Image) -> Image.Image:
     return plain
 
 
-def _refuse(message: str) -> Refused:
-    return Refused("invalid_request", message, param="messages")
+def _refuse(message: str) -> JobRefused:
+    return JobRefused("invalid_request", message, param="messages")

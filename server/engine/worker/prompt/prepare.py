@@ -8,12 +8,12 @@ from time import perf_counter
 from typing import Any
 
 from server.chat import Sampling
-from server.engine.causes import Refused, too_long
+from server.engine.causes import JobRefused, too_long
 from server.engine.wire import Job
 from server.engine.worker.decode.batch import Tokens
 from server.engine.worker.decode.sampling import Constrained, Grammars, Trigger
 from server.engine.worker.prompt.template import Template, TemplateFailed
-from server.engine.worker.prompt.vision import Picture, Projector, Prompt
+from server.engine.worker.prompt.vision import Picture, Projector, TokenPrompt
 from server.engine.worker.prompt.vocabulary import Vocabulary
 
 
@@ -99,13 +99,13 @@ class Preparer:
             pictures=prompt.pictures,
         )
 
-    def _plain(self, job: Job, is_wanted: IsWanted) -> Prompt:
+    def _plain(self, job: Job, is_wanted: IsWanted) -> TokenPrompt:
         tokens = self._tokens(job, is_wanted)
         if len(tokens) > self._available:
             raise too_long(len(tokens), self._available)
         if not len(tokens):
-            raise Refused("invalid_request", "The prompt is empty.")
-        return Prompt(tokens)
+            raise JobRefused("invalid_request", "The prompt is empty.")
+        return TokenPrompt(tokens)
 
     def _tokens(self, job: Job, is_wanted: IsWanted = _always) -> Tokens:
         most = self._available
@@ -115,12 +115,12 @@ class Preparer:
             return self._vocabulary.tokenize_parts(job.prompt, most)
         return self._vocabulary.tokenize_prompt(self.render(job), most, is_wanted)
 
-    def _with_images(self, job: Job) -> Prompt:
+    def _with_images(self, job: Job) -> TokenPrompt:
         if self._projector is None:
-            raise Refused("not_supported", "This model cannot read images.")
+            raise JobRefused("not_supported", "This model cannot read images.")
         texts = self.render(job).split(job.image_mark)
         if len(texts) != len(job.images) + 1 or not texts[-1]:
-            raise Refused(
+            raise JobRefused(
                 "template_failed", "The model's chat template does not show where the images are."
             )
         for text in texts:
@@ -141,7 +141,7 @@ class Preparer:
                 add_generation_prompt=not job.continue_mark,
             )
         except TemplateFailed as error:
-            raise Refused("template_failed", str(error)) from error
+            raise JobRefused("template_failed", str(error)) from error
         return _until(text, job.continue_mark) if job.continue_mark else text
 
 
@@ -156,7 +156,7 @@ def _until(text: str, mark: str) -> str:
     """Returns the prompt up to the mark where the last message continues."""
     before, found, _ = text.rpartition(mark)
     if not found:
-        raise Refused(
+        raise JobRefused(
             "template_failed", "The model's chat template does not show the last message as it is."
         )
     return before

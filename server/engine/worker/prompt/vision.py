@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from server.engine.causes import Refused, too_long
+from server.engine.causes import JobRefused, too_long
 from server.engine.worker.decode.batch import Tokens
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import BYTE_P, lib, vision
@@ -73,7 +73,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class TokenPrompt:
     tokens: Tokens
     pictures: tuple[Picture, ...] = ()
 
@@ -88,7 +88,7 @@ class Projector:
         params.n_threads = plan.threads
         self.native = vision.mtmd_init_from_file(str(path).encode(), model.native, params)
         if not self.native or not vision.mtmd_support_vision(self.native):
-            raise Refused(
+            raise JobRefused(
                 "model_load_failed",
                 f"The vision projector {path.name} does not match {model.path.name}.",
             )
@@ -99,7 +99,7 @@ class Projector:
 
     def read(
         self, texts: Sequence[str], images: Sequence[bytes], room: int, *, bos: bool
-    ) -> Prompt:
+    ) -> TokenPrompt:
         """Puts an image between each two texts. Raises Refused if that takes more than `room`."""
         bitmaps: list[Bitmap] = image_files.decode_all(images)
         # First without pixels: a prompt that is too long is refused before it takes memory.
@@ -151,10 +151,10 @@ class Projector:
                 self.native, chunks.native, array, len(kept), bos
             )
         if failed:
-            raise Refused("invalid_request", "The model cannot read one of the images.")
+            raise JobRefused("invalid_request", "The model cannot read one of the images.")
         return chunks
 
-    def _prompt(self, chunks: Chunks) -> Prompt:
+    def _prompt(self, chunks: Chunks) -> TokenPrompt:
         pieces: list[Tokens] = []
         pictures: list[Picture] = []
         seen: Counter[bytes] = Counter()
@@ -163,7 +163,7 @@ class Projector:
             if vision.mtmd_input_chunk_get_type(native) == vision.MTMD_INPUT_CHUNK_TYPE_TEXT:
                 piece = _tokens_of(native)
                 if (piece < 0).any():
-                    raise Refused(
+                    raise JobRefused(
                         "not_supported",
                         "The vision projector does not match this "
                         "model: the model lacks tokens it uses.",
@@ -178,11 +178,11 @@ class Projector:
                 seen[key] += 1
             pieces.append(piece)
             start += len(piece)
-        return Prompt(np.concatenate(pieces), tuple(pictures))
+        return TokenPrompt(np.concatenate(pieces), tuple(pictures))
 
     def _check(self, picture: Picture) -> None:
         if picture.tokens > self._batch_tokens and not self._is_causal(picture):
-            raise Refused(
+            raise JobRefused(
                 "not_supported",
                 f"An image takes {picture.tokens} tokens that the model must read at once; "
                 f"it is loaded for {self._batch_tokens} at a time.",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from server.engine.causes import Refused, too_long
+from server.engine.causes import JobRefused, too_long
 from server.engine.worker.decode.batch import Tokens
 from server.engine.worker.load.native import INT_P, lib, pointer
 
@@ -171,7 +171,7 @@ class Vocabulary:
             elif 0 <= part < self.size:
                 made.append(np.array([part], np.int32))
             else:
-                raise Refused("invalid_request", NO_TOKEN.format(part=part, size=self.size))
+                raise JobRefused("invalid_request", NO_TOKEN.format(part=part, size=self.size))
         return np.concatenate(made) if made else np.empty(0, np.int32)
 
     def tokenize_infill(
@@ -184,7 +184,9 @@ class Vocabulary:
         names = ("pre", "suf", "mid", "rep", "sep")
         marks = {name: getattr(lib, f"llama_vocab_fim_{name}")(self.native) for name in names}
         if min(marks["pre"], marks["suf"], marks["mid"]) < 0:
-            raise Refused("not_supported", "This model cannot fill a gap: it has no marks for one.")
+            raise JobRefused(
+                "not_supported", "This model cannot fill a gap: it has no marks for one."
+            )
         parts: list[str | int] = [lib.llama_vocab_bos(self.native)] if self.adds_bos else []
         if marks["rep"] >= 0 and gap["files"]:
             parts += [marks["rep"], "project\n"]

@@ -21,7 +21,7 @@ from server.engine.worker.schedule.draft import (
     Purse,
     lookup,
 )
-from server.engine.worker.schedule.pace import EFFICIENT_TOKENS, Pace
+from server.engine.worker.schedule.pace import EFFICIENT_TOKENS, StepPace
 
 LEAST_CHUNK = 8
 MOST_DRAFTED = LEAST_CHUNK - 2
@@ -39,7 +39,7 @@ class DecodeBatch:
         self,
         batch: Batch,
         draft_model: DraftModel | None,
-        pace: Pace,
+        pace: StepPace,
         purse: Purse,
         *,
         speculate: bool,
@@ -147,7 +147,7 @@ class DecodeBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class PromptCut:
     """How prompts are cut: parts end at a multiple of `block`; `enough` tokens make a batch.
 
     Parts of several prompts are evaluated in equal lengths and the remainder by itself, so on a
@@ -164,7 +164,7 @@ class Cut:
         return reading[:1] if is_rest else reading
 
 
-def fill_chunk(batch: Batch, reading: list[Answer], most: int, cut: Cut) -> list[Answer]:
+def fill_chunk(batch: Batch, reading: list[Answer], most: int, cut: PromptCut) -> list[Answer]:
     """Fills the batch with the next parts of prompts, in this order. Returns their answers.
 
     A batch that is large enough to be efficient takes no further prompt: the first ones are then

@@ -11,12 +11,12 @@ from time import perf_counter
 import numpy as np
 
 from server.engine.base import EngineOptions
-from server.engine.causes import Refused
+from server.engine.causes import JobRefused
 from server.engine.worker.decode.batch import Batch, Tokens
 from server.engine.worker.load.context import CACHE_FULL, Context
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.plan import Plan, ThreadCount
-from server.engine.worker.schedule.pace import Pace
+from server.engine.worker.schedule.pace import StepPace
 from server.engine.worker.schedule.prefix import Slot, common_prefix, make_slots
 
 NEAR = 8
@@ -35,14 +35,14 @@ class DraftModel:
         options: EngineOptions = replace(model.options, loras=(), draft_model=None)
         self._model = Model(path, options, lambda _done: None)
         if self._model.vocabulary.size != model.vocabulary.size:
-            raise Refused(
+            raise JobRefused(
                 "model_load_failed", f"The draft model {path.name} has another vocabulary."
             )
         self._context = Context(self._model, plan)
         self._slots = make_slots(plan.slots, self._context.sequence_tokens)
         self._batch = Batch(plan.batch_tokens, plan.slots, self._context.sequence_tokens)
         self._threads = ThreadCount(plan.threads, self._context.use_threads)
-        self._pace = Pace()
+        self._pace = StepPace()
         self._spare_s = 0.0
         self._given_up = False
         self.caught_up_s = 0.0

@@ -19,7 +19,7 @@ BARGAIN = 1.6
 """Twice as many tokens may take this many times as long: later, they would take longer."""
 
 
-class Pace:
+class StepPace:
     """Learns the time of a decode step by its width, and of reading a chunk by its size."""
 
     def __init__(self) -> None:
@@ -141,7 +141,7 @@ SCRATCH_BYTES = 16 << 20
 class Copying:
     """Copies sequences between slots, and learns how long that takes."""
 
-    def __init__(self, context: Context, pace: Pace) -> None:
+    def __init__(self, context: Context, pace: StepPace) -> None:
         self._context = context
         self._pace = pace
         self._byte_s = FIRST_GUESS_S

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
-from server.engine.causes import Refused
+from server.engine.causes import JobRefused
 from server.engine.worker.decode.batch import Batch, RowBatch
 from server.engine.worker.decode.on_device import OnDevice
 from server.engine.worker.decode.sampling import CandidateArray, Logits, Sampler
@@ -28,14 +28,14 @@ from server.engine.worker.schedule.admission import Admission
 from server.engine.worker.schedule.answer import Answer, Item
 from server.engine.worker.schedule.compose import (
     LEAST_CHUNK,
-    Cut,
     DecodeBatch,
+    PromptCut,
     fill_chunk,
     first_size,
     in_sequence,
 )
 from server.engine.worker.schedule.draft import DraftModel, Purse
-from server.engine.worker.schedule.pace import EFFICIENT_TOKENS, SIZES, Copying, Pace
+from server.engine.worker.schedule.pace import EFFICIENT_TOKENS, SIZES, Copying, StepPace
 from server.engine.worker.schedule.prefix import (
     DiskCache,
     HostCache,
@@ -73,7 +73,7 @@ class Counters:
     cache_full: int = 0
 
 
-class Failed(Exception):
+class DecodeFailed(Exception):
     """llama.cpp did not evaluate the batch. `code` is that of llama_decode, or NOT_ENCODED."""
 
     def __init__(self, code: int) -> None:
@@ -81,11 +81,11 @@ class Failed(Exception):
         self.code = code
 
 
-class Step:
+class DecodeStep:
     """Evaluates batches, and lets the answers choose their next tokens."""
 
     def __init__(
-        self, context: Context, pace: Pace, vocabulary: Vocabulary, counters: Counters
+        self, context: Context, pace: StepPace, vocabulary: Vocabulary, counters: Counters
     ) -> None:
         self.device: OnDevice | None = None
         self._chosen: dict[int, int] = {}
@@ -173,7 +173,7 @@ class Step:
         began = perf_counter()
         code = self._context.decode(batch)
         if code:
-            raise Failed(code)
+            raise DecodeFailed(code)
         seconds = perf_counter() - began
         self._counters.steps += 1
         self._counters.decode_s += seconds
@@ -183,7 +183,7 @@ class Step:
         answer.first_at = perf_counter()
         try:
             self._advance(answer, rows)
-        except Refused as refused:
+        except JobRefused as refused:
             _fail(answer, refused, items)
             return
         self._counters.completion_tokens += answer.written
@@ -195,7 +195,7 @@ class Step:
         try:
             self._advance(answer, rows)
             self._follow(answer, rows)
-        except Refused as refused:
+        except JobRefused as refused:
             _fail(answer, refused, items)
             return
         self._counters.completion_tokens += answer.written - before
@@ -231,7 +231,7 @@ class Step:
         self._counters.accepted_tokens += max(0, gained - 1)
 
 
-def _fail(answer: Answer, refused: Refused, items: list[Item]) -> None:
+def _fail(answer: Answer, refused: JobRefused, items: list[Item]) -> None:
     answer.reason = "error"
     items.append([answer.request.id, "error", refused.code, str(refused), refused.facts])
 
@@ -239,9 +239,9 @@ def _fail(answer: Answer, refused: Refused, items: list[Item]) -> None:
 NOT_ENCODED = -3
 
 
-class Look:
+class PictureReading:
     def __init__(
-        self, projector: Projector | None, context: Context, step: Step, counters: Counters
+        self, projector: Projector | None, context: Context, step: DecodeStep, counters: Counters
     ) -> None:
         self.has_encoded = False
         """Whether the last step encoded a picture, which takes long and cannot be divided."""
@@ -273,7 +273,7 @@ class Look:
         finally:
             self.is_encoding = False
         if view is None:
-            raise Failed(NOT_ENCODED)
+            raise DecodeFailed(NOT_ENCODED)
         self._counters.steps += 1
         self._counters.pictures += 1
         self._counters.encode_s += perf_counter() - began
@@ -308,7 +308,7 @@ SHORT_PROMPT_TOKENS = 512
 class Turns:
     """Decides when prompts are read, how much at a time and in which order."""
 
-    def __init__(self, pace: Pace, most: int) -> None:
+    def __init__(self, pace: StepPace, most: int) -> None:
         self._pace = pace
         self._most = most
         self._has_read = False
@@ -342,8 +342,8 @@ class Turns:
         size = self._pace.chunk_tokens(max(pause_s, fair_s), self._most)
         return self._pace.bargain_tokens(size, self._most, LONGEST_PAUSE_S)
 
-    def cut(self, block: int, apart: int) -> Cut:
-        return Cut(block, self._pace.efficient_tokens(self._most), apart)
+    def cut(self, block: int, apart: int) -> PromptCut:
+        return PromptCut(block, self._pace.efficient_tokens(self._most), apart)
 
     def in_order(self, reading: list[Answer]) -> list[Answer]:
         """Sorts the shortest prompt first, but waiting earns priority."""
@@ -449,7 +449,7 @@ class Scheduler:
         cache = HostCache(options.prompt_cache_mb * MB)
         shape = (plan.batch_tokens, plan.slots, context.sequence_tokens)
         draft = DraftModel(options.draft_model, model, plan) if options.draft_model else None
-        pace = Pace()
+        pace = StepPace()
         slots = make_slots(plan.slots, context.sequence_tokens)
         disk, copying = _disk_cache(model, plan), Copying(context, pace)
         self._admission = Admission(context, slots, cache, disk, copying)
@@ -460,8 +460,8 @@ class Scheduler:
         self._parts = (plan.read_block, 1 if plan.on_card else LEAST_CHUNK)
         self._turns = Turns(pace, plan.batch_tokens)
         self._threads = ThreadCount(plan.threads, context.use_threads)
-        self._step = Step(context, pace, model.vocabulary, self.counters)
-        self._look = Look(projector, context, self._step, self.counters)
+        self._step = DecodeStep(context, pace, model.vocabulary, self.counters)
+        self._look = PictureReading(projector, context, self._step, self.counters)
 
     def prepare(self, plan: Plan) -> None:
         """Measures steps on a card and tries to choose tokens there, before the first request."""
@@ -573,7 +573,7 @@ class Scheduler:
                 calm = not (self._reading or self._has_read)
                 guessing_s = self._decode_batch.fill(answers, guess=calm)
                 self._step.decode(self._decode_batch.batch, answers, items, guessing_s)
-        except Failed as failed:
+        except DecodeFailed as failed:
             self._recover(answers, failed.code, items)
             return
         self._has_read = bool(chunk)

@@ -10,19 +10,21 @@ import pytest
 
 from server.errors import DiskFailed, DiskFull
 from server.models.downloads import download
-from server.models.downloads.journal import Journal, Plan, disk_trouble
+from server.models.downloads.journal import DownloadJournal, DownloadPlan, disk_trouble
 from server.models.hub import RemoteFile
 
 SIZE = 3 << 20
-PLAN = Plan("id", "a", "o/r", "m", (RemoteFile("a", SIZE, ""), RemoteFile("b", 10, "")), 1 << 20)
+PLAN = DownloadPlan(
+    "id", "a", "o/r", "m", (RemoteFile("a", SIZE, ""), RemoteFile("b", 10, "")), 1 << 20
+)
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    return Journal.create(tmp_path / "id", PLAN)
+def journal(tmp_path: Path) -> DownloadJournal:
+    return DownloadJournal.create(tmp_path / "id", PLAN)
 
 
-def test_the_space_is_taken_at_once(journal: Journal, tmp_path: Path):
+def test_the_space_is_taken_at_once(journal: DownloadJournal, tmp_path: Path):
     download.reserve(journal, [tmp_path / "a", tmp_path / "b"])
     found = journal.part(0).stat()
     assert found.st_size == SIZE
@@ -30,7 +32,7 @@ def test_the_space_is_taken_at_once(journal: Journal, tmp_path: Path):
     download.reserve(journal, [tmp_path / "a", tmp_path / "b"])
 
 
-def test_pieces_are_told_good_from_bent(journal: Journal, tmp_path: Path):
+def test_pieces_are_told_good_from_bent(journal: DownloadJournal, tmp_path: Path):
     download.reserve(journal, [tmp_path / "a", tmp_path / "b"])
     for number in (0, 1):
         data = bytes([number + 1]) * (1 << 20)
@@ -41,7 +43,7 @@ def test_pieces_are_told_good_from_bent(journal: Journal, tmp_path: Path):
     assert set(journal.pieces) == {(0, 1)}
 
 
-def test_files_are_placed_and_hashed(journal: Journal, tmp_path: Path):
+def test_files_are_placed_and_hashed(journal: DownloadJournal, tmp_path: Path):
     targets = [tmp_path / "x" / "a", tmp_path / "x" / "b"]
     download.reserve(journal, targets)
     download.write(journal.part(1), 0, b"0123456789")
@@ -59,14 +61,14 @@ def test_a_full_disk_is_one_that_may_have_room_again(number: int):
         raise OSError(number, os.strerror(number))
 
 
-def test_any_other_refusal_is_not_taken_for_a_full_disk(journal: Journal):
+def test_any_other_refusal_is_not_taken_for_a_full_disk(journal: DownloadJournal):
     with pytest.raises(DiskFailed, match="The disk could not be written: No such file") as refused:
         download.write(journal.part(0), 0, b"x")
     assert not isinstance(refused.value, DiskFull)
 
 
 def test_files_in_place_need_no_room(
-    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    journal: DownloadJournal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     targets = [tmp_path / "a", tmp_path / "b"]
     real = shutil.disk_usage(tmp_path)

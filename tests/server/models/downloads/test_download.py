@@ -2,7 +2,7 @@
 
 import asyncio
 
-from server.models.downloads.download import Pace, Throttle
+from server.models.downloads.download import Throttle, TransferRate
 
 
 class Clock:
@@ -15,7 +15,7 @@ class Clock:
 
 def test_speed_is_that_of_the_last_seconds():
     clock = Clock()
-    pace = Pace(clock)
+    pace = TransferRate(clock)
     assert pace.bytes_per_s == 0
     assert pace.left_s(100) is None
     for _ in range(4):

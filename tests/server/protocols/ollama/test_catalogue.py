@@ -7,7 +7,7 @@ import pytest
 from ollama import ListResponse, ProcessResponse, ShowResponse
 
 from server.engine.base import Embeddings, ModelFacts
-from server.engine.pool import Loaded
+from server.engine.pool import LoadedModel
 from server.errors import BadRequest, ModelNotFound
 from server.face.models import ModelCard
 from server.models.aliases import Alias
@@ -81,7 +81,7 @@ def test_every_model_has_a_digest_that_can_be_cut_to_twelve() -> None:
 def test_what_is_loaded_says_how_long_and_where() -> None:
     facts = ModelFacts(context_tokens=4096, device="gpu", extra={"gpu_bytes": 4})
     for leaves_at, year in ((1_800_000_000.0, 2027), (None, 2318)):
-        loaded = Loaded("small", "ready", 1.0, "", 5, 0, facts, leaves_at)
+        loaded = LoadedModel("small", "ready", 1.0, "", 5, 0, facts, leaves_at)
         told = running(None, Facts("", CARDS, "small", loaded=(loaded,))).body
         (model,) = ProcessResponse.model_validate(told).models
         assert model.expires_at
@@ -111,7 +111,7 @@ def test_a_model_with_defaults_of_its_own_shows_them() -> None:
     alias = Alias(
         path="/s", system="Be brief.", parameters={"temperature": 0.5, "stop": ["a", "b"]}
     )
-    loaded = Loaded("small", "ready", 1.0, "", 5, 0, ModelFacts(context_tokens=4096))
+    loaded = LoadedModel("small", "ready", 1.0, "", 5, 0, ModelFacts(context_tokens=4096))
     facts = Facts("", CARDS, "small", loaded=(loaded,))
     body = shown("small", Keeper(METADATA, alias), facts)
     lines = [line.split() for line in body["parameters"].splitlines()]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from server.engine.worker.load import backends
-from server.engine.worker.load.backends import Loaded, Variant
+from server.engine.worker.load.backends import LoadedBackends, Variant
 from server.system import backends as folders
 
 FAST = Variant("fast", Path("libggml-cpu-fast.so"), 9)
@@ -59,7 +59,7 @@ def test_a_backend_of_another_engine_is_not_loaded(
 
 def test_the_log_says_what_was_chosen() -> None:
     log = io.StringIO()
-    backends.tell(Loaded("armv8.2_2", ("vulkan",), {"armv8.6_1": "it died"}), log)
+    backends.tell(LoadedBackends("armv8.2_2", ("vulkan",), {"armv8.6_1": "it died"}), log)
     assert log.getvalue().splitlines() == [
         "info: the processor's backend is armv8.2_2",
         "info: the backend vulkan was added",

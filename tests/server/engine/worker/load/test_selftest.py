@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from server.engine.watch import Limits
+from server.engine.watch import WatchLimits
 from server.engine.worker.load import selftest
 from server.engine.worker.load.backends import CHOSEN_BY_HAND, TRIED_CARD, Variant
-from server.engine.worker.load.selftest import Trials
+from server.engine.worker.load.selftest import BackendTrials
 from server.models import library as starter
 from server.system import backends, processes
 
@@ -55,8 +55,8 @@ def test_the_verdict_is_kept(
     starts = tmp_path / "starts"
     child.write_text(script(code, starts))
     kept = tmp_path / "cache" / "trials.json"
-    assert Trials(kept, tmp_path / "model")(variant) == reason
-    assert Trials(kept, tmp_path / "model")(variant) == reason
+    assert BackendTrials(kept, tmp_path / "model")(variant) == reason
+    assert BackendTrials(kept, tmp_path / "model")(variant) == reason
     assert starts.read_text() == "x"
 
 
@@ -66,9 +66,9 @@ def test_what_was_ended_from_outside_is_tried_again(
 ) -> None:
     kept = tmp_path / "trials.json"
     child.write_text(script(code, tmp_path / "starts"))
-    assert "tried again next time" in str(Trials(kept, tmp_path / "model")(variant))
+    assert "tried again next time" in str(BackendTrials(kept, tmp_path / "model")(variant))
     child.write_text(script("", tmp_path / "starts"))
-    assert Trials(kept, tmp_path / "model")(variant) is None
+    assert BackendTrials(kept, tmp_path / "model")(variant) is None
     assert (tmp_path / "starts").read_text() == "xx"
 
 
@@ -77,13 +77,13 @@ def test_a_name_that_is_not_this_one_spares_no_trial(
 ) -> None:
     child.write_text(script("raise SystemExit(3)", tmp_path / "starts"))
     monkeypatch.setenv(CHOSEN_BY_HAND, "fats")
-    assert Trials(tmp_path / "trials.json", tmp_path / "model")(variant)
+    assert BackendTrials(tmp_path / "trials.json", tmp_path / "model")(variant)
 
 
 def test_another_library_is_tried_anew(tmp_path: Path, child: Path, variant: Variant) -> None:
     starts = tmp_path / "starts"
     child.write_text(script("", starts))
-    trials = Trials(tmp_path / "trials.json", tmp_path / "model")
+    trials = BackendTrials(tmp_path / "trials.json", tmp_path / "model")
     trials(variant)
     variant.path.write_bytes(b"another library")
     trials(variant)
@@ -97,7 +97,7 @@ def test_a_verdict_that_cannot_be_kept_counts_all_the_same(
 ) -> None:
     child.write_text(f"raise SystemExit({3 if reason else 0})")
     (tmp_path / "full").touch()
-    assert Trials(tmp_path / "full" / "trials.json", tmp_path / "model")(variant) == reason
+    assert BackendTrials(tmp_path / "full" / "trials.json", tmp_path / "model")(variant) == reason
 
 
 def test_slow_is_not_wrong(
@@ -106,7 +106,7 @@ def test_slow_is_not_wrong(
     monkeypatch.setattr(selftest, "HUNG_S", 0.2)
     child.write_text("import time; time.sleep(60)")
     kept = tmp_path / "trials.json"
-    assert Trials(kept, tmp_path / "model")(variant) is None
+    assert BackendTrials(kept, tmp_path / "model")(variant) is None
     assert not kept.exists()
 
 
@@ -121,7 +121,7 @@ def test_all_trials_of_a_load_share_one_limit_and_are_told(
         return "it computes wrong results"
 
     monkeypatch.setattr(selftest, "_try_out", try_out)
-    trials = Trials(tmp_path / "trials.json", tmp_path / "model")
+    trials = BackendTrials(tmp_path / "trials.json", tmp_path / "model")
     trials(variant)
     trials(replace(variant, name="plain"))
     assert waited[0] == selftest.HUNG_S
@@ -140,20 +140,20 @@ def test_a_trial_is_told_while_it_runs_so_that_the_load_does_not_count_as_hung(
         if len(told) == 3:
             go.touch()
 
-    assert Trials(tmp_path / "trials.json", tmp_path / "model", tell)(variant) is None
+    assert BackendTrials(tmp_path / "trials.json", tmp_path / "model", tell)(variant) is None
     assert len(told) >= 3
-    assert Limits().load_s / 2 >= selftest.LOOK_S
+    assert WatchLimits().load_s / 2 >= selftest.LOOK_S
 
 
 def test_in_a_clone_nothing_is_tried(tmp_path: Path, variant: Variant) -> None:
-    assert Trials(tmp_path / "trials.json", None)(variant) is None
+    assert BackendTrials(tmp_path / "trials.json", None)(variant) is None
 
 
 def test_a_choice_by_hand_is_not_questioned(
     tmp_path: Path, variant: Variant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(CHOSEN_BY_HAND, "fast")
-    assert Trials(tmp_path / "trials.json", tmp_path / "model")(variant) is None
+    assert BackendTrials(tmp_path / "trials.json", tmp_path / "model")(variant) is None
 
 
 def test_the_engine_of_this_clone_passes_its_trial() -> None:
@@ -196,11 +196,11 @@ def test_a_card_that_crashed_or_hung_is_not_tried_again(
         monkeypatch.setattr(selftest, "HUNG_S", 10.0)
 
     def tried() -> str | None:
-        return Trials(kept, tmp_path / "model").card("vulkan", variant.path)
+        return BackendTrials(kept, tmp_path / "model").card("vulkan", variant.path)
 
     assert [tried(), tried()] == [reason, reason]
     assert starts.read_text() == "x"
-    Trials(kept, tmp_path / "model").forget_cards()
+    BackendTrials(kept, tmp_path / "model").forget_cards()
     assert tried() == reason
     assert starts.read_text() == "xx"
 
@@ -213,7 +213,7 @@ def test_what_was_late_is_tried_again_at_the_next_start_of_the_server_only(
     monkeypatch.setattr(selftest, "HUNG_S", 10.0)
 
     def tried() -> str | None:
-        return Trials(kept, tmp_path / "model").card("vulkan", variant.path)
+        return BackendTrials(kept, tmp_path / "model").card("vulkan", variant.path)
 
     monkeypatch.setenv(backends.START, "")
     backends.begin()
@@ -237,7 +237,10 @@ def test_a_trial_that_got_little_of_the_processor_goes_on(
     starts = tmp_path / "starts"
     child.write_text(script("import time; time.sleep(3)", starts))
     monkeypatch.setattr(selftest, "COMPUTING_S", 1.0)
-    assert Trials(tmp_path / "trials.json", tmp_path / "model").card("vulkan", variant.path) is None
+    assert (
+        BackendTrials(tmp_path / "trials.json", tmp_path / "model").card("vulkan", variant.path)
+        is None
+    )
 
 
 def test_another_driver_is_another_question(
@@ -245,7 +248,7 @@ def test_another_driver_is_another_question(
 ) -> None:
     starts = tmp_path / "starts"
     child.write_text(script("raise SystemExit(3)", starts))
-    trials = Trials(tmp_path / "trials.json", tmp_path / "model")
+    trials = BackendTrials(tmp_path / "trials.json", tmp_path / "model")
     for driver in ("22.3", "22.3", "25.0"):
         monkeypatch.setattr(selftest, "driver_mark", lambda driver=driver: driver)
         assert trials.card("vulkan", variant.path) == "it computes wrong results"

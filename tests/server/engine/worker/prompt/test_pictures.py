@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from PIL import Image
 
-from server.engine.causes import Refused
+from server.engine.causes import JobRefused
 from server.engine.worker.prompt import pictures
 from server.engine.worker.prompt.pictures import decode, decode_all
 
@@ -80,7 +80,7 @@ def test_a_large_one_is_made_smaller() -> None:
     ids=["empty", "svg", "cut", "cut-jpeg", "tiff", "short", "vast", "narrow", "heavy"],
 )
 def test_others_are_refused_in_a_sentence(make: Callable[[], bytes]) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(JobRefused) as refused:
         decode(make())
     assert refused.value.code == "invalid_request"
     assert str(refused.value).endswith(".")
@@ -93,15 +93,15 @@ def test_more_rows_than_the_picture_has_are_not_unpacked() -> None:
 def test_a_photograph_of_endless_scans_is_refused() -> None:
     whole = written(red(64, 64), "JPEG", progressive=True)
     at = whole.rindex(pictures.SCAN)
-    with pytest.raises(Refused):
+    with pytest.raises(JobRefused):
         decode(whole[:at] + whole[at:-2] * 200 + whole[-2:])
 
 
 def test_a_request_holds_only_so_much(monkeypatch: pytest.MonkeyPatch) -> None:
     small = written(red(4, 4))
     assert len(decode_all([small] * 3)) == 3
-    with pytest.raises(Refused, match="65 images"):
+    with pytest.raises(JobRefused, match="65 images"):
         decode_all([small] * 65)
     monkeypatch.setattr(pictures, "MOST_PIXELS_TOGETHER", 40)
-    with pytest.raises(Refused, match="together"):
+    with pytest.raises(JobRefused, match="together"):
         decode_all([small] * 3)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from server.engine.base import EngineOptions
-from server.engine.causes import Refused
+from server.engine.causes import JobRefused
 from server.engine.worker.load import backends, selftest
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import lib
@@ -41,7 +41,7 @@ def test_a_text_that_is_too_long_is_refused_by_its_beginning(words: Vocabulary) 
             asked += 1
             return True
 
-        with pytest.raises(Refused, match="about") as refused:
+        with pytest.raises(JobRefused, match="about") as refused:
             words.tokenize_prompt(text, 4000, is_wanted)
         assert refused.value.facts["needed"] > 1_000_000
         assert asked < 20

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from server.engine.worker.decode.batch import Batch, Tokens
 from server.engine.worker.schedule.compose import (
     LEAST_CHUNK,
-    Cut,
     DecodeBatch,
+    PromptCut,
     fill_chunk,
     first_size,
     part_size,
     to_border,
 )
 from server.engine.worker.schedule.draft import Payoff, Purse
-from server.engine.worker.schedule.pace import Pace
+from server.engine.worker.schedule.pace import StepPace
 
 
 @given(st.integers(1, 2000), st.integers(0, 512))
@@ -61,10 +61,10 @@ def prompt(sequence: int, left: int, read: int = 0) -> Any:
     return SimpleNamespace(slot=slot, todo=[1] * left, text_left=left, chunk=read, row=0)
 
 
-PROCESSOR, CARD = Cut(256), Cut(2048, enough=512, apart=1)
+PROCESSOR, CARD = PromptCut(256), PromptCut(2048, enough=512, apart=1)
 
 
-def taken(*prompts: Any, cut: Cut = PROCESSOR) -> dict[int, int]:
+def taken(*prompts: Any, cut: PromptCut = PROCESSOR) -> dict[int, int]:
     """Whose prompts are read in the next step, and how much of each."""
     answers = fill_chunk(Batch(512, 4, 1024), list(prompts), most=512, cut=cut)
     return {answer.slot.sequence: answer.chunk for answer in answers}
@@ -124,7 +124,7 @@ def running(purse: Purse) -> Any:
 
 def test_what_the_draft_model_has_yet_to_read_is_not_charged_to_a_guess() -> None:
     model: Any = SlowReader()
-    pace, purse = Pace(), Purse()
+    pace, purse = StepPace(), Purse()
     pace.note_decode(1, 0.3)
     pace.note_decode(2, 0.3)
     batch = DecodeBatch(Batch(32, 1, 100), model, pace, purse, speculate=True)

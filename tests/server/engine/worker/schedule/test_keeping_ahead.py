@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.engine.worker.schedule.admission import AHEAD_BYTES, WORTH_KEEPING, Admission
-from server.engine.worker.schedule.pace import Copying, Pace
+from server.engine.worker.schedule.pace import Copying, StepPace
 from server.engine.worker.schedule.prefix import HostCache, make_slots
 
 SHORT, LONG = AHEAD_BYTES, AHEAD_BYTES + 1
@@ -35,7 +35,7 @@ def kept_ahead(*sizes: int, busy: int | None = None, room: int = 10 * LONG) -> l
         slot.append([slot.sequence] * WORTH_KEEPING)
         slot.used_at = 10.0 - slot.sequence
         slot.busy = slot.sequence == busy
-    admission = Admission(memory, slots, HostCache(room), None, Copying(memory, Pace()))
+    admission = Admission(memory, slots, HostCache(room), None, Copying(memory, StepPace()))
     while admission.keep_one():
         pass
     return list(memory.saved)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from server.engine.worker.schedule.pace import SCRATCH_BYTES, Copying, Pace
+from server.engine.worker.schedule.pace import SCRATCH_BYTES, Copying, StepPace
 
 
-def learned() -> Pace:
-    pace = Pace()
+def learned() -> StepPace:
+    pace = StepPace()
     pace.note_decode(1, 0.010)
     pace.note_read(512, 1.024)
     return pace
@@ -34,7 +34,7 @@ def test_an_unknown_width_is_guessed_from_those_around_it() -> None:
     assert abs(pace.decode_s(20) - 0.040) < 1e-9
     pace.note_decode(9, 0.030)
     assert abs(pace.decode_s(5) - 0.020) < 1e-9
-    assert Pace().decode_s(4) == 0.0
+    assert StepPace().decode_s(4) == 0.0
 
 
 def test_a_step_wider_than_any_known_one_costs_what_the_last_tokens_did() -> None:
@@ -79,7 +79,7 @@ def test_what_was_not_tried_for_a_while_slows_down_with_the_rest() -> None:
 
 
 def test_guesses_pay_only_where_a_longer_step_is_cheap() -> None:
-    cheap, dear = Pace(), Pace()
+    cheap, dear = StepPace(), StepPace()
     for pace, longer_s in ((cheap, 0.012), (dear, 0.066)):
         pace.note_decode(1, 0.01)
         pace.note_decode(7, longer_s)
@@ -112,7 +112,7 @@ class Memory:
 
 
 def copying(size: int, token_s: float) -> tuple[Copying, Memory]:
-    pace = Pace()
+    pace = StepPace()
     pace.note_read(64, 64 * token_s)
     memory = Memory(size)
     return Copying(memory, pace), memory  # type: ignore[arg-type]
@@ -131,7 +131,7 @@ def test_nobody_waits_for_a_long_copy() -> None:
 
 
 def test_nothing_pays_while_reading_is_not_known() -> None:
-    assert not Copying(Memory(1), Pace()).pays(0, 1000, is_waited_for=False)  # type: ignore[arg-type]
+    assert not Copying(Memory(1), StepPace()).pays(0, 1000, is_waited_for=False)  # type: ignore[arg-type]
 
 
 def test_its_time_is_learned() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.schedule.admission import Admission
-from server.engine.worker.schedule.pace import Copying, Pace
+from server.engine.worker.schedule.pace import Copying, StepPace
 from server.engine.worker.schedule.prefix import HostCache, Slot, make_slots
 
 
@@ -29,7 +29,7 @@ def place(
     """Where so many unlike prompts are put, one after the other."""
     memory: Any = Memory(*long)
     cache = HostCache(room_bytes)
-    admission = Admission(memory, slots, cache, None, Copying(memory, Pace()))
+    admission = Admission(memory, slots, cache, None, Copying(memory, StepPace()))
     found = []
     for number in range(prompts):
         slot = admission.place(Request(number, np.full(40, 100 + number, np.int32)))

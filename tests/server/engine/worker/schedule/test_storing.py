@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.schedule import scheduler
 from server.engine.worker.schedule.admission import WORTH_STORING, Admission
-from server.engine.worker.schedule.pace import Copying, Pace
+from server.engine.worker.schedule.pace import Copying, StepPace
 from server.engine.worker.schedule.prefix import HEADER, DiskCache, HostCache, Kept, make_slots
 
 STATE_BYTES = 100
@@ -56,7 +56,7 @@ def resting(
     for slot in places:
         slot.append(np.full(WORTH_STORING, 100 + slot.sequence, np.int32))
         slot.used_at = 10.0 - slot.sequence
-    return Admission(context, places, cache, disk, Copying(context, Pace()))
+    return Admission(context, places, cache, disk, Copying(context, StepPace()))
 
 
 def stored(disk: DiskCache, *tokens: int) -> list[bool]:
@@ -130,7 +130,7 @@ def test_what_the_disk_holds_is_found_whatever_memory_has_room_for(tmp_path: Pat
     small: Any = HostCache(STATE_BYTES)
     context: Any = Memory()
     places, again = make_slots(2, 2 * WORTH_STORING), DiskCache(tmp_path, 10 * FILE_BYTES)
-    admission = Admission(context, places, small, again, Copying(context, Pace()))
+    admission = Admission(context, places, small, again, Copying(context, StepPace()))
     for token in (1, 1, 2):
         slot = admission.place(Request(1, np.full(WORTH_STORING + 100, token, np.int32)))
         assert slot

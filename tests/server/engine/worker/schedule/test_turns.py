@@ -12,8 +12,8 @@ from server.engine.worker.load.context import Context
 from server.engine.worker.prompt.prepare import Request
 from server.engine.worker.schedule.answer import Answer
 from server.engine.worker.schedule.compose import LEAST_CHUNK, fill_chunk
-from server.engine.worker.schedule.pace import Pace
-from server.engine.worker.schedule.scheduler import SHORT_PROMPT_TOKENS, Counters, Step, Turns
+from server.engine.worker.schedule.pace import StepPace
+from server.engine.worker.schedule.scheduler import SHORT_PROMPT_TOKENS, Counters, DecodeStep, Turns
 
 MOST = 512
 
@@ -38,7 +38,7 @@ def answers(*some: Reader) -> list[Answer]:
 
 
 def turns() -> Turns:
-    pace = Pace()
+    pace = StepPace()
     pace.note_decode(1, 0.050)
     pace.note_read(512, 5.12)
     return Turns(pace, MOST)
@@ -112,12 +112,14 @@ class Burst:
         self.device = replace(device)
         self.steps = 0
         self.late: list[float] = []
-        self._pace = Pace()
+        self._pace = StepPace()
         self._batch = Batch(2048 if on_card else 512, 64, 1024)
         self._turns = Turns(self._pace, self._batch.capacity)
         self._parts = (2048, 1) if on_card else (256, LEAST_CHUNK)
         if on_card:
-            step = Step(cast("Context", self.device), self._pace, cast("Any", None), Counters())
+            step = DecodeStep(
+                cast("Context", self.device), self._pace, cast("Any", None), Counters()
+            )
             step.measure(self._batch, 64, 1024, self.device.clock)
         start = self.device.now
         self._coming = [Prompt(number, start + number * apart_s) for number in range(prompts)]
