@@ -231,7 +231,7 @@ def check_starter(path: Path | None) -> CheckResult:
 
 def check_folder(topic: str, folder: Path) -> CheckResult:
     # Path.exists would raise without permission to look.
-    existing = next(one for one in (folder, *folder.parents) if os.path.exists(one))  # noqa: PTH110
+    existing = next(path for path in (folder, *folder.parents) if os.path.exists(path))  # noqa: PTH110
     if not (existing.is_dir() and os.access(existing, os.W_OK)):
         advice = f"Give yourself the right to write to {existing}, or set MOAT_HOME."
         return CheckResult(topic, "problem", f"{folder} cannot be written", advice)

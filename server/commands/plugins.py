@@ -522,7 +522,7 @@ async def _try(core: Core, options: argparse.Namespace) -> int:
 
 async def _arguments(core: Core, key: str, name: str, options: argparse.Namespace) -> str:
     """Returns the given arguments as JSON. On a terminal, asks for those that are missing."""
-    card = next((one for one in core.plugins.cards.get() if one.key == key), None)
+    card = next((plugin for plugin in core.plugins.cards.get() if plugin.key == key), None)
     if card is not None and any(flow.key == name for flow in card.flows):
         raise AppError(f"{key}/{name} is a flow: give it a question.")
     async with _showing_work(OwnDesk(core), key):

@@ -249,7 +249,7 @@ def without_card(asked: Setup, taken: Setup, machine: Machine, last_card: str) -
 
 
 MORE_ROOM = 1.2
-"""With this many times the free memory of that time, the requested setup is tried again."""
+"""The requested setup is tried again if this many times the free memory of that time is free."""
 CARD = "card"
 MISSED_S = 90 * 86400.0
 """Seconds (90 days) after which a missing card is no longer mentioned."""

@@ -366,7 +366,7 @@ def _free_name(model: StoredModel, taken: set[str]) -> str:
         name, folder = f"{_shown(folder.name)}/{name}", folder.parent
     # Names that are not UTF-8 may look the same.
     numbered = (name if number == 1 else f"{name} ({number})" for number in itertools.count(1))
-    return next(one for one in numbered if one not in taken)
+    return next(name for name in numbered if name not in taken)
 
 
 def _shown(name: str) -> str:

@@ -236,10 +236,10 @@ def _repacked(header: Header, weight_bytes: int, features: tuple[str, ...]) -> t
         covered = weight_bytes if formats and said in {"Q4", "Q5", "Q6", "Q8", "IQ4"} else 0
         return covered, covered
     names = {tensor.name for tensor in header.tensors}
-    copied = [one for one in header.tensors if _is_repacked(one, formats)]
-    covered = sum(one.size_bytes for one in copied)
+    copied = [tensor for tensor in header.tensors if _is_repacked(tensor, formats)]
+    covered = sum(tensor.size_bytes for tensor in copied)
     # If output and token table are the same tensor, it is needed as it is and repacked as well.
-    tied = [one for one in header.tensors if one.name == "token_embd.weight"]
+    tied = [tensor for tensor in header.tensors if tensor.name == "token_embd.weight"]
     twice = 0
     if "output.weight" not in names:
         twice = sum(t.size_bytes for t in tied if FORMATS[t.format_id].name in formats)

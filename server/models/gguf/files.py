@@ -160,4 +160,4 @@ def _stamp(path: Path) -> Stamp:
         found = [part.stat() for part in parts] or [path.stat()]
     except OSError:
         return (str(path), 0, 0)
-    return (str(path), sum(one.st_size for one in found), max(one.st_mtime_ns for one in found))
+    return (str(path), sum(part.st_size for part in found), max(part.st_mtime_ns for part in found))

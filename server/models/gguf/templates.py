@@ -119,10 +119,10 @@ def _reads_content(node: nodes.Node, names: set[str]) -> bool:
 
 def _plain_texts(test: nodes.Node) -> Iterator[str]:
     """Yields constants with words in them that are neither format marks nor field names."""
-    keys = {id(one.arg) for one in test.find_all(nodes.Getitem)}
-    for one in _with_self(test):
-        text = _constant(one)
-        if id(one) in keys or not isinstance(text, str):
+    keys = {id(item.arg) for item in test.find_all(nodes.Getitem)}
+    for node in _with_self(test):
+        text = _constant(node)
+        if id(node) in keys or not isinstance(text, str):
             continue
         if WORDS.search(text) and not MARKS.search(text.strip()) and text not in FIELD_WORDS:
             yield text
