@@ -23,8 +23,6 @@ from server.settings import Settings
 
 Index = QModelIndex | QPersistentModelIndex
 Row = tuple[str, ...]
-_ROOMY = 740
-"""The width in pixels below which the spare column is hidden."""
 _WIDEST_NAME, _WIDEST_PURPOSE = 140, 280
 
 
@@ -75,12 +73,15 @@ class Table(QAbstractTableModel):
 
 
 class TableView(QTableView):
-    """A table. The column `wide` takes the remaining space; `spare` is hidden if there is little.
+    """`wide` is the column that takes the room that is left.
 
-    No other column is wider than `widest`, except the last.
+    The `spare` ones are hidden, one after another, while there is too little room for all.
+    No other column is wider than `widest`, but for the last one.
     """
 
-    def __init__(self, model: Table, name: str, wide: int, spare: int, widest: int) -> None:
+    def __init__(
+        self, model: Table, name: str, wide: int, spare: Sequence[int], widest: int
+    ) -> None:
         super().__init__()
         self._spare = spare
         self._widest = widest
@@ -100,6 +101,7 @@ class TableView(QTableView):
         head.setHighlightSections(False)
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setSectionResizeMode(wide, QHeaderView.ResizeMode.Stretch)
+        model.modelReset.connect(self._make_room)
 
     def sizeHintForColumn(self, column: int) -> int:  # noqa: N802
         """Limits the width, except of the last column. A tooltip shows the whole text."""
@@ -108,7 +110,19 @@ class TableView(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        self.setColumnHidden(self._spare, event.size().width() < _ROOMY)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        head = self.horizontalHeader()
+        needed = {
+            column: max(self.sizeHintForColumn(column), head.sectionSizeHint(column))
+            for column in range(self.model().columnCount())
+        }
+        for column in self._spare:
+            is_spared = sum(needed.values()) > self.viewport().width()
+            self.setColumnHidden(column, is_spared)
+            if is_spared:
+                del needed[column]
 
 
 def request_heads() -> tuple[str, ...]:
@@ -198,10 +212,9 @@ class ActivityPage(Page):
         self.parts = Segments(tr("Sections of this page"), (tr("Requests"), tr("Outgoing")))
         self.requests = Table(request_heads(), (4, 5), self)
         self.outgoing = Table(use_heads(), (3, 4), self)
-        self.request_view = TableView(self.requests, tr("Finished requests"), 2, 3, _WIDEST_NAME)
-        self.outgoing_view = TableView(
-            self.outgoing, tr("Outgoing connections"), 1, 3, _WIDEST_PURPOSE
-        )
+        requests, outgoing = tr("Finished requests"), tr("Outgoing connections")
+        self.request_view = TableView(self.requests, requests, 2, (3, 5), _WIDEST_NAME)
+        self.outgoing_view = TableView(self.outgoing, outgoing, 1, (3,), _WIDEST_PURPOSE)
         self.empty = Label("", "muted")
         self._body = QStackedWidget()
         self._lay_out()

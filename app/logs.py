@@ -277,10 +277,6 @@ LEVEL_CHOICES = (
 )
 
 
-_LEVEL_LETTERS = 10
-"""The width of the choice of levels, in characters."""
-
-
 class LogsPage(Page):
     title = "Logs"
     icon = "logs"
@@ -338,11 +334,7 @@ class LogsPage(Page):
             self.level.addItem(tr(words), level)
         self.level.setCurrentIndex(1)
         self.level.setAccessibleName(tr("Minimum level"))
-        self.level.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
-        self.level.setMinimumContentsLength(_LEVEL_LETTERS)
-        self.level.view().setMinimumWidth(self.level.view().sizeHintForColumn(0) + theme.HUGE)
+        self.level.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.search.setMinimumWidth(theme.LEAST_SEARCH)
         self.level.currentIndexChanged.connect(self._filter)
         self.search.textChanged.connect(lambda _: self._typing.start())

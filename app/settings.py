@@ -69,6 +69,8 @@ class AboutCard(Card):
         self.version = Label(tr("Version {version}").format(version=VERSION))
         self.engine = Label("", "small", wrap=True)
         self.update_line = Label("", wrap=True)
+        self._allowed = True
+        self._update = Update()
         self.look = Button(tr("Check for updates"), "reset")
         self.licences = Button(tr("Licences"), "info")
         self.look.clicked.connect(self.check)
@@ -78,8 +80,17 @@ class AboutCard(Card):
         line = row(self.version, 0, self.look, self.licences)
         put(self.column, Label(tr("About Moat"), "headline"), line, self.engine, self.update_line)
 
+    def show_allowed(self, *, allowed: bool) -> None:
+        """Whether the settings let Moat ask for newer versions."""
+        self._allowed = allowed
+        self.look.setEnabled(allowed)
+        self.show_update(self._update)
+
     def show_update(self, update: Update) -> None:
+        self._update = update
         text = tr("Moat is up to date.") if update.checked_at else ""
+        if not self._allowed:
+            text = tr("To check for updates, turn on the daily check under Updates first.")
         if update.version:
             text = tr("Version {version} is available: {page}").format(
                 version=update.version, page=update.page
@@ -381,7 +392,7 @@ class SettingsPage(Page):
                     "read on the network. Use this only on a network you trust."
                 )
             )
-        self.about.look.setEnabled(settings.updates.look)
+        self.about.show_allowed(allowed=settings.updates.look)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)

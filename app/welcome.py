@@ -110,16 +110,10 @@ class WelcomePage(Page):
         except LinkLost:
             return
 
-    async def _suggest_again(self) -> None:
-        """Suggests again after the machine's speed was measured: another model may fit better."""
-        try:
-            self.show_suggestions(await self.core.models.suggest())
-        except LinkLost:
-            return
-
     def _follow_pace(self, _: object) -> None:
+        """It was measured: another model may be recommended, and other memory may be free now."""
         if self._was_suggested:
-            self.run(self._suggest_again())
+            self.run(self._look())
 
     def _pick_folder(self) -> None:
         if picked := QFileDialog.getExistingDirectory(self, tr("A folder with models")):

@@ -42,11 +42,12 @@ from app.look.controls import (
     Label,
     ReadBox,
     Slider,
+    breakable,
     for_menu,
     hint,
     put,
     row,
-    short_name,
+    shortened,
     stack,
     text_to_read,
 )
@@ -192,7 +193,7 @@ class EmptyChat(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.title = Label("", "headline")
+        self.title = Label("", "headline", wrap=True)
         self.text = Label("", "muted", wrap=True)
         self._needs_model = False
         self._is_ready = False
@@ -234,7 +235,8 @@ class EmptyChat(QScrollArea):
 
     def show_state(self, server: ServerStatus, model: ModelStatus) -> None:
         title, text, action = _state_words(server, model)
-        self.title.setText(title)
+        self.title.setText(breakable(title))
+        self.title.setAccessibleName(title)
         self.text.setText(text)
         self.details.tell(server.details if server.phase == "failed" else model.details)
         self.action.setVisible(bool(action))
@@ -363,6 +365,10 @@ def keep_room(label: Label) -> None:
     label.setSizePolicy(policy)
 
 
+_MENU_LETTERS = 60
+"""So much of a model's name fits into the smallest window."""
+
+
 def model_menu(
     parent: QWidget, cards: Sequence[ModelCard], current: str, choose: Callable[[str], None]
 ) -> QMenu:
@@ -370,9 +376,9 @@ def model_menu(
     menu.setToolTipsVisible(True)
     for card in cards:
         failed = tr("could not be loaded")
-        words = f"{short_name(card.name)}  ·  {failed}" if card.failure else card.name
-        action = menu.addAction(for_menu(words))
-        action.setToolTip(hint(told(card.failure)))
+        name = shortened(card.name, _MENU_LETTERS)
+        action = menu.addAction(for_menu(f"{name}  ·  {failed}" if card.failure else name))
+        action.setToolTip(hint(told(card.failure) or card.name))
         action.setCheckable(True)
         action.setChecked(card.name == current)
         action.triggered.connect(lambda _=False, name=card.name: choose(name))
@@ -440,6 +446,11 @@ class ChatPage(Page):
         self._answer()
         self._keep(self._chat)
 
+    def _ask_suggested(self, text: str) -> None:
+        """The button that was pressed goes away; the next thing to do is to write."""
+        self.composer.editor.setFocus()
+        self.ask(text)
+
     def stop(self) -> None:
         if self._turn:
             self._turn.stop()
@@ -496,6 +507,7 @@ class ChatPage(Page):
         self.attached.add(found)
 
     async def attach_files(self, paths: list[Path]) -> None:
+        self.composer.editor.setFocus()
         await self.attached.read(paths)
 
     def show_chats(self) -> None:
@@ -631,7 +643,7 @@ class ChatPage(Page):
         answer.again.connect(lambda: self.answer_again(answer))
         answer.again_with_another.connect(lambda: self.offer_models(answer))
         answer.versions.turned.connect(lambda number: self.turn_version(answer, number))
-        answer.suggested.connect(self.ask)
+        answer.suggested.connect(self._ask_suggested)
         return answer
 
     def _answer(self, replaced: Sequence[Said] = (), model: str = "") -> None:
@@ -690,6 +702,7 @@ class ChatPage(Page):
     def _attach_folder(self) -> None:
         if picked := QFileDialog.getExistingDirectory(self, tr("Search a folder")):
             self.attached.add_source(Path(picked))
+            self.composer.editor.setFocus()
 
     def _let_go(self, path: str) -> None:
         """Stops reading a source, and deletes its index if no chat uses it any more."""
@@ -806,7 +819,7 @@ class ChatPage(Page):
         self.chats.forgotten.connect(self._forget)
         self.chats.renamed.connect(lambda chat_id, name: self._amend(chat_id, name=name))
         self.chats.pinned.connect(lambda chat_id, pinned: self._amend(chat_id, pinned=pinned))
-        self.empty.suggested.connect(self.ask)
+        self.empty.suggested.connect(self._ask_suggested)
         self.empty.wants_start.connect(lambda: self.run(core.start()))
         self.empty.wants_model.connect(lambda: self.wants_page.emit("Home"))
         self.observe(core.server, self.show_state)

@@ -11,6 +11,8 @@ from server.system.files import JsonFile
 from server.system.limits import one_line
 
 _MOST = 200
+_LEAST_LIST = 96
+"""Its buttons have room beside it where the options scroll, in every language."""
 
 
 class PresetStore:
@@ -46,7 +48,7 @@ class Presets(QWidget):
         self.list.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.list.setMinimumContentsLength(8)
+        self.list.setMinimumWidth(_LEAST_LIST)
         self.save = Button(tr("Save"), name=tr("Save this system prompt"))
         self.forget = Button("", "trash", "icon", name=tr("Delete this saved system prompt"))
         self.name = field(tr("Name of the system prompt"), tr("Name"))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QBuffer, QByteArray, QSize, Qt, Signal
-from PySide6.QtGui import QImageReader, QPixmap
+from PySide6.QtGui import QImageReader, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.charts.figure import Figure, parts
@@ -217,6 +217,11 @@ class Suggestion(Button):
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802
         return self._column.totalHeightForWidth(width)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """A page that is too low scrolls: it does not cut the lines of a long question."""
+        super().resizeEvent(event)
+        self.setMinimumHeight(self.heightForWidth(event.size().width()))
 
     def sizeHint(self) -> QSize:  # noqa: N802
         return self._column.totalSizeHint()

@@ -1,7 +1,7 @@
 """The Connect page: what to enter in each program, a test for each, and who tried to connect."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QHideEvent
 from PySide6.QtWidgets import QWidget
 
 from app.connect.clients import KEY_PLACE, NO_KEY, Client, Here, RecipesCard, all_clients
@@ -101,7 +101,7 @@ class KeysCard(Card):
         self.unasked.tell("" if asks or not cards else text)
 
     def show_made(self, name: str, key: str) -> None:
-        """Shows a new key until the next is made. It cannot be shown again later."""
+        """Shown until the page is left: nobody can show it again."""
         for edit in (self.name, self.models):
             edit.clear()
         for number in (self.at_once, self.tokens):
@@ -110,6 +110,17 @@ class KeysCard(Card):
         self.state.tell(tr("The key of {name}. It is shown this once.").format(name=name))
         self.made.show()
 
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+        """A window that is only minimised still shows it afterwards."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._hide_made()
+
+    def _hide_made(self) -> None:
+        self.key.clear()
+        self.made.hide()
+        self.state.tell("")
+
     async def _send(self, core: Face) -> None:
         models = tuple(one.strip() for one in self.models.text().split(",") if one.strip())
         limits = KeyLimits(models, self.at_once.value(), self.tokens.value())
@@ -117,7 +128,7 @@ class KeysCard(Card):
         try:
             self.show_made(name, await core.add_key(name, limits))
         except AppError as error:
-            self.made.hide()
+            self._hide_made()
             self.state.fail(error)
 
     def _lay_out(self) -> None:

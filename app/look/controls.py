@@ -61,6 +61,10 @@ class Label(QLabel):
     def setText(self, text: str) -> None:  # noqa: N802
         super().setText(showable(text))
 
+    def text(self) -> str:
+        """Without the places where `breakable` lets a line end."""
+        return super().text().replace(_BREAK, "")
+
     def emphasise(self, sentence: str, **names: str) -> None:
         """Shows a sentence of ours with the names in it in bold. The names stay plain text."""
         bold = {
@@ -298,6 +302,13 @@ def breakable(text: str) -> str:
     parts = _JOINTS.split(text)
     pieces = [part[at : at + _UNBROKEN] for part in parts for at in range(0, len(part), _UNBROKEN)]
     return _BREAK.join(pieces)
+
+
+def name_label(name: str, role: str = "section") -> Label:
+    """A name from elsewhere, whole: a long one takes more lines, it does not widen the page."""
+    label = Label(breakable(name), role, wrap=True)
+    label.setAccessibleName(showable(name))
+    return label
 
 
 def reveal(widget: QWidget, *, shown: bool) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 from app.look import theme
-from app.look.controls import Button, Label, Remark, row, stack
+from app.look.controls import Button, Label, Remark, name_label, row, stack
 from app.look.page import Page
 from app.look.summary import size
 from app.look.translate import numeral, told, tr
@@ -96,7 +96,7 @@ class DownloadRow(QWidget):
         """`room` is the part of the core that the download belongs to."""
         super().__init__()
         number = self.number = download.id
-        self.name = Label(download.name, "section")
+        self.name = name_label(download.name)
         self.state = Remark()
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)

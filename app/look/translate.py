@@ -205,12 +205,23 @@ class Form:
     def weight(self) -> int:
         return sum(len(words) for words, _ in self.parts)
 
+    def match(self, text: str) -> re.Match[str] | None:
+        """Where only a space is between two places, the first is taken for whole sentences."""
+        return next((found for one in self._patterns if (found := one.fullmatch(text))), None)
+
     @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        parts = [re.escape(words) + "(.*?)" * followed for words, followed in self.parts]
-        # What is not a sentence, such as a note, does not end like a sentence.
+    def _patterns(self) -> list[re.Pattern[str]]:
+        # What is no sentence, such as a note or a part of one, does not end like one.
         ends = self.source.endswith((".", "!", "?")) or re.search(r"[:.] \{\d+\}$", self.source)
-        return re.compile("".join(parts) + ("" if ends else r"(?<![.!?])"), re.DOTALL)
+        last = "" if ends else r"(?<![.!?])"
+        behind = [*self.parts[1:], ("", False)]
+        plain, strict = "", ""
+        for (words, followed), after in zip(self.parts, behind, strict=True):
+            plain += re.escape(words) + "(.*?)" * followed
+            is_beside = followed and after == (" ", True)
+            strict += re.escape(words) + ("(.*[.!?])" if is_beside else "(.*?)" * followed)
+        wanted = [plain] if plain == strict else [strict, plain]
+        return [re.compile(one + last, re.DOTALL) for one in wanted]
 
 
 class Sentences:
@@ -258,7 +269,7 @@ class Sentences:
         """Tries the longest sentences first. A value that looks like sentences must be known."""
         spare = ""
         for form in self._candidates(text):
-            found = form.pattern.fullmatch(text)
+            found = form.match(text)
             if found is None:
                 continue
             values = [

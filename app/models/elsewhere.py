@@ -22,6 +22,7 @@ from app.look.controls import (
     SecretsPlace,
     field,
     form,
+    name_label,
     put,
     reveal,
     row,
@@ -48,7 +49,7 @@ class EngineRow(Removable):
             Button("", "trash", "icon", name=tr("Remove {name}").format(name=name)),
             Button(tr("Remove"), "trash", name=tr("Confirm: remove {name}").format(name=name)),
         )
-        self.name = Label(name, "section", wrap=True)
+        self.name = name_label(name)
         self.facts = Label("", "small", wrap=True)
         self.where = Label("", "small", wrap=True)
         self.note = Remark()

@@ -18,6 +18,7 @@ from app.look.controls import (
     Rows,
     divider,
     drop_all,
+    name_label,
     put,
     reveal,
     row,
@@ -284,7 +285,7 @@ class InstalledRow(Removable):
         super().__init__(name, remove, Button(goes[0], icon, name=goes[2].format(name=name)))
         self.sure.clicked.connect(lambda: owner.deleted.emit(name))
         self._owner = owner
-        self.name = Label(name, "section")
+        self.name = name_label(name)
         self.facts = Label("", "small", wrap=True)
         self.note = Remark()
         self.load = Button(tr("Load"), name=tr("Load {name}").format(name=name))

@@ -29,6 +29,7 @@ from app.look.controls import (
     drop,
     field,
     hint,
+    name_label,
     put,
     restyle,
     reveal,
@@ -360,7 +361,7 @@ class PluginBox(Card):
         super().__init__()
         self._card = card
         self._run, self._room = page.run, page.core.plugins
-        self.name = Label(card.name, "headline")
+        self.name = name_label(card.name, "headline")
         self.state = Label("", "small", wrap=True)
         self.about = Label(card.description, "muted", wrap=True)
         self.review = Label("", wrap=True)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.look.controls import Button, Card, Column, Label, Rows, field, put, row, stack
+from app.look.controls import Button, Card, Column, Label, Rows, field, name_label, put, row, stack
 from app.look.layouts import Flow
 from app.look.model_rows import facts
 from app.look.page import Page
@@ -38,7 +38,7 @@ class ServerRow(QWidget):
         self.add.clicked.connect(lambda: page.run(page.add_server(server.name, self.hosts.text())))
         reaches = tr("Reaches: {places}").format(places=told(server.reaches))
         words = stack(
-            Label(server.name, "section"),
+            name_label(server.name),
             Label(told(server.about), "small", wrap=True),
             Label(reaches, "small", wrap=True),
             Label(facts(server.command, server.licence), "small", wrap=True),

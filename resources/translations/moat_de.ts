@@ -2772,6 +2772,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Moat ist auf dem neuesten Stand.</translation>
   </message>
   <message>
+   <source>To check for updates, turn on the daily check under Updates first.</source>
+   <translation>Um nach Updates zu suchen, schalten Sie zuerst unter „Updates“ die tägliche Suche ein.</translation>
+  </message>
+  <message>
    <source>Text of the licence</source>
    <translation>Text der Lizenz</translation>
   </message>
@@ -5085,6 +5089,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>{0} has ended.</source>
    <translation>{0} ist zu Ende gegangen.</translation>
+  </message>
+  <message>
+   <source>{0} did not answer within {1} s. It must read and write one JSON message per line, without Content-Length headers. Its log shows what it printed.</source>
+   <translation>{0} hat innerhalb von {1} s nicht geantwortet. Es muss je Zeile eine JSON-Nachricht lesen und schreiben, ohne Content-Length-Kopfzeilen. Was es ausgegeben hat, steht in seinem Protokoll.</translation>
   </message>
   <message>
    <source>The MCP server '{0}', as {1} lists it.</source>

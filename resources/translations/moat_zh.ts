@@ -2772,6 +2772,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>Moat 已是最新版本。</translation>
   </message>
   <message>
+   <source>To check for updates, turn on the daily check under Updates first.</source>
+   <translation>若要检查更新，请先在“更新”中开启每日检查。</translation>
+  </message>
+  <message>
    <source>Text of the licence</source>
    <translation>许可证全文</translation>
   </message>
@@ -5085,6 +5089,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>{0} has ended.</source>
    <translation>{0} 已结束。</translation>
+  </message>
+  <message>
+   <source>{0} did not answer within {1} s. It must read and write one JSON message per line, without Content-Length headers. Its log shows what it printed.</source>
+   <translation>{0} 在 {1} 秒内没有应答。它必须每行读写一条 JSON 消息，不带 Content-Length 标头。它输出的内容见其日志。</translation>
   </message>
   <message>
    <source>The MCP server '{0}', as {1} lists it.</source>

@@ -123,3 +123,14 @@ def test_every_error_has_its_words(speak: Callable[[str], None]) -> None:
 def text_of(code: str) -> str:
     """What is shown for a code that nobody has put into words."""
     return code.replace("_", " ").capitalize()
+
+
+async def test_the_route_is_readable_in_a_small_window(core: FakeCore, shown: Shown) -> None:
+    page = shown(ActivityPage(core))
+    long = replace(BROKEN, client="a-client-with-a-long-name", prompt_tokens=18109, tokens=1393)
+    core.answered.set((replace(long, took_s=8.4, outcome="context_length_exceeded"),))
+    for width, hidden in ((690, [3, 5]), (1000, [])):
+        page.resize(width, 600)
+        view = page.request_view
+        assert [column for column in range(7) if view.isColumnHidden(column)] == hidden
+        assert view.columnWidth(2) >= view.fontMetrics().horizontalAdvance(BROKEN.route)

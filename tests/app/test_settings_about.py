@@ -54,3 +54,15 @@ def test_the_keyboard_stays_with_the_dialog_when_its_holder_goes(qtbot: QtBot) -
     assert QApplication.focusWidget() is dialog
     qtbot.keyClick(dialog, Qt.Key.Key_Tab)
     assert QApplication.focusWidget() is dialog.text
+
+
+def test_a_check_that_is_not_allowed_says_what_allows_it(qtbot: QtBot) -> None:
+    card = AboutCard()
+    qtbot.addWidget(card)
+    card.show_allowed(allowed=False)
+    assert not card.look.isEnabled()
+    assert "turn on the daily check" in card.update_line.text()
+    card.show_update(Update(1.0, "9.9.9", "https://moat.example/new"))
+    assert "9.9.9" in card.update_line.text()
+    card.show_allowed(allowed=True)
+    assert card.look.isEnabled()

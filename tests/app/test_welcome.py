@@ -53,8 +53,10 @@ async def test_the_recommendation_follows_the_measured_pace(
     page = shown(made(core, tmp_path))
     await until(lambda: SUGGESTED.title in page.recommended.text())
     core.models.suggested = [replace(SUGGESTED, title="Model 9B")]
+    page.machine.setText("")
     core.models.pace.set(PACE)
     await until(lambda: "Model 9B" in page.recommended.text())
+    assert "17.2 GB of memory" in page.machine.text(), "of the same time as the recommendation"
 
 
 async def test_the_starter_needs_nothing(core: FakeCore, shown: Shown, tmp_path: Path) -> None:

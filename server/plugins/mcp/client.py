@@ -179,15 +179,24 @@ class McpClient:
 
         session: Session = sessions.Session(link)
         self._session = session
+        way: Program | Remote | None = None
         try:
             async with asyncio.timeout(OPEN_S) as limit:
                 with self.packages.fetching(limit) if self.packages else nullcontext():
-                    await session.open(await self._make(hear))
+                    way = await self._make(hear)
+                    await session.open(way)
         except TimeoutError:
             self._let_go(session)
             if self.packages is not None:
                 raise self.packages.explain_timeout(self.name) from None
-            raise FlowFailed("timeout", f"{self.name} took longer than {OPEN_S:.0f} s.") from None
+            message = f"{self.name} took longer than {OPEN_S:.0f} s."
+            if isinstance(way, Program):
+                message = (
+                    f"{self.name} did not answer within {OPEN_S:.0f} s. It must read and write one "
+                    "JSON message per line, without Content-Length headers. Its log shows what it "
+                    "printed."
+                )
+            raise FlowFailed("timeout", message) from None
         except BaseException:
             self._let_go(session)
             raise

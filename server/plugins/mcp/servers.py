@@ -1,7 +1,8 @@
 """MCP servers: what they offer, and the connections to them.
 
-`Remote` is a server over HTTP. `Program` is a child process that Moat starts, reads line by line,
-and ends.
+One is reached over HTTP, or it is a program: started by us, heard line by line, and ended for
+certain. The protocol wants one message per line. We also read a message that is printed over
+several lines, and one that follows a Content-Length header, as language servers write it.
 """
 
 import asyncio
@@ -9,6 +10,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -31,6 +33,7 @@ from server.system.limits import try_json
 from server.tasks import spawn, stop
 
 LONGEST_LINE = 8 * 1024 * 1024
+_LENGTH = re.compile(rb"content-length:[ \t]{0,9}(\d{1,9})", re.IGNORECASE)
 QUIT_S = 2.0
 DRAINED, DRAIN_S = 1024 * 1024, 0.01
 """After closing, at most this many bytes are read at a time, with this pause in seconds."""
@@ -104,7 +107,7 @@ class Walls:
 
 
 class Program:
-    """A server that Moat starts, with a JSON message per line. Without `kept` it has no sandbox."""
+    """A server started by us. Without `kept` there is no wall."""
 
     def __init__(
         self,
@@ -121,6 +124,10 @@ class Program:
         self._note = note
         self._process: Process | None = None
         self._tasks: list[asyncio.Task[None]] = []
+        self._begun: list[str] = []
+        """The lines of a message that is not whole yet."""
+        self._room = LONGEST_LINE
+        """So many characters may still come of it."""
         self.has_ended = asyncio.Event()
         """Set when no more output comes, unless Moat itself closed the program."""
 
@@ -223,13 +230,17 @@ class Program:
             await stop(task)
 
     async def _read(self, stdout: asyncio.StreamReader) -> None:
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, asyncio.IncompleteReadError):
             async for line in stdout:
                 if self._process is None:
                     break
-                await self._take(line)
-                # Many lines may have arrived already. Let other tasks run between two of them.
+                if header := _LENGTH.fullmatch(line.rstrip()):
+                    await self._take_framed(stdout, line, int(header[1]))
+                else:
+                    await self._take(line)
+                # Many lines may be here already: others get their turn between two of them.
                 await asyncio.sleep(0)
+        self._note_begun()
         if self._process is None:
             await _drain(stdout)
 
@@ -238,13 +249,52 @@ class Program:
         if self._process is not None and not reading.cancelled():
             self.has_ended.set()
 
+    async def _take_framed(self, stdout: asyncio.StreamReader, line: bytes, length: int) -> None:
+        """Takes the message after this header; without an empty line below, it is no header."""
+        if length > LONGEST_LINE:
+            raise ValueError
+        below = await stdout.readline()
+        if below.lower().startswith(b"content-type:"):
+            below = await stdout.readline()
+        if below.strip():
+            await self._take(line)
+            await self._take(below)
+        else:
+            await self._take(await stdout.readexactly(length))
+
+    def _join(self, text: str) -> str:
+        """Returns a whole message or a line of the log; nothing while a message goes on.
+
+        One over several lines begins and ends with a bracket that is alone in its line.
+        """
+        if self._begun and text.startswith('{"') and isinstance(try_json(text), dict):
+            self._note_begun()
+        if not self._begun and text.rstrip() not in ("{", "["):
+            return text
+        self._begun.append(text)
+        self._room -= len(text)
+        if self._room < 0:
+            raise ValueError
+        if text.rstrip() not in ("}", "]"):
+            return ""
+        return "".join(self._drop_begun())
+
+    def _drop_begun(self) -> list[str]:
+        lines, self._begun, self._room = self._begun, [], LONGEST_LINE
+        return lines
+
+    def _note_begun(self) -> None:
+        for line in self._drop_begun():
+            self._note(line.rstrip())
+
     async def _take(self, line: bytes) -> None:
-        # The program may use another encoding. Its answer counts all the same.
-        text = line.decode("utf-8-sig", "replace")
+        # A program may write in another encoding; its answer counts all the same.
+        text = self._join(line.decode("utf-8-sig", "replace"))
         found = try_json(text)
         if found is None:
-            self._note(text.rstrip())
-        # An older protocol version allows several messages as one list.
+            for part in text.splitlines():
+                self._note(part.rstrip())
+        # An older revision of the protocol lets several messages come as one list.
         for message in found if isinstance(found, list) else [found]:
             if isinstance(message, dict) and (hearing := self._hear(message)) is not None:
                 await hearing

@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from server.face.core import ModelStatus, ServerStatus
 from server.settings import Settings
 from tests.kit.chat_parts import plain_text
 from tests.kit.fake_api import answering, api, chunk, streaming
-from tests.kit.fake_core import FakeCore
+from tests.kit.fake_core import LARGE, FakeCore
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
@@ -262,3 +263,35 @@ async def test_a_refused_start_is_told(shown: Shown, qapp: QApplication) -> None
     page.failed.connect(lambda error: told.append(str(error)))
     page.empty.action.click()
     await until(lambda: told == ["No."])
+
+
+async def test_after_a_suggestion_the_keyboard_is_at_the_message(
+    shown: Shown, qapp: object, tmp_path: Path
+) -> None:
+    async with api(answering("Sleep well.")) as address:
+        page = shown(ChatPage(serving(address), ChatStore(tmp_path)))
+        page.empty.suggestions[0].setFocus(Qt.FocusReason.MouseFocusReason)
+        page.empty.suggestions[0].click()
+        await finished(page)
+    assert page.focusWidget() is page.composer.editor
+
+
+@pytest.mark.parametrize("language", ["", "de", "zh"])
+def test_no_option_is_cut_where_the_panel_scrolls(
+    core: FakeCore, shown: Shown, speak: Callable[[str], None], language: str, tmp_path: Path
+) -> None:
+    if language:
+        speak(language)
+    page = shown(ChatPage(core, ChatStore(tmp_path)))
+    page.resize(640, 400)
+    page.show_options.setChecked(True)
+    QApplication.processEvents()
+    inner, options = page.options.widget(), page.options
+    assert options.verticalScrollBar().maximum() > 0
+    assert inner.width() <= options.viewport().width()
+
+
+def test_the_menu_of_models_stays_within_the_window(core: FakeCore, shown: Shown) -> None:
+    core.models.cards.set((replace(LARGE, name="very-long-name-" * 12),))
+    page = shown(ChatPage(core))
+    assert page.models_menu().sizeHint().width() < 640

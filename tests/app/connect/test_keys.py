@@ -46,3 +46,14 @@ async def test_a_key_that_may_all_shows_only_what_it_used(core: FakeCore, shown:
     core.keys.set((KeyCard("bob", tokens_today=1200),))
     (line,) = shown(ConnectPage(core)).keys.list.rows
     assert line.limits.text() == "1,200 tokens today"
+
+
+async def test_a_new_key_is_gone_when_the_page_is_left(core: FakeCore, shown: Shown) -> None:
+    page = shown(ConnectPage(core))
+    page.keys.name.setText("anna")
+    page.keys.add.click()
+    await until(lambda: page.keys.made.isVisible())
+    page.hide()
+    page.show()
+    assert (page.keys.key.text(), page.keys.state.text()) == ("", "")
+    assert page.keys.made.isHidden()

@@ -379,3 +379,11 @@ def test_no_number_of_the_window_is_written_past_the_language() -> None:
         if (lines := written_by_python(path.read_text("utf-8")))
     }
     assert found == {}
+
+
+def test_a_reason_of_several_words_ends_where_its_sentence_does(speak: Speak) -> None:
+    speak("de")
+    reason = "x.gguf is damaged: it ends in the middle of its header (at byte 12)."
+    said = told(f"x could not be loaded: {reason} Old 7B stays the default model.")
+    assert told(reason) in said
+    assert said.endswith("Old 7B bleibt das Standardmodell.")

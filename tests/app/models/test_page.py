@@ -383,13 +383,17 @@ async def test_new_models_are_looked_for_when_asked_and_no_more_when_cancelled(
     assert discover.busy.text() == ""
 
 
-async def test_a_search_for_new_models_ends_even_if_the_server_goes(
-    core: FakeCore, shown: Shown, monkeypatch: pytest.MonkeyPatch
+async def test_a_long_name_does_not_push_the_buttons_off_the_page(
+    core: FakeCore, shown: Shown
 ) -> None:
-    async def lose() -> list[Suggestion]:
-        raise LinkLost
-
+    name = "Qwen2_5_Coder_0_5B_Instruct-abliterated-finance-tuned-" + "very_long_name" * 6
+    core.models.cards.set((replace(LARGE, name=name),))
+    core.models.downloads.set((Download("1", "a" * 90 + ".gguf", "r", "running"),))
     page = shown(ModelsPage(core))
-    monkeypatch.setattr(core.models, "suggest", lose)
-    await page.discover.look_for_new()
-    assert (page.discover.busy.text(), page.discover.go.isEnabled()) == ("", True)
+    page.resize(640, 600)
+    (large,) = page.installed.list.rows
+    assert large.load.mapTo(page, large.load.rect().topRight()).x() < 640
+    assert large.name.text() == large.name.accessibleName() == name
+    page.turn_to(DOWNLOADS)
+    (row,) = page.downloads.list.rows
+    assert row.cancel.mapTo(page, row.cancel.rect().topRight()).x() < 640

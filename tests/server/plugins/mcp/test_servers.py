@@ -3,6 +3,7 @@
 import asyncio
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -194,3 +195,66 @@ async def test_closing_a_program_that_floods_hears_no_more_of_it() -> None:
         before = noted
         await flooding.close()
     assert noted <= before + 1
+
+
+INDENTED = "json.dumps(said, indent=2)"
+FRAMED = """
+import builtins, json, sys
+
+def print(text, flush):
+    head = f"Content-Length: {len(text.encode())}\\r\\nContent-Type: application/json\\r\\n\\r\\n"
+    sys.stdout.buffer.write(head.encode() + text.encode())
+    sys.stdout.flush()
+"""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda code: code.replace("json.dumps(said)", INDENTED), id="several lines"),
+        pytest.param(lambda code: FRAMED + code, id="Content-Length"),
+        pytest.param(lambda code: "print('[')\nprint('Content-Length: 5')\n" + code, id="log"),
+    ],
+)
+async def test_messages_are_read_however_they_are_set(change: Callable[[str], str]) -> None:
+    python, isolated, c, code, replies = program()
+    client = piped((python, isolated, c, change(code), replies))
+    async with asyncio.timeout(60):
+        assert list(await client.tools()) == ["add"]
+        found = await client.call("add", {}, 30)
+    assert found["content"] == [{"type": "text", "text": '{"sum": 3}'}]
+    await client.close()
+
+
+async def test_what_looks_like_a_message_and_is_none_is_in_the_log() -> None:
+    log: list[str] = []
+    code = "print('{'); print('half a message'); print('Content-Length: 9'); print('no header')"
+    wire = Program((sys.executable, "-c", code), {}, lambda _message: None, log.append)
+    await wire.open()
+    async with asyncio.timeout(30):
+        await wire.has_ended.wait()
+    assert log == ["{", "half a message", "Content-Length: 9", "no header"]
+    await wire.close()
+
+
+@pytest.mark.parametrize("said", ["Content-Length: 999999999\\r\\n\\r\\n", "{\\n" + "x\\n" * 40])
+async def test_a_message_without_end_is_given_up(
+    said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(servers, "LONGEST_LINE", 50)
+    code = f"import sys, time; sys.stdout.write('{said}'); sys.stdout.flush(); time.sleep(1000)"
+    wire = silent(sys.executable, "-c", code)
+    await wire.open()
+    async with asyncio.timeout(30):
+        await wire.has_ended.wait()
+        await wire.close()
+
+
+async def test_a_program_that_never_answers_is_told_what_it_must_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("server.plugins.mcp.client.OPEN_S", 0.5)
+    client = piped(("sleep", "1000"))
+    with pytest.raises(FlowFailed, match="one JSON message per line, without Content-Length"):
+        await client.tools()
+    await client.close()
