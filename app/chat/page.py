@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 from PySide6.QtCore import QSettings, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -373,6 +373,8 @@ def model_menu(
     parent: QWidget, cards: Sequence[ModelCard], current: str, choose: Callable[[str], None]
 ) -> QMenu:
     menu = QMenu(parent)
+    # The button it opens from has its icon at the right; the menu is as others are.
+    menu.setLayoutDirection(QGuiApplication.layoutDirection())
     menu.setToolTipsVisible(True)
     for card in cards:
         failed = tr("could not be loaded")

@@ -4727,6 +4727,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Das Plugin sagt nicht, wo seine API ist.</translation>
   </message>
   <message>
+   <source>{0} answered with status {1}. Check the secrets of this plugin under Plugins.</source>
+   <translation>{0} antwortete mit Status {1}. Prüfen Sie die Geheimnisse dieses Plugins unter „Plugins“.</translation>
+  </message>
+  <message>
    <source>{0} answered with status {1}.</source>
    <translation>{0} antwortete mit Status {1}.</translation>
   </message>
@@ -5013,6 +5017,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>A tool may only read over HTTP; declare an API to change things.</source>
    <translation>Ein Werkzeug darf über HTTP nur lesen; um zu ändern, geben Sie eine API an.</translation>
+  </message>
+  <message>
+   <source>no answer in {0} s. It must read and write one JSON message per line, without Content-Length headers.</source>
+   <translation>keine Antwort innerhalb von {0} s. Es muss je Zeile eine JSON-Nachricht lesen und schreiben, ohne Content-Length-Kopfzeilen.</translation>
   </message>
   <message>
    <source>no answer in {0} s.</source>

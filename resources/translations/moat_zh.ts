@@ -4727,6 +4727,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>插件没有说明其 API 的位置。</translation>
   </message>
   <message>
+   <source>{0} answered with status {1}. Check the secrets of this plugin under Plugins.</source>
+   <translation>{0} 返回状态 {1}。请在“插件”页面检查此插件的密钥。</translation>
+  </message>
+  <message>
    <source>{0} answered with status {1}.</source>
    <translation>{0} 返回状态 {1}。</translation>
   </message>
@@ -5013,6 +5017,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>A tool may only read over HTTP; declare an API to change things.</source>
    <translation>工具只能通过 HTTP 读取；要进行更改请声明 API。</translation>
+  </message>
+  <message>
+   <source>no answer in {0} s. It must read and write one JSON message per line, without Content-Length headers.</source>
+   <translation>{0} 秒内没有应答。它必须每行读写一条 JSON 消息，不带 Content-Length 标头。</translation>
   </message>
   <message>
    <source>no answer in {0} s.</source>

@@ -160,10 +160,14 @@ def _load_parts(loaded: Loaded) -> None:
     if not offers and not any(finding.level == "error" for finding in loaded.findings):
         message = "There is nothing to call: no openapi.yaml, no flows, no lib, no mcp."
         about.warn((1, 1), "empty", message)
+    named = [loaded.manifest.database]
+    for server in loaded.manifest.servers:
+        named += server.command
+    # A database or a program may lie in a folder of the plugin.
+    entries = ENTRIES | QUIET | {path.removeprefix("./").split("/")[0] for path in named}
     for entry in sorted(folder.iterdir()):
         name = without_halves(entry.name, "?")
-        used = loaded.manifest.database.split("/")[0]
-        if name not in ENTRIES | QUIET and name != used and not name.startswith((".", "_")):
+        if name not in entries and not name.startswith((".", "_")):
             about.warn((1, 1), "entry", f"'{name}' is not part of a plugin and is ignored.")
     loaded.findings += about.found
 

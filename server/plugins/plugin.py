@@ -422,6 +422,11 @@ class Plugin:
                 found = await client.tools()
         except (AppError, TimeoutError) as error:
             unanswered = f"no answer in {patience_s:.0f} s."
+            if server.command:
+                unanswered = (
+                    f"no answer in {patience_s:.0f} s. It must read and write one JSON message per "
+                    "line, without Content-Length headers."
+                )
             reason = self._with_last_words(str(error) or unanswered, last_words)
             self.journal.note(f"{server.name} did not list its tools: {reason}")
             self._resting[server.name] = loop.time() + REST_S

@@ -546,8 +546,10 @@ class PluginHouse:
         return found
 
     def _no_flow(self, plugin: Plugin, name: str, known: Iterable[str]) -> BadRequest:
-        tools = (tool.name for tool in plugin.loaded.tools)
-        hint = nearest(name, [*known, *tools])
+        names = [*known, *(tool.name for tool in plugin.loaded.tools)]
+        hint = nearest(name, names) or (
+            f"It has: {', '.join(names[:MOST_NAMED])}." if names else ""
+        )
         text = f"{plugin.key} has no usable flow '{name}'."
         return BadRequest(_join(text, *(_failures_of(plugin) or [hint])), "flow")
 

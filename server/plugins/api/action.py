@@ -274,7 +274,13 @@ class ApiAction:
         text = self.reaching.sealed.clean(raw.decode("utf-8", "replace"))
         if not 200 <= status < 300:
             detail = {"status": status, "body": text[:EXCERPT]}
-            error = FlowFailed("http_status", f"{self.key} answered with status {status}.", detail)
+            message = f"{self.key} answered with status {status}."
+            if status in (401, 403) and self.reaching.auth is not None:
+                message = (
+                    f"{self.key} answered with status {status}. Check the secrets of this plugin "
+                    "under Plugins."
+                )
+            error = FlowFailed("http_status", message, detail)
             if status in TRY_AGAIN and self.operation.method == "GET":
                 raise _Again(error, _wait(headers.get("Retry-After")))
             raise error

@@ -141,8 +141,11 @@ def _parameters(
             if place not in ("path", "query", "header", "cookie"):
                 findings.error(at, "parameter", f"A parameter cannot be in '{place}'.")
                 continue
-            if "schema" not in target or not target.get("description"):
-                message = f"The parameter '{target['name']}' has no description or no schema."
+            if "schema" not in target:
+                message = f"The parameter '{target['name']}' has no schema."
+                findings.warn(at, "parameter-bare", message)
+            elif not target.get("description"):
+                message = f"The parameter '{target['name']}' has no description."
                 findings.warn(at, "parameter-bare", message)
             explode = target.get("explode") is not False
             style = str(target.get("style") or ("form" if place == "query" else "simple"))

@@ -126,7 +126,7 @@ class Program:
         self._tasks: list[asyncio.Task[None]] = []
         self._begun: list[str] = []
         """The lines of a message that is not whole yet."""
-        self._room = LONGEST_LINE
+        self._left = LONGEST_LINE
         """So many characters may still come of it."""
         self.has_ended = asyncio.Event()
         """Set when no more output comes, unless Moat itself closed the program."""
@@ -272,15 +272,15 @@ class Program:
         if not self._begun and text.rstrip() not in ("{", "["):
             return text
         self._begun.append(text)
-        self._room -= len(text)
-        if self._room < 0:
+        self._left -= len(text)
+        if self._left < 0:
             raise ValueError
         if text.rstrip() not in ("}", "]"):
             return ""
         return "".join(self._drop_begun())
 
     def _drop_begun(self) -> list[str]:
-        lines, self._begun, self._room = self._begun, [], LONGEST_LINE
+        lines, self._begun, self._left = self._begun, [], LONGEST_LINE
         return lines
 
     def _note_begun(self) -> None:

@@ -170,9 +170,24 @@ def test_native_code_and_refused_imports_are_told(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("path", ["data/x.db", "x..y.db", "${option:file}"])
-def test_a_database_inside_the_plugin_is_taken(tmp_path: Path, path: str) -> None:
-    findings_of(tmp_path / "p", {**GOOD, "database": {"path": path, "tables": ["one"]}})
-    loaded = load(tmp_path / "p").manifest
-    assert loaded is not None
-    assert (loaded.database, loaded.tables) == (path, ("one",))
+def test_the_program_of_an_mcp_server_is_part_of_the_plugin(tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    for name in ("server.py", "programs/other.py", "stray.py"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("")
+    servers = {
+        "a": {"command": "python3", "args": ["./server.py"]},
+        "b": {"command": "python3", "args": ["programs/other.py"]},
+    }
+    (found,) = findings_of(folder, {**GOOD, "mcp": servers})
+    assert "'stray.py' is not part of a plugin" in found
+
+
+@pytest.mark.parametrize(
+    ("given", "lacks"), [("schema: {type: string}", "description"), ("description: d", "schema")]
+)
+def test_what_a_parameter_lacks_is_named(tmp_path: Path, given: str, lacks: str) -> None:
+    parameter = f"parameters: [{{name: q, in: query, {given}}}]"
+    text = OPENAPI.replace("description: d", f"description: d\n      {parameter}")
+    (found,) = findings_of(tmp_path / "p", GOOD, text)
+    assert found.endswith(f"The parameter 'q' has no {lacks}.")

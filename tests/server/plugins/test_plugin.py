@@ -106,6 +106,8 @@ async def test_a_server_that_hangs_is_left_out_and_ended(
     await enable(house, tmp_path / "home" / "a", mcp=servers)
     async with asyncio.timeout(30):
         assert [flow.name for flow in await house.flows()] == ["good/add"]
+        log = "\n".join(await house.read_log("a", 10))
+        assert "no answer in 2 s. It must read and write one JSON message per line" in log
         await house.close()
 
 

@@ -3,8 +3,11 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from server.egress import Egress
 from server.engine.base import Engine
+from server.errors import BadRequest
 from server.plugins.registry import PluginPlaces, Shared
 from server.plugins.service import PluginHouse
 from server.settings import NetworkSettings, PluginSettings
@@ -40,6 +43,8 @@ async def test_every_try_that_changes_something_is_asked_about(tmp_path: Path) -
     asked = answer_approvals(house, "once")
     await house.install(str(folder))
     await house.enable("p")
+    with pytest.raises(BadRequest, match=r"no usable flow 'addThing'\. It has: POST /things."):
+        await house.test("p", "addThing", "one more", "run")
     for _ in range(2):
         await house.test("p", "POST /things", "one more", "run")
     await house.close()

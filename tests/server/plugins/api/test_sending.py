@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from server.egress import Egress
 from server.errors import FlowFailed
 from server.plugins.api import operations
 from server.plugins.api.action import ApiAction, Reaching
+from server.plugins.manifest import Auth
 from server.plugins.secrets import Sealed
 from server.settings import NetworkSettings
 from server.system.keychain import Keychain
@@ -118,3 +120,21 @@ async def test_a_field_of_several_files_sends_each(tmp_path: Path) -> None:
         assert output.data == [["r.txt", "in 1"], ["r (2).txt", "in 2"]]
         with pytest.raises(FlowFailed, match="No file was chosen"):
             await action.call({"report": ["r.txt", "x"]}, {"paths": paths}, 5)
+
+
+async def test_a_refused_secret_is_named_as_the_cause(tmp_path: Path) -> None:
+    async def refuse(_request: web.Request) -> web.Response:
+        return web.Response(status=401)
+
+    app = web.Application()
+    app.router.add_post("/upload", refuse)
+    (tmp_path / "x").write_bytes(b"x")
+    async with TestServer(app, host="127.0.0.1") as server, opened() as door:
+        url = str(server.make_url("")).rstrip("/")
+        door.allow(url, "plugin p")
+        plain = upload(url, door, tmp_path)
+        signed = replace(plain, reaching=replace(plain.reaching, auth=Auth("header", {"X": "y"})))
+        for action, advised in ((plain, False), (signed, True)):
+            with pytest.raises(FlowFailed, match="answered with status 401") as failed:
+                await action.call({"report": "x"}, {"paths": {"x": str(tmp_path / "x")}}, 30)
+            assert ("Check the secrets" in str(failed.value)) is advised
