@@ -5099,7 +5099,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} ist zu Ende gegangen.</translation>
   </message>
   <message>
-   <source>{0} did not answer within {1} s. It must read and write one JSON message per line, without Content-Length headers. Its log shows what it printed.</source>
+   <source>{0} took longer than {1} s. It must read and write one JSON message per line, without Content-Length headers. Its log shows what it printed.</source>
    <translation>{0} hat innerhalb von {1} s nicht geantwortet. Es muss je Zeile eine JSON-Nachricht lesen und schreiben, ohne Content-Length-Kopfzeilen. Was es ausgegeben hat, steht in seinem Protokoll.</translation>
   </message>
   <message>

@@ -5099,7 +5099,7 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 已结束。</translation>
   </message>
   <message>
-   <source>{0} did not answer within {1} s. It must read and write one JSON message per line, without Content-Length headers. Its log shows what it printed.</source>
+   <source>{0} took longer than {1} s. It must read and write one JSON message per line, without Content-Length headers. Its log shows what it printed.</source>
    <translation>{0} 在 {1} 秒内没有应答。它必须每行读写一条 JSON 消息，不带 Content-Length 标头。它输出的内容见其日志。</translation>
   </message>
   <message>

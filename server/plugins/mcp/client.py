@@ -192,7 +192,7 @@ class McpClient:
             message = f"{self.name} took longer than {OPEN_S:.0f} s."
             if isinstance(way, Program):
                 message = (
-                    f"{self.name} did not answer within {OPEN_S:.0f} s. It must read and write one "
+                    f"{self.name} took longer than {OPEN_S:.0f} s. It must read and write one "
                     "JSON message per line, without Content-Length headers. Its log shows what it "
                     "printed."
                 )

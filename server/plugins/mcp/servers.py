@@ -6,7 +6,6 @@ several lines, and one that follows a Content-Length header, as language servers
 """
 
 import asyncio
-import contextlib
 import errno
 import json
 import os
@@ -128,6 +127,8 @@ class Program:
         """The lines of a message that is not whole yet."""
         self._left = LONGEST_LINE
         """So many characters may still come of it."""
+        self.is_too_long = False
+        """It said something larger than we read, and was heard no more."""
         self.has_ended = asyncio.Event()
         """Set when no more output comes, unless Moat itself closed the program."""
 
@@ -230,19 +231,26 @@ class Program:
             await stop(task)
 
     async def _read(self, stdout: asyncio.StreamReader) -> None:
-        with contextlib.suppress(ValueError, asyncio.IncompleteReadError):
-            async for line in stdout:
-                if self._process is None:
-                    break
-                if header := _LENGTH.fullmatch(line.rstrip()):
-                    await self._take_framed(stdout, line, int(header[1]))
-                else:
-                    await self._take(line)
-                # Many lines may be here already: others get their turn between two of them.
-                await asyncio.sleep(0)
+        try:
+            await self._read_lines(stdout)
+        except ValueError:
+            self.is_too_long = True
+        except asyncio.IncompleteReadError:
+            pass
         self._note_begun()
         if self._process is None:
             await _drain(stdout)
+
+    async def _read_lines(self, stdout: asyncio.StreamReader) -> None:
+        async for line in stdout:
+            if self._process is None:
+                break
+            if header := _LENGTH.fullmatch(line.rstrip()):
+                await self._take_framed(stdout, line, int(header[1]))
+            else:
+                await self._take(line)
+            # Many lines may be here already: others get their turn between two of them.
+            await asyncio.sleep(0)
 
     def _no_more(self, reading: asyncio.Task[None]) -> None:
         """Reports the end, whatever the reason, so that nobody waits. Not if Moat closed it."""

@@ -76,6 +76,7 @@ class Session:
         self._closing = asyncio.Event()
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._problem: BaseException | None = None
+        self._is_too_long = False
 
     @property
     def has_ended(self) -> bool:
@@ -96,7 +97,7 @@ class Session:
         if self._problem is not None:
             raise self._explain(self._problem)
         if not self._opened.done():
-            raise FlowFailed("mcp_error", f"{self.link.name} has ended.")
+            raise self._ended()
 
     def close(self) -> None:
         """Begins to close the session. `task` ends when everything is closed."""
@@ -187,7 +188,7 @@ class Session:
     def _must_be_open(self) -> Client:
         """Returns the client. Raises FlowFailed if the session has ended."""
         if self._client is None or self.has_ended:
-            raise FlowFailed("mcp_error", f"{self.link.name} has ended.")
+            raise self._ended()
         return self._client
 
     async def _hold(self, way: Program | Remote) -> None:
@@ -205,7 +206,7 @@ class Session:
                 self._opened.set_result(None)
                 await self._closing.wait()
         except asyncio.CancelledError:
-            self._problem = FlowFailed("mcp_error", f"{self.link.name} has ended.")
+            self._problem = self._ended()
         except Exception as error:
             self._problem = error
             log.debug("The session with %s ended", self.link.name, exc_info=True)
@@ -239,8 +240,13 @@ class Session:
         if error.message.startswith(TOO_LONG_EVENT):
             return FlowFailed("too_large", TOO_LARGE)
         if error.code == types.CONNECTION_CLOSED and self.has_ended:
-            return FlowFailed("mcp_error", f"{self.link.name} has ended.")
+            return self._ended()
         return self._failed(error.message)
+
+    def _ended(self) -> FlowFailed:
+        if self._is_too_long:
+            return FlowFailed("too_large", TOO_LARGE)
+        return FlowFailed("mcp_error", f"{self.link.name} has ended.")
 
     def _failed(self, why: str) -> FlowFailed:
         return FlowFailed("mcp_error", f"{self.link.name}: {printable(why)[:LONGEST_ERROR]}")
@@ -276,6 +282,7 @@ class Session:
 
         async def give_up() -> None:
             await started.has_ended.wait()
+            self._is_too_long = started.is_too_long
             sent.close()
             self._closing.set()
 

@@ -147,8 +147,9 @@ async def test_a_program_whose_line_is_too_long_is_ended(monkeypatch: pytest.Mon
     client = piped(program(tools_call={"result": {"text": "x" * 5000}}))
     await client.tools()
     started = await descendants(1)
-    with pytest.raises(FlowFailed, match="has ended"):
+    with pytest.raises(FlowFailed, match="answer is too large") as failed:
         await client.call("add", {}, 5)
+    assert failed.value.fault == "too_large"
     await gone(started)
     assert list(await client.tools()) == ["add"]
     await client.close()
