@@ -525,10 +525,10 @@ class GraphicsCard(Card):
 def gain_words(offer: GraphicsOffer) -> str:
     """Describes the gain, with the measured figure of the release if there is one."""
     if offer.times_vulkan:
-        gain = tr("Answers were measured to come {times} times as fast as by Vulkan ({card}).")
+        gain = tr("In measurements, answers came {times} times as fast as with Vulkan ({card}).")
         gain = gain.format(times=numeral(offer.times_vulkan, ".1f"), card=offer.measured_on)
     elif offer.uses_vulkan:
-        gain = tr("It is used by Vulkan now; CUDA is usually faster, which was not measured here.")
+        gain = tr("Vulkan uses it now. CUDA is usually faster, but that was not measured here.")
     else:
         gain = tr("Models run on the processor now, and would run on the card.")
     found = tr("{card} and its driver were found, without support for CUDA.")

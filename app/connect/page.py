@@ -72,7 +72,10 @@ class KeysCard(Card):
     def __init__(self, page: Page) -> None:
         super().__init__()
         self.empty = Label(
-            tr("No named keys yet. Give each person or program its own, and take it back alone."),
+            tr(
+                "No named keys yet. Give each person or program its own key; each can be revoked "
+                "separately."
+            ),
             "muted",
             wrap=True,
         )
@@ -80,12 +83,12 @@ class KeysCard(Card):
             lambda card: card.name, lambda card: KeyRow(card, page), KeyRow.show_card
         )
         self.name = field(tr("Name"), tr("A person or a program"))
-        self.models = field(tr("Models"), tr("Empty: all. Several with commas between."))
+        self.models = field(tr("Models"), tr("Empty: all. Separate several with commas."))
         self.at_once, self.tokens = NumberBox(), NumberBox()
         for number in (self.at_once, self.tokens):
             number.setRange(0, _MOST)
             number.setSpecialValueText(tr("No limit"))
-        self.add = Button(tr("Make a key"), "plus", name=tr("Make a named key"))
+        self.add = Button(tr("Create key"), "plus", name=tr("Create a named key"))
         self.add.clicked.connect(lambda: page.run(self._send(page.core)))
         self.unasked = Label("", "small", wrap=True)
         self.state = Remark()
@@ -97,7 +100,9 @@ class KeysCard(Card):
     def show_keys(self, cards: tuple[KeyCard, ...], *, asks: bool) -> None:
         self.list.show(cards)
         self.empty.setVisible(not cards)
-        text = tr("No key is asked for now: limits hold only for those who send their key.")
+        text = tr(
+            "No key is required at the moment: limits apply only to clients that send their key."
+        )
         self.unasked.tell("" if asks or not cards else text)
 
     def show_made(self, name: str, key: str) -> None:
@@ -107,7 +112,9 @@ class KeysCard(Card):
         for number in (self.at_once, self.tokens):
             number.setValue(0)
         self.key.setText(key)
-        self.state.tell(tr("The key of {name}. It is shown this once.").format(name=name))
+        self.state.tell(
+            tr("The key for {name}. Copy it now: it is not shown again.").format(name=name)
+        )
         self.made.show()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802

@@ -166,7 +166,7 @@ def name_of(client: str) -> str:
 
 def words_of(talk: Talk) -> str:
     words = {
-        "nothing": tr("Waiting for a program… Nothing has come yet."),
+        "nothing": tr("Waiting for a program… No request so far."),
         "blocked": tr("{who} tried to connect and was blocked. Allow it on the Connect page."),
         "no key": tr("{who} tried to connect without the access key. Copy it on the Connect page."),
         "reached": tr("{who} found Moat (it asked for {path}). Now ask it a question there."),

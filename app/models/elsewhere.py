@@ -246,7 +246,7 @@ class EngineForm(Card):
         options.setContentsMargins(0, 0, 0, 0)
         self.options.setLayout(options)
         self.more.clicked.connect(self._turn)
-        several = tr("Several addresses of the same model, with spaces between, share the work.")
+        several = tr("Several addresses of the same model, separated by spaces, share the work.")
         about, send = Label(several, "small", wrap=True), row(self.more, 0, self.test, self.add)
         put(self.column, Label(tr("Add an engine"), "headline"), about, needed)
         put(self.column, self.options, self.place, self.state, send)

@@ -130,7 +130,9 @@ class OwnBox(QWidget):
         names = ", ".join(tr(OWN_FIELDS[field].title or field) for field in self._own)
         words = tr("Set for this model alone: {names}.").format(names=names)
         self.summary.setText(
-            words if names else tr("All as for other models. What you enter here goes before that.")
+            words
+            if names
+            else tr("Same as for other models. What you enter here takes precedence.")
         )
         self.reset.setEnabled(bool(self._own))
         self.problem.hide()

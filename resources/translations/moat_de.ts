@@ -77,7 +77,7 @@
   </message>
   <message>
    <source>Client disconnected</source>
-   <translation>Programm hat getrennt</translation>
+   <translation>Vom Programm getrennt</translation>
   </message>
   <message>
    <source>Cancelled</source>
@@ -89,7 +89,7 @@
   </message>
   <message>
    <source>Engine stopped</source>
-   <translation>Engine abgestürzt</translation>
+   <translation>Engine beendet</translation>
   </message>
   <message>
    <source>Queue full</source>
@@ -213,7 +213,7 @@
   </message>
   <message>
    <source>Moat has connected to {host} and nowhere else.</source>
-   <translation>Moat hat sich mit {host} verbunden und sonst mit niemandem.</translation>
+   <translation>Moat hat sich nur mit {host} verbunden.</translation>
   </message>
   <message>
    <source>Last at {time}: {why}.</source>
@@ -333,7 +333,7 @@
   </message>
   <message>
    <source>No chat matches.</source>
-   <translation>Kein Chat passt.</translation>
+   <translation>Kein passender Chat gefunden.</translation>
   </message>
   <message>
    <source>Chats are saved here, on this computer.</source>
@@ -401,7 +401,7 @@
   </message>
   <message>
    <source>Reading…</source>
-   <translation>Wird gelesen…</translation>
+   <translation>Wird gelesen …</translation>
   </message>
   <message>
    <source>Not read to the end</source>
@@ -577,7 +577,7 @@
   </message>
   <message>
    <source>More models…</source>
-   <translation>Weitere Modelle…</translation>
+   <translation>Weitere Modelle …</translation>
   </message>
   <message>
    <source>Start it to chat with a model.</source>
@@ -589,7 +589,7 @@
   </message>
   <message>
    <source>No model is loaded</source>
-   <translation>Kein Modell ist geladen</translation>
+   <translation>Kein Modell geladen</translation>
   </message>
   <message>
    <source>Your first message loads the default model, or choose one now.</source>
@@ -641,11 +641,11 @@
   </message>
   <message>
    <source>Attach files…</source>
-   <translation>Dateien anhängen…</translation>
+   <translation>Dateien anhängen …</translation>
   </message>
   <message>
    <source>Search a folder…</source>
-   <translation>Einen Ordner durchsuchen…</translation>
+   <translation>Einen Ordner durchsuchen …</translation>
   </message>
   <message>
    <source>Saved system prompts</source>
@@ -777,7 +777,7 @@
   </message>
   <message>
    <source>length limit reached</source>
-   <translation>Längengrenze</translation>
+   <translation>Längengrenze erreicht</translation>
   </message>
   <message>
    <source>The model returned an empty answer.</source>
@@ -793,7 +793,7 @@
   </message>
   <message>
    <source>Searching your files…</source>
-   <translation>Ihre Dateien werden durchsucht…</translation>
+   <translation>Ihre Dateien werden durchsucht …</translation>
   </message>
   <message>
    <source>Nothing in your files matches this question.</source>
@@ -801,7 +801,7 @@
   </message>
   <message>
    <source>Open the copilot's menu in OpenBB Workspace, choose to add an agent, and paste:</source>
-   <translation>Öffnen Sie in OpenBB Workspace das Menü des Copiloten, fügen Sie einen Agenten hinzu und setzen Sie ein:</translation>
+   <translation>Öffnen Sie in OpenBB Workspace das Menü des Copiloten, wählen Sie das Hinzufügen eines Agenten und fügen Sie ein:</translation>
   </message>
   <message>
    <source>Older OpenBB programs read another file from the same address:</source>
@@ -841,7 +841,7 @@
   </message>
   <message>
    <source>It found the agent “{name}”.</source>
-   <translation>Es fand den Agenten „{name}“.</translation>
+   <translation>Gefunden: der Agent „{name}“.</translation>
   </message>
   <message>
    <source>It found: {names}.</source>
@@ -900,8 +900,8 @@
    <translation>Die Datei konnte nicht geschrieben werden: {why}.</translation>
   </message>
   <message>
-   <source>No key is asked for now: limits hold only for those who send their key.</source>
-   <translation>Zurzeit wird kein Schlüssel verlangt: Grenzen gelten nur für die, die ihren Schlüssel senden.</translation>
+   <source>No key is required at the moment: limits apply only to clients that send their key.</source>
+   <translation>Zurzeit wird kein Schlüssel verlangt: Grenzen gelten nur für Programme, die ihren Schlüssel senden.</translation>
   </message>
   <message>
    <source>Safari lets web pages reach this computer only over HTTPS, and other computers must use it. A certificate that is created here is valid for this computer only and renews itself.</source>
@@ -928,7 +928,7 @@
    <translation>liest die Messwerte</translation>
   </message>
   <message>
-   <source>No named keys yet. Give each person or program its own, and take it back alone.</source>
+   <source>No named keys yet. Give each person or program its own key; each can be revoked separately.</source>
    <translation>Noch keine benannten Schlüssel. Geben Sie jeder Person und jedem Programm einen eigenen, der sich einzeln zurückziehen lässt.</translation>
   </message>
   <message>
@@ -936,11 +936,11 @@
    <translation>Eine Person oder ein Programm</translation>
   </message>
   <message>
-   <source>Empty: all. Several with commas between.</source>
-   <translation>Leer: alle. Mehrere mit Kommas dazwischen.</translation>
+   <source>Empty: all. Separate several with commas.</source>
+   <translation>Leer: alle. Mehrere durch Kommas trennen.</translation>
   </message>
   <message>
-   <source>Make a key</source>
+   <source>Create key</source>
    <translation>Schlüssel anlegen</translation>
   </message>
   <message>
@@ -1016,7 +1016,7 @@
    <translation>Keine Grenze</translation>
   </message>
   <message>
-   <source>Make a named key</source>
+   <source>Create a named key</source>
    <translation>Einen benannten Schlüssel anlegen</translation>
   </message>
   <message>
@@ -1032,8 +1032,8 @@
    <translation>Verbinden</translation>
   </message>
   <message>
-   <source>The key of {name}. It is shown this once.</source>
-   <translation>Der Schlüssel von {name}. Er wird nur dieses eine Mal gezeigt.</translation>
+   <source>The key for {name}. Copy it now: it is not shown again.</source>
+   <translation>Der Schlüssel für {name}. Kopieren Sie ihn jetzt: Er wird nicht noch einmal gezeigt.</translation>
   </message>
   <message>
    <source>Address for {name}</source>
@@ -1045,19 +1045,19 @@
   </message>
   <message>
    <source>What to paste for {name}</source>
-   <translation>Was für {name} einzusetzen ist</translation>
+   <translation>Text zum Einfügen in {name}</translation>
   </message>
   <message>
    <source>what to paste for {name}</source>
-   <translation>was für {name} einzusetzen ist</translation>
+   <translation>den Text für {name}</translation>
   </message>
   <message>
    <source>What to paste for an older {name}</source>
-   <translation>Was für ein älteres {name} einzufügen ist</translation>
+   <translation>Text zum Einfügen in ein älteres {name}</translation>
   </message>
   <message>
    <source>what to paste for an older {name}</source>
-   <translation>was für ein älteres {name} einzufügen ist</translation>
+   <translation>den Text für ein älteres {name}</translation>
   </message>
   <message>
    <source>Revoke {name}</source>
@@ -1133,7 +1133,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Undo</source>
-   <translation>Zurücknehmen</translation>
+   <translation>Rückgängig</translation>
   </message>
   <message>
    <source>Remove</source>
@@ -1157,7 +1157,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Pages at {origin} may not connect. Allow this origin below.</source>
-   <translation>Seiten von {origin} dürfen sich nicht verbinden. Erlauben Sie diese Herkunft.</translation>
+   <translation>Seiten von {origin} dürfen sich nicht verbinden. Erlauben Sie diese Adresse unten.</translation>
   </message>
   <message>
    <source>A program</source>
@@ -1172,16 +1172,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Der Zugangsschlüssel fehlt oder ist falsch.</translation>
   </message>
   <message>
-   <source>Waiting for a program… Nothing has come yet.</source>
-   <translation>Warte auf ein Programm … Noch ist nichts gekommen.</translation>
+   <source>Waiting for a program… No request so far.</source>
+   <translation>Warte auf ein Programm … Bisher keine Anfrage.</translation>
   </message>
   <message>
    <source>{who} tried to connect and was blocked. Allow it on the Connect page.</source>
-   <translation>{who} wollte sich verbinden und wurde abgewiesen. Erlauben Sie es auf der Seite Verbinden.</translation>
+   <translation>{who} wollte sich verbinden und wurde blockiert. Erlauben Sie es auf der Seite „Verbinden“.</translation>
   </message>
   <message>
    <source>{who} tried to connect without the access key. Copy it on the Connect page.</source>
-   <translation>{who} wollte sich ohne den Zugangsschlüssel verbinden. Kopieren Sie ihn auf der Seite Verbinden.</translation>
+   <translation>{who} wollte sich ohne Zugangsschlüssel verbinden. Kopieren Sie ihn auf der Seite „Verbinden“.</translation>
   </message>
   <message>
    <source>{who} found Moat (it asked for {path}). Now ask it a question there.</source>
@@ -1193,11 +1193,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>{who} asked a question, but it failed. The Activity page says why.</source>
-   <translation>{who} hat eine Frage gestellt, aber es ging schief. Die Seite Aktivität sagt, warum.</translation>
+   <translation>{who} hat eine Frage gestellt, aber sie ist fehlgeschlagen. Die Seite „Aktivität“ zeigt, warum.</translation>
   </message>
   <message>
    <source>It works: {who} asked a question and has its answer.</source>
-   <translation>Es geht: {who} hat eine Frage gestellt und die Antwort bekommen.</translation>
+   <translation>Es funktioniert: {who} hat eine Frage gestellt und die Antwort erhalten.</translation>
   </message>
   <message>
    <source>{path} returned something this client cannot read.</source>
@@ -1224,8 +1224,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{percent} fertig. Moat rechnet inzwischen auf dem Prozessor.</translation>
   </message>
   <message>
-   <source>Answers were measured to come {times} times as fast as by Vulkan ({card}).</source>
-   <translation>Gemessen kamen Antworten {times}-mal so schnell wie mit Vulkan ({card}).</translation>
+   <source>In measurements, answers came {times} times as fast as with Vulkan ({card}).</source>
+   <translation>In Messungen kamen Antworten {times}-mal so schnell wie mit Vulkan ({card}).</translation>
   </message>
   <message>
    <source>Check the download size</source>
@@ -1237,15 +1237,15 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Stop compiling</source>
-   <translation>Übersetzen beenden</translation>
+   <translation>Kompilieren abbrechen</translation>
   </message>
   <message>
    <source>Faster with CUDA</source>
    <translation>Schneller mit CUDA</translation>
   </message>
   <message>
-   <source>It is used by Vulkan now; CUDA is usually faster, which was not measured here.</source>
-   <translation>Sie wird jetzt über Vulkan genutzt; CUDA ist meist schneller, gemessen wurde das hier nicht.</translation>
+   <source>Vulkan uses it now. CUDA is usually faster, but that was not measured here.</source>
+   <translation>Sie wird jetzt über Vulkan genutzt. CUDA ist meist schneller, hier wurde das aber nicht gemessen.</translation>
   </message>
   <message>
    <source>Models run on the processor now, and would run on the card.</source>
@@ -1261,7 +1261,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Support for {kind} is being compiled</source>
-   <translation>Unterstützung für {kind} wird übersetzt</translation>
+   <translation>Unterstützung für {kind} wird kompiliert</translation>
   </message>
   <message>
    <source>Context</source>
@@ -1301,7 +1301,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Flash attention</source>
-   <translation>Flash Attention</translation>
+   <translation>Flash-Attention</translation>
   </message>
   <message>
    <source>Weights</source>
@@ -1369,11 +1369,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Flash attention on, batches of {batch}, {threads} threads: </source>
-   <translation>Flash-Attention ein, Stapel von {batch}, {threads} Threads: </translation>
+   <translation>Flash-Attention an, Batches von {batch}, {threads} Threads: </translation>
   </message>
   <message>
    <source>Flash attention off, batches of {batch}, {threads} threads: </source>
-   <translation>Flash-Attention aus, Stapel von {batch}, {threads} Threads: </translation>
+   <translation>Flash-Attention aus, Batches von {batch}, {threads} Threads: </translation>
   </message>
   <message>
    <source>Measure now</source>
@@ -1397,7 +1397,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Not measured yet. That happens while nobody asks anything.</source>
-   <translation>Noch nicht gemessen. Das geschieht, während niemand etwas fragt.</translation>
+   <translation>Noch nicht gemessen. Das geschieht, wenn gerade niemand etwas fragt.</translation>
   </message>
   <message>
    <source>Measured speed</source>
@@ -1613,11 +1613,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>running</source>
-   <translation>laufen</translation>
+   <translation>in Arbeit</translation>
   </message>
   <message>
    <source>waiting</source>
-   <translation>warten</translation>
+   <translation>wartend</translation>
   </message>
   <message>
    <source>Unnamed client</source>
@@ -1661,7 +1661,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>memory in use</source>
-   <translation>Speicher benutzt</translation>
+   <translation>belegter Speicher</translation>
   </message>
   <message>
    <source>Cancel this request</source>
@@ -1693,7 +1693,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>less than a minute left</source>
-   <translation>weniger als eine Minute übrig</translation>
+   <translation>noch weniger als eine Minute</translation>
   </message>
   <message>
    <source>Runs well</source>
@@ -1765,11 +1765,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>In use</source>
-   <translation>In Gebrauch</translation>
+   <translation>In Verwendung</translation>
   </message>
   <message>
    <source>In use: {name}</source>
-   <translation>In Gebrauch: {name}</translation>
+   <translation>In Verwendung: {name}</translation>
   </message>
   <message>
    <source>Loading</source>
@@ -1821,11 +1821,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Reading the prompt</source>
-   <translation>Liest die Frage</translation>
+   <translation>Liest die Eingabe</translation>
   </message>
   <message>
    <source>{percent} read. Requests wait until it is ready.</source>
-   <translation>{percent} gelesen. Anfragen warten, bis es bereit ist.</translation>
+   <translation>{percent} geladen. Anfragen warten, bis es bereit ist.</translation>
   </message>
   <message>
    <source>Choose another model below, or close other programs and try again.</source>
@@ -1837,7 +1837,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>No model is loaded. Choose one below; a request loads it too.</source>
-   <translation>Kein Modell ist geladen. Wählen Sie unten eines; eine Anfrage lädt es auch.</translation>
+   <translation>Es ist kein Modell geladen. Wählen Sie unten eines; auch eine Anfrage lädt es.</translation>
   </message>
   <message>
    <source>This takes a second or two.</source>
@@ -1869,7 +1869,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Reading the prompt: {done}</source>
-   <translation>Liest die Frage: {done}</translation>
+   <translation>Liest die Eingabe: {done}</translation>
   </message>
   <message>
    <source>Writing: {count} tokens so far</source>
@@ -1925,7 +1925,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The model's card</source>
-   <translation>Die Karte des Modells</translation>
+   <translation>Modellkarte</translation>
   </message>
   <message>
    <source>not said</source>
@@ -2001,7 +2001,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Searching…</source>
-   <translation>Suche…</translation>
+   <translation>Suche …</translation>
   </message>
   <message>
    <source>Its makers say nothing about it.</source>
@@ -2032,7 +2032,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Wie vom Server gemeldet</translation>
   </message>
   <message>
-   <source>Several addresses of the same model, with spaces between, share the work.</source>
+   <source>Several addresses of the same model, separated by spaces, share the work.</source>
    <translation>Mehrere Adressen desselben Modells, durch Leerzeichen getrennt, teilen sich die Arbeit.</translation>
   </message>
   <message>
@@ -2049,7 +2049,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>No remote engine yet. If vLLM, SGLang, llama-server or another server with the OpenAI API runs on a computer you trust, enter its address below.</source>
-   <translation>Noch keine entfernte Engine. Läuft vLLM, SGLang, llama-server oder ein anderer Server mit der OpenAI-API auf einem Computer, dem Sie vertrauen, tragen Sie unten seine Adresse ein.</translation>
+   <translation>Noch keine Engine auf einem anderen Server. Läuft vLLM, SGLang, llama-server oder ein anderer Server mit der OpenAI-API auf einem Computer, dem Sie vertrauen, tragen Sie unten seine Adresse ein.</translation>
   </message>
   <message>
    <source>Addresses</source>
@@ -2093,7 +2093,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Remote</source>
-   <translation>Entfernt</translation>
+   <translation>Andere Server</translation>
   </message>
   <message>
    <source>Yes</source>
@@ -2133,7 +2133,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Tool calls are parsed by</source>
-   <translation>Werkzeugaufrufe wertet aus</translation>
+   <translation>Werkzeugaufrufe werden ausgewertet von</translation>
   </message>
   <message>
    <source>Add an engine</source>
@@ -2177,7 +2177,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Comparing it with the hub's file…</source>
-   <translation>Wird mit der Datei des Hubs verglichen…</translation>
+   <translation>Wird mit der Datei des Hubs verglichen …</translation>
   </message>
   <message>
    <source>Show the chat template</source>
@@ -2217,7 +2217,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>This frees {size} on the disk.</source>
-   <translation>Das macht {size} auf der Platte frei.</translation>
+   <translation>Das gibt {size} auf der Festplatte frei.</translation>
   </message>
   <message>
    <source>Found in other programs</source>
@@ -2284,8 +2284,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Nur für dieses Modell gesetzt: {names}.</translation>
   </message>
   <message>
-   <source>All as for other models. What you enter here goes before that.</source>
-   <translation>Alles wie bei anderen Modellen. Was Sie hier eingeben, geht dem vor.</translation>
+   <source>Same as for other models. What you enter here takes precedence.</source>
+   <translation>Wie bei anderen Modellen. Was Sie hier eingeben, hat Vorrang.</translation>
   </message>
   <message>
    <source>Default: {value}</source>
@@ -2329,7 +2329,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Asking the hub…</source>
-   <translation>Der Hub wird gefragt…</translation>
+   <translation>Der Hub wird gefragt …</translation>
   </message>
   <message>
    <source>Models (*.gguf)</source>
@@ -2365,7 +2365,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Reading the files of {repo}…</source>
-   <translation>Die Dateien von {repo} werden gelesen…</translation>
+   <translation>Die Dateien von {repo} werden gelesen …</translation>
   </message>
   <message>
    <source>It does not connect to anything outside Moat.</source>
@@ -2417,7 +2417,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Running…</source>
-   <translation>Läuft…</translation>
+   <translation>Läuft …</translation>
   </message>
   <message>
    <source>Stored unencrypted</source>
@@ -2469,7 +2469,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Signing in…</source>
-   <translation>Anmeldung läuft…</translation>
+   <translation>Anmeldung läuft …</translation>
   </message>
   <message>
    <source>Its code runs in a sandbox.</source>
@@ -2537,7 +2537,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Mock</source>
-   <translation>Mock</translation>
+   <translation>Probelauf</translation>
   </message>
   <message>
    <source>Run</source>
@@ -2569,7 +2569,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Mock: continues with made-up answers</source>
-   <translation>Mock: macht mit erfundenen Antworten weiter</translation>
+   <translation>Probelauf: macht mit erfundenen Antworten weiter</translation>
   </message>
   <message>
    <source>Run it for real</source>
@@ -2621,11 +2621,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Adding one starts nothing. Look at it in the list above, then enable it.</source>
-   <translation>Beim Hinzufügen wird nichts gestartet. Sehen Sie ihn sich in der Liste oben an und aktivieren Sie ihn dann.</translation>
+   <translation>Beim Hinzufügen wird nichts gestartet. Sehen Sie ihn sich in der Liste oben an und schalten Sie ihn dann ein.</translation>
   </message>
   <message>
    <source>Hosts it may reach, such as en.wikipedia.org</source>
-   <translation>Rechner, die er erreichen darf, etwa de.wikipedia.org</translation>
+   <translation>Hosts, die er erreichen darf, etwa de.wikipedia.org</translation>
   </message>
   <message>
    <source>Add a plugin folder</source>
@@ -2673,7 +2673,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Hosts that {name} may reach</source>
-   <translation>Rechner, die {name} erreichen darf</translation>
+   <translation>Hosts, die {name} erreichen darf</translation>
   </message>
   <message>
    <source>{client} wants to use this plugin for the first time.</source>
@@ -2729,7 +2729,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>a number without thousands separators, such as 10000</source>
-   <translation>eine Zahl ohne Tausendertrennzeichen, etwa 10000,</translation>
+   <translation>eine Zahl ohne Tausendertrennzeichen, etwa 10000</translation>
   </message>
   <message>
    <source>{plugin} needs more information</source>
@@ -3069,7 +3069,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Exact origins, for example https://pro.openbb.co.</source>
-   <translation>Genaue Herkünfte, zum Beispiel https://pro.openbb.co.</translation>
+   <translation>Genaue Adressen (Origins), zum Beispiel https://pro.openbb.co.</translation>
   </message>
   <message>
    <source>Extra host names</source>
@@ -3085,7 +3085,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Addresses or networks, for example 127.0.0.1 or 10.0.0.0/8. What they say of the client (X-Forwarded-For, X-Forwarded-Proto) is believed. Requires the key.</source>
-   <translation>Adressen oder Netze, zum Beispiel 127.0.0.1 oder 10.0.0.0/8. Was sie über das Programm sagen (X-Forwarded-For, X-Forwarded-Proto), wird geglaubt. Verlangt den Schlüssel.</translation>
+   <translation>Adressen oder Netze, zum Beispiel 127.0.0.1 oder 10.0.0.0/8. Ihren Angaben über das Programm (X-Forwarded-For, X-Forwarded-Proto) wird vertraut. Setzt den Zugangsschlüssel voraus.</translation>
   </message>
   <message>
    <source>Allow connections without encryption</source>
@@ -3101,7 +3101,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>For Safari; always on when other computers may connect. The Connect page shows the certificate to trust.</source>
-   <translation>Für Safari; immer an, wenn sich andere Computer verbinden dürfen. Die Seite „Verbinden“ zeigt das Zertifikat, dem zu vertrauen ist.</translation>
+   <translation>Für Safari; immer an, wenn sich andere Computer verbinden dürfen. Die Seite „Verbinden“ zeigt das Zertifikat, dem Sie vertrauen müssen.</translation>
   </message>
   <message>
    <source>Certificate (PEM file)</source>
@@ -3213,7 +3213,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>When nobody asks anything: a short trial whether the model can plan, then some seconds for flash attention, batch size and threads, where these are left to Moat. These are used from the next start on.</source>
-   <translation>Während niemand etwas fragt: eine kurze Probe, ob das Modell planen kann, dann einige Sekunden für Flash-Attention, Stapelgröße und Threads, wo diese Moat überlassen sind. Diese gelten ab dem nächsten Start.</translation>
+   <translation>Wenn gerade niemand etwas fragt: eine kurze Probe, ob das Modell planen kann, dann einige Sekunden für Flash-Attention, Batch-Größe und Threads, soweit diese Moat überlassen sind. Die Ergebnisse gelten ab dem nächsten Start.</translation>
   </message>
   <message>
    <source>Choose tokens on the GPU</source>
@@ -3325,7 +3325,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Remote engines</source>
-   <translation>Entfernte Engines</translation>
+   <translation>Engines auf anderen Servern</translation>
   </message>
   <message>
    <source>name=http://host:port/v1 for each. The Models page adds and tests them.</source>
@@ -3341,7 +3341,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Remote agents</source>
-   <translation>Entfernte Agenten</translation>
+   <translation>Agenten auf anderen Servern</translation>
   </message>
   <message>
    <source>'copilotkit URL' for a CopilotKit endpoint, 'langgraph URL' for a server.</source>
@@ -3365,7 +3365,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>No plugin is used while paused. Which ones are enabled does not change.</source>
-   <translation>Solange angehalten, wird kein Plugin benutzt. Welche eingeschaltet sind, ändert sich nicht.</translation>
+   <translation>Solange Plugins angehalten sind, wird keines benutzt. Welche eingeschaltet sind, ändert sich nicht.</translation>
   </message>
   <message>
    <source>When a plugin answers</source>
@@ -3373,11 +3373,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Only when named: the question begins with @plugin.</source>
-   <translation>Nur wenn genannt: Die Frage beginnt mit @plugin.</translation>
+   <translation>Nur wenn es genannt wird: Die Frage beginnt mit @plugin.</translation>
   </message>
   <message>
    <source>Only when named</source>
-   <translation>Nur wenn genannt</translation>
+   <translation>Nur wenn es genannt wird</translation>
   </message>
   <message>
    <source>Window</source>

@@ -900,7 +900,7 @@
    <translation>无法写入文件：{why}。</translation>
   </message>
   <message>
-   <source>No key is asked for now: limits hold only for those who send their key.</source>
+   <source>No key is required at the moment: limits apply only to clients that send their key.</source>
    <translation>目前不要求密钥：限制只对发送自己密钥的人有效。</translation>
   </message>
   <message>
@@ -928,7 +928,7 @@
    <translation>可读取指标</translation>
   </message>
   <message>
-   <source>No named keys yet. Give each person or program its own, and take it back alone.</source>
+   <source>No named keys yet. Give each person or program its own key; each can be revoked separately.</source>
    <translation>还没有命名密钥。请给每个人或每个程序一把自己的密钥，可以单独撤销。</translation>
   </message>
   <message>
@@ -936,11 +936,11 @@
    <translation>一个人或一个程序</translation>
   </message>
   <message>
-   <source>Empty: all. Several with commas between.</source>
+   <source>Empty: all. Separate several with commas.</source>
    <translation>留空：全部。多个用逗号分隔。</translation>
   </message>
   <message>
-   <source>Make a key</source>
+   <source>Create key</source>
    <translation>创建密钥</translation>
   </message>
   <message>
@@ -1016,7 +1016,7 @@
    <translation>无限制</translation>
   </message>
   <message>
-   <source>Make a named key</source>
+   <source>Create a named key</source>
    <translation>创建命名密钥</translation>
   </message>
   <message>
@@ -1032,8 +1032,8 @@
    <translation>连接</translation>
   </message>
   <message>
-   <source>The key of {name}. It is shown this once.</source>
-   <translation>{name} 的密钥。只显示这一次。</translation>
+   <source>The key for {name}. Copy it now: it is not shown again.</source>
+   <translation>{name} 的密钥。请立即复制：它不会再次显示。</translation>
   </message>
   <message>
    <source>Address for {name}</source>
@@ -1172,7 +1172,7 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>访问密钥缺失或错误。</translation>
   </message>
   <message>
-   <source>Waiting for a program… Nothing has come yet.</source>
+   <source>Waiting for a program… No request so far.</source>
    <translation>正在等待程序连接……目前还没有请求。</translation>
   </message>
   <message>
@@ -1224,7 +1224,7 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>已完成 {percent}。在此期间 Moat 使用处理器。</translation>
   </message>
   <message>
-   <source>Answers were measured to come {times} times as fast as by Vulkan ({card}).</source>
+   <source>In measurements, answers came {times} times as fast as with Vulkan ({card}).</source>
    <translation>实测回答速度是 Vulkan 的 {times} 倍（{card}）。</translation>
   </message>
   <message>
@@ -1244,7 +1244,7 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>使用 CUDA 更快</translation>
   </message>
   <message>
-   <source>It is used by Vulkan now; CUDA is usually faster, which was not measured here.</source>
+   <source>Vulkan uses it now. CUDA is usually faster, but that was not measured here.</source>
    <translation>目前通过 Vulkan 使用；CUDA 通常更快，但未在此测量。</translation>
   </message>
   <message>
@@ -2032,7 +2032,7 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>按服务器报告</translation>
   </message>
   <message>
-   <source>Several addresses of the same model, with spaces between, share the work.</source>
+   <source>Several addresses of the same model, separated by spaces, share the work.</source>
    <translation>同一模型的多个地址（用空格分隔）会分担工作。</translation>
   </message>
   <message>
@@ -2284,7 +2284,7 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>仅为此模型设置：{names}。</translation>
   </message>
   <message>
-   <source>All as for other models. What you enter here goes before that.</source>
+   <source>Same as for other models. What you enter here takes precedence.</source>
    <translation>全部与其他模型相同。在此输入的内容优先。</translation>
   </message>
   <message>

@@ -320,7 +320,7 @@ def test_the_gain_of_cuda_is_a_figure_only_where_it_was_measured() -> None:
     offer = GraphicsOffer("cuda", "RTX 4070", uses_vulkan=True)
     assert "not measured" in gain_words(offer)
     measured = replace(offer, times_vulkan=1.62, measured_on="RTX 4090")
-    assert "1.6 times as fast as by Vulkan (RTX 4090)" in gain_words(measured)
+    assert "1.6 times as fast as with Vulkan (RTX 4090)" in gain_words(measured)
 
 
 async def test_the_measured_speed_is_shown_and_measured_again(core: FakeCore, shown: Shown) -> None:

@@ -25,7 +25,7 @@ async def test_a_key_is_made_shown_once_and_revoked_after_a_question(
     assert core.commands[-1] == ("add_key", "anna", KeyLimits(("a", "b"), 2, 900))
     (line,) = keys.list.rows
     assert line.limits.text() == "0 of 900 tokens today  ·  2 at a time  ·  only a, b"
-    assert "No key is asked for" in keys.unasked.text()
+    assert "No key is required" in keys.unasked.text()
     assert (keys.name.text(), keys.tokens.value()) == ("", 0)
     line.remove.click()
     assert core.commands[-1][0] == "add_key"

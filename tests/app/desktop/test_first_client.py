@@ -49,7 +49,7 @@ async def test_it_follows_a_program_to_its_first_answer_and_stays_there(
     waiting = shown(FirstClient(core))
     came: list[str] = []
     waiting.came.connect(lambda: came.append("came"))
-    assert "Nothing has come yet" in waiting.words.text()
+    assert "No request so far" in waiting.words.text()
     core.knocks.set((READ,))
     assert "OpenBB Workspace found Moat (it asked for /agents.json)" in waiting.words.text()
     core.requests.set((ASKS,))
