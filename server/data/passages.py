@@ -36,7 +36,8 @@ def excerpt(pages: tuple[str, ...], question: str, characters: int) -> Excerpt:
     order = [
         match.index for match in rank(question, [{passage.text: 1.0} for passage in looked_at])
     ]
-    order += [index for index in range(len(looked_at)) if index not in set(order)]
+    ranked = set(order)
+    order += [index for index in range(len(looked_at)) if index not in ranked]
     chosen: list[int] = []
     room = characters
     for index in order:
@@ -51,15 +52,16 @@ def excerpt(pages: tuple[str, ...], question: str, characters: int) -> Excerpt:
 
 
 def split_text(page: str) -> list[str]:
-    """Splits a page into passages, at paragraphs, lines and sentences where possible."""
+    """Cuts at paragraphs and sentences where possible. No passage is longer than the limit."""
     parts: list[str] = []
-    rest = page.strip()
-    while len(rest) > PASSAGE_CHARACTERS:
-        window = rest[:PASSAGE_CHARACTERS]
+    page = page.strip()
+    start = 0
+    while len(page) - start > PASSAGE_CHARACTERS:
+        window = page[start : start + PASSAGE_CHARACTERS]
         place = max(window.rfind("\n\n"), window.rfind("\n"), window.rfind(". ") + 1)
         place = place if place > PASSAGE_CHARACTERS // 3 else PASSAGE_CHARACTERS
-        parts.append(rest[:place].strip())
-        rest = rest[place:].strip()
-        if len(parts) > MOST_PASSAGES:
-            break
-    return [*parts, rest] if rest else parts
+        parts.append(window[:place].strip())
+        start += place
+        while page[start].isspace():
+            start += 1
+    return [*parts, page[start:]] if page else parts

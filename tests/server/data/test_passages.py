@@ -1,4 +1,4 @@
-from server.data.passages import excerpt
+from server.data.passages import MOST_PASSAGES, PASSAGE_CHARACTERS, excerpt, split_text
 
 PAGES = tuple(f"Page {n}. " + f"Filler about topic{n} and others. " * 30 for n in range(1, 21))
 
@@ -25,3 +25,11 @@ def test_a_question_without_a_hit_gets_the_beginning() -> None:
 def test_one_endless_word_is_cut() -> None:
     found = excerpt(("x" * 100_000,), "x", 300)
     assert sum(len(one.text) for one in found.passages) <= 300
+
+
+def test_the_end_of_a_very_long_text_is_cut_into_passages_too() -> None:
+    lines = "revenue margin bond yield equity cash flow\n" * 20 * MOST_PASSAGES
+    parts = split_text(f"{lines}The secret total is 4711 euros.")
+    assert len(parts) > MOST_PASSAGES
+    assert max(map(len, parts)) <= PASSAGE_CHARACTERS
+    assert parts[-1].endswith("The secret total is 4711 euros.")
