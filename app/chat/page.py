@@ -233,11 +233,20 @@ class EmptyChat(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._keep_title_whole()
+
+    def _keep_title_whole(self) -> None:
+        """A page that is too low scrolls: it does not cut the lines of a long name."""
+        self.title.setMinimumHeight(max(0, self.title.heightForWidth(self.title.width())))
+
     def show_state(self, server: ServerStatus, model: ModelStatus) -> None:
         title, text, action = _state_words(server, model)
         self.title.setText(breakable(title))
         self.title.setAccessibleName(title)
         self.text.setText(text)
+        self._keep_title_whole()
         self.details.tell(server.details if server.phase == "failed" else model.details)
         self.action.setVisible(bool(action))
         if action:

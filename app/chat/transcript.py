@@ -29,6 +29,7 @@ from app.look.controls import (
     delay,
     drop,
     hint,
+    name_label,
     reveal,
     row,
     shortened,
@@ -562,7 +563,7 @@ class Answer(QWidget):
         for hidden in (self.retry, self.other, self.steps):
             hidden.hide()
         self._column = stack(
-            Label(model, "small"),
+            name_label(model, "small"),
             row(self.thinking, 0),
             self.thoughts,
             self.all_thoughts,

@@ -4,7 +4,7 @@ from typing import Any
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QAbstractSlider
 
-from app.chat.transcript import Question, Transcript
+from app.chat.transcript import Answer, Question, Transcript
 from server.events import Finished
 from tests.kit.until import until
 
@@ -74,3 +74,8 @@ async def test_of_two_hundred_messages_only_the_visible_are_drawn(shown: Shown) 
         bar.setValue(bar.maximum() * step // 40)
         transcript.viewport().repaint()
         assert len(painted.drawn) < 20
+
+
+def test_a_long_name_of_a_model_does_not_widen_the_answer(shown: Callable[[Any], Any]) -> None:
+    answer = shown(Answer("very-long-name-" * 12))
+    assert answer.minimumSizeHint().width() < 480
