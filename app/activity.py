@@ -73,10 +73,10 @@ class Table(QAbstractTableModel):
 
 
 class TableView(QTableView):
-    """`wide` is the column that takes the room that is left.
+    """A table. The column `wide` takes the remaining space.
 
-    The `spare` ones are hidden, one after another, while there is too little room for all.
-    No other column is wider than `widest`, but for the last one.
+    The `spare` columns are hidden one after another while there is too little space for all.
+    No other column is wider than `widest`, except the last.
     """
 
     def __init__(

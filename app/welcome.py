@@ -111,7 +111,7 @@ class WelcomePage(Page):
             return
 
     def _follow_pace(self, _: object) -> None:
-        """It was measured: another model may be recommended, and other memory may be free now."""
+        """Looks again after the speed was measured: another model may fit, other memory be free."""
         if self._was_suggested:
             self.run(self._look())
 

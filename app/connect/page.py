@@ -106,7 +106,7 @@ class KeysCard(Card):
         self.unasked.tell("" if asks or not cards else text)
 
     def show_made(self, name: str, key: str) -> None:
-        """Shown until the page is left: nobody can show it again."""
+        """Shows a new key until the page is left. It cannot be shown again later."""
         for edit in (self.name, self.models):
             edit.clear()
         for number in (self.at_once, self.tokens):

@@ -211,7 +211,7 @@ class Form:
 
     @cached_property
     def _patterns(self) -> list[re.Pattern[str]]:
-        # What is no sentence, such as a note or a part of one, does not end like one.
+        # What is not a sentence, such as a note, does not end like a sentence.
         ends = self.source.endswith((".", "!", "?")) or re.search(r"[:.] \{\d+\}$", self.source)
         last = "" if ends else r"(?<![.!?])"
         behind = [*self.parts[1:], ("", False)]

@@ -5247,8 +5247,24 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Zu viele Anfragen auf einmal.</translation>
   </message>
   <message>
+   <source>Moat has nothing at {0}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The body is empty; JSON is expected.</source>
    <translation>Die Anfrage ist leer; erwartet wird JSON.</translation>
+  </message>
+  <message>
+   <source>The body is packed in a way that is not known: use gzip or deflate.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The body has more than {0} bytes when it is unpacked.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>A form may not be packed.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The request's body took too long to arrive.</source>
@@ -5291,8 +5307,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Das System hat es verweigert: {0}.</translation>
   </message>
   <message>
+   <source>{0} takes {1} only.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The command's arguments are wrong: {0}</source>
    <translation>Die Angaben zum Befehl sind falsch: {0}</translation>
+  </message>
+  <message>
+   <source>The body is larger than Moat's settings allow.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Send Moat's access key as a bearer token. The Connect page shows it.</source>

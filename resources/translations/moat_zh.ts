@@ -5247,8 +5247,24 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>同时请求过多。</translation>
   </message>
   <message>
+   <source>Moat has nothing at {0}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The body is empty; JSON is expected.</source>
    <translation>请求正文为空；应为 JSON。</translation>
+  </message>
+  <message>
+   <source>The body is packed in a way that is not known: use gzip or deflate.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The body has more than {0} bytes when it is unpacked.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>A form may not be packed.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The request's body took too long to arrive.</source>
@@ -5291,8 +5307,16 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>系统拒绝了：{0}。</translation>
   </message>
   <message>
+   <source>{0} takes {1} only.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The command's arguments are wrong: {0}</source>
    <translation>命令的参数有误：{0}</translation>
+  </message>
+  <message>
+   <source>The body is larger than Moat's settings allow.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Send Moat's access key as a bearer token. The Connect page shows it.</source>

@@ -1,8 +1,8 @@
 """MCP servers: what they offer, and the connections to them.
 
-One is reached over HTTP, or it is a program: started by us, heard line by line, and ended for
-certain. The protocol wants one message per line. We also read a message that is printed over
-several lines, and one that follows a Content-Length header, as language servers write it.
+`Remote` is a server over HTTP. `Program` is a child process that Moat starts, reads line by line,
+and ends. The protocol wants one message per line. A message over several lines is read too, and
+one that follows a Content-Length header, as language servers write it.
 """
 
 import asyncio
@@ -106,7 +106,7 @@ class Walls:
 
 
 class Program:
-    """A server started by us. Without `kept` there is no wall."""
+    """A server that Moat starts. Without `kept` it has no sandbox."""
 
     def __init__(
         self,
@@ -249,7 +249,7 @@ class Program:
                 await self._take_framed(stdout, line, int(header[1]))
             else:
                 await self._take(line)
-            # Many lines may be here already: others get their turn between two of them.
+            # Many lines may have arrived already. Let other tasks run between two of them.
             await asyncio.sleep(0)
 
     def _no_more(self, reading: asyncio.Task[None]) -> None:
@@ -296,13 +296,13 @@ class Program:
             self._note(line.rstrip())
 
     async def _take(self, line: bytes) -> None:
-        # A program may write in another encoding; its answer counts all the same.
+        # The program may use another encoding. Its answer counts all the same.
         text = self._join(line.decode("utf-8-sig", "replace"))
         found = try_json(text)
         if found is None:
             for part in text.splitlines():
                 self._note(part.rstrip())
-        # An older revision of the protocol lets several messages come as one list.
+        # An older protocol version allows several messages as one list.
         for message in found if isinstance(found, list) else [found]:
             if isinstance(message, dict) and (hearing := self._hear(message)) is not None:
                 await hearing

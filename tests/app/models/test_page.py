@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.look.controls import Button, Label
@@ -14,7 +13,7 @@ from app.models.installed import FolderRow, OtherFolders
 from app.models.page import DISCOVER, DOWNLOADS, ModelsPage
 from server.errors import AppError, LinkLost
 from server.face.core import ModelStatus, ServerStatus
-from server.face.models import Download, FoundFolder, HubModel, Suggestion
+from server.face.models import Download, FoundFolder, HubModel
 from tests.kit.fake_core import LARGE, SERVING, STARTER, FakeCore
 from tests.kit.fake_shelf import AT_FORTY, LISTING, PACE, SUGGESTED, TOO_LARGE
 from tests.kit.until import until
