@@ -5248,7 +5248,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Moat has nothing at {0}.</source>
-   <translation type="unfinished" />
+   <translation>Unter {0} hat Moat nichts.</translation>
   </message>
   <message>
    <source>The body is empty; JSON is expected.</source>
@@ -5256,15 +5256,15 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The body is packed in a way that is not known: use gzip or deflate.</source>
-   <translation type="unfinished" />
+   <translation>Der Inhalt ist auf unbekannte Weise komprimiert: Verwenden Sie gzip oder deflate.</translation>
   </message>
   <message>
    <source>The body has more than {0} bytes when it is unpacked.</source>
-   <translation type="unfinished" />
+   <translation>Der Inhalt hat entpackt mehr als {0} Bytes.</translation>
   </message>
   <message>
    <source>A form may not be packed.</source>
-   <translation type="unfinished" />
+   <translation>Ein Formular darf nicht komprimiert sein.</translation>
   </message>
   <message>
    <source>The request's body took too long to arrive.</source>
@@ -5308,7 +5308,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>{0} takes {1} only.</source>
-   <translation type="unfinished" />
+   <translation>{0} nimmt nur {1} an.</translation>
   </message>
   <message>
    <source>The command's arguments are wrong: {0}</source>
@@ -5316,7 +5316,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The body is larger than Moat's settings allow.</source>
-   <translation type="unfinished" />
+   <translation>Der Inhalt ist größer, als die Einstellungen von Moat erlauben.</translation>
   </message>
   <message>
    <source>Send Moat's access key as a bearer token. The Connect page shows it.</source>

@@ -5248,7 +5248,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Moat has nothing at {0}.</source>
-   <translation type="unfinished" />
+   <translation>Moat 在 {0} 没有任何内容。</translation>
   </message>
   <message>
    <source>The body is empty; JSON is expected.</source>
@@ -5256,15 +5256,15 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The body is packed in a way that is not known: use gzip or deflate.</source>
-   <translation type="unfinished" />
+   <translation>正文的压缩方式未知：请使用 gzip 或 deflate。</translation>
   </message>
   <message>
    <source>The body has more than {0} bytes when it is unpacked.</source>
-   <translation type="unfinished" />
+   <translation>正文解压后超过 {0} 字节。</translation>
   </message>
   <message>
    <source>A form may not be packed.</source>
-   <translation type="unfinished" />
+   <translation>表单不得压缩。</translation>
   </message>
   <message>
    <source>The request's body took too long to arrive.</source>
@@ -5308,7 +5308,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>{0} takes {1} only.</source>
-   <translation type="unfinished" />
+   <translation>{0} 只接受 {1}。</translation>
   </message>
   <message>
    <source>The command's arguments are wrong: {0}</source>
@@ -5316,7 +5316,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The body is larger than Moat's settings allow.</source>
-   <translation type="unfinished" />
+   <translation>正文大于 Moat 设置所允许的大小。</translation>
   </message>
   <message>
    <source>Send Moat's access key as a bearer token. The Connect page shows it.</source>

@@ -131,7 +131,9 @@ async def test_whatever_fails_in_a_turn_is_told_and_ends_it(
         page.ask("A story, please.")
         await finished(page)
     (answer,) = answers(page)
-    assert answer.failure.text.text() == "Something went wrong inside Moat."
+    assert (
+        answer.failure.text.text() == "The server sent something this window does not understand."
+    )
     assert plain_text(answer.view) == "Once"
     assert "KeyError" in caplog.text
 

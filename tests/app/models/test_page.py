@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.look.controls import Button, Label
@@ -13,7 +14,7 @@ from app.models.installed import FolderRow, OtherFolders
 from app.models.page import DISCOVER, DOWNLOADS, ModelsPage
 from server.errors import AppError, LinkLost
 from server.face.core import ModelStatus, ServerStatus
-from server.face.models import Download, FoundFolder, HubModel
+from server.face.models import Download, FoundFolder, HubModel, Suggestion
 from tests.kit.fake_core import LARGE, SERVING, STARTER, FakeCore
 from tests.kit.fake_shelf import AT_FORTY, LISTING, PACE, SUGGESTED, TOO_LARGE
 from tests.kit.until import until
@@ -396,3 +397,15 @@ async def test_a_long_name_does_not_push_the_buttons_off_the_page(
     page.turn_to(DOWNLOADS)
     (row,) = page.downloads.list.rows
     assert row.cancel.mapTo(page, row.cancel.rect().topRight()).x() < 640
+
+
+async def test_a_search_for_new_models_ends_even_if_the_server_goes(
+    core: FakeCore, shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def lose() -> list[Suggestion]:
+        raise LinkLost
+
+    page = shown(ModelsPage(core))
+    monkeypatch.setattr(core.models, "suggest", lose)
+    await page.discover.look_for_new()
+    assert (page.discover.busy.text(), page.discover.go.isEnabled()) == ("", True)
