@@ -191,3 +191,11 @@ def test_what_a_parameter_lacks_is_named(tmp_path: Path, given: str, lacks: str)
     text = OPENAPI.replace("description: d", f"description: d\n      {parameter}")
     (found,) = findings_of(tmp_path / "p", GOOD, text)
     assert found.endswith(f"The parameter 'q' has no {lacks}.")
+
+
+@pytest.mark.parametrize("path", ["data/x.db", "x..y.db", "${option:file}"])
+def test_a_database_inside_the_plugin_is_taken(tmp_path: Path, path: str) -> None:
+    findings_of(tmp_path / "p", {**GOOD, "database": {"path": path, "tables": ["one"]}})
+    loaded = load(tmp_path / "p").manifest
+    assert loaded is not None
+    assert (loaded.database, loaded.tables) == (path, ("one",))
