@@ -222,7 +222,7 @@ class Suggestion(Button):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """A page that is too low scrolls: it does not cut the lines of a long question."""
         super().resizeEvent(event)
-        self.setMinimumHeight(self.heightForWidth(event.size().width()))
+        self.setMinimumHeight(max(0, self.heightForWidth(event.size().width())))
 
     def sizeHint(self) -> QSize:  # noqa: N802
         return self._column.totalSizeHint()
