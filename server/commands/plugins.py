@@ -122,6 +122,7 @@ def _add_installing(actions: Any) -> None:
     one.add_argument("path")
     one.set_defaults(run=_at_desk(_import))
     one = actions.add_parser("servers", help="list common MCP servers that can be added")
+    one.add_argument("--json", action="store_true", help="for scripts")
     one.set_defaults(run=_at_desk(_servers))
     one = actions.add_parser("add", help="a common MCP server, by its name; it starts disabled")
     one.add_argument("name", metavar="NAME")
@@ -196,7 +197,7 @@ def _check(options: argparse.Namespace) -> int:
             checked.append({"key": loaded.key, "state": loaded.state, "findings": findings})
             continue
         warnings = len(loaded.findings) - errors
-        counted = f", {errors} errors, {warnings} warnings" if loaded.findings else ""
+        counted = f", errors: {errors}, warnings: {warnings}" if loaded.findings else ""
         parts = f"{operations} operations, {len(loaded.flows)} flows{counted}"
         say(f"{loaded.key}: {loaded.state}, {parts}")
         for line in map(str, loaded.findings) if options.all else summarise(loaded.findings):
@@ -265,8 +266,11 @@ async def _import(desk: Desk, options: argparse.Namespace) -> int:
     return 0
 
 
-async def _servers(desk: Desk, _options: argparse.Namespace) -> int:
-    for server in await desk.command("plugins.common_servers"):
+async def _servers(desk: Desk, options: argparse.Namespace) -> int:
+    servers = await desk.command("plugins.common_servers")
+    if options.json:
+        return say_json([asdict(server) for server in servers])
+    for server in servers:
         added = "  (added)" if server.added else ""
         say(f"{server.name}{added}\n  {server.about} It reaches: {server.reaches}")
         say(f"  {server.command}  [{server.licence}]")

@@ -165,7 +165,7 @@ def _wait(headers: Mapping[str, str]) -> int | None:
     if limit is not None and limit.remaining == 0:
         return min(limit.reset_in_seconds, LONGEST_WAIT_S)
     after = headers.get("Retry-After", "")
-    return min(int(after), LONGEST_WAIT_S) if after.isdigit() else None
+    return min(int(after), LONGEST_WAIT_S) if after.isdecimal() and len(after) < 10 else None
 
 
 def _check(response: Any) -> None:

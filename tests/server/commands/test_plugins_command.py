@@ -179,7 +179,7 @@ def test_errors_come_first_and_many_of_one_kind_are_one_line(
     (pantry / "flows" / "z.yaml").write_text("name: [\n")
     assert cli.main(["plugins", "check", str(pantry)]) == 1
     head, first, *rest = capsys.readouterr().out.splitlines()
-    assert "1 errors" in head
+    assert "errors: 1" in head
     assert " error " in first
     assert sum("unknown-key" in line for line in rest) == 1
     assert any("and 8 more unknown-key" in line for line in rest)
@@ -313,6 +313,8 @@ def test_without_a_keyring_an_import_says_where_its_secrets_lie(
 def test_a_common_server_is_listed_and_added(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plugins", "servers"]) == 0
     assert "uvx mcp-server-fetch  [MIT]" in capsys.readouterr().out
+    assert cli.main(["plugins", "servers", "--json"]) == 0
+    assert "fetch" in {server["name"] for server in json.loads(capsys.readouterr().out)}
     assert cli.main(["plugins", "add", "fetch"]) == 1
     assert "Name the hosts" in capsys.readouterr().err
     assert cli.main(["plugins", "add", "fetch", "--host", "wiki.test"]) == 0

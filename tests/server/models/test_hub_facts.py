@@ -99,6 +99,8 @@ async def test_a_refusal_is_the_kind_that_the_library_sees_too(
         ({"ratelimit": '"api";r=0;t=99999'}, "0", 3600),
         ({}, "Wed, 21 Oct 2026 07:28:00 GMT", None),
         ({"ratelimit": "nonsense"}, "", None),
+        ({}, "²", None),
+        ({}, "9" * 5000, None),
     ],
 )
 @pytest.mark.parametrize("question", ["search", "bytes"])
