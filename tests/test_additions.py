@@ -213,13 +213,13 @@ found = cli.main(["example"]) == 7
 from server.commands import doctor
 from server.system import paths
 doctor.ask_engine = lambda: {"error": "it is not asked here"}
-found = doctor.report(paths.find())[0] == doctor.Finding("Example", "ok", "It is there.")
+found = doctor.report(paths.find())[0] == doctor.CheckResult("Example", "ok", "It is there.")
 """,
         entries={
             "server/commands/doctor.py": (
                 r"^def report\(",
-                "def check_example() -> Finding:\n"
-                "    return Finding('Example', 'ok', 'It is there.')\n\n\n$",
+                "def check_example() -> CheckResult:\n"
+                "    return CheckResult('Example', 'ok', 'It is there.')\n\n\n$",
             ),
             "./server/commands/doctor.py": (
                 r"^        check_processor\(",
