@@ -238,7 +238,7 @@ class EmptyChat(QScrollArea):
         self._keep_title_whole()
 
     def _keep_title_whole(self) -> None:
-        """A page that is too low scrolls: it does not cut the lines of a long name."""
+        """Gives a long name its full height: a page that is too low scrolls."""
         self.title.setMinimumHeight(max(0, self.title.heightForWidth(self.title.width())))
 
     def show_state(self, server: ServerStatus, model: ModelStatus) -> None:
@@ -458,7 +458,7 @@ class ChatPage(Page):
         self._keep(self._chat)
 
     def _ask_suggested(self, text: str) -> None:
-        """The button that was pressed goes away; the next thing to do is to write."""
+        """Asks a suggested question and focuses the input, because the pressed button goes away."""
         self.composer.editor.setFocus()
         self.ask(text)
 

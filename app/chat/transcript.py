@@ -220,7 +220,7 @@ class Suggestion(Button):
         return self._column.totalHeightForWidth(width)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """A page that is too low scrolls: it does not cut the lines of a long question."""
+        """Gives a long question its full height: a page that is too low scrolls."""
         super().resizeEvent(event)
         self.setMinimumHeight(max(0, self.heightForWidth(event.size().width())))
 

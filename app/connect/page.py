@@ -118,7 +118,7 @@ class KeysCard(Card):
         self.made.show()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
-        """A window that is only minimised still shows it afterwards."""
+        """Forgets the new key when the page is left, but not when the window is minimised."""
         super().hideEvent(event)
         if not event.spontaneous():
             self._hide_made()

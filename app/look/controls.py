@@ -305,7 +305,7 @@ def breakable(text: str) -> str:
 
 
 def name_label(name: str, role: str = "section") -> Label:
-    """A name from elsewhere, whole: a long one takes more lines, it does not widen the page."""
+    """Returns a label for a name from elsewhere. A long name wraps; it does not widen the page."""
     label = Label(breakable(name), role, wrap=True)
     label.setAccessibleName(showable(name))
     return label

@@ -192,15 +192,15 @@ class KnownNumbers:
 
 
 def _zeros(value: float) -> int:
-    """How many zeros a whole number ends with."""
+    """Returns the number of zeros at the end of a whole number."""
     digits = f"{abs(value):.0f}"
     return len(digits) - len(digits.rstrip("0")) if digits.strip("0") else 0
 
 
 def find_numbers(text: str) -> Iterator[tuple[int, int]]:
-    """Where the numbers of a text are. Between commas without spaces each is one of its own.
+    """Yields the start and end of each number. Commas without spaces separate numbers.
 
-    So data is listed: 2026-09-15,38841.33,12. A comma within 1,234 groups its digits.
+    Models list data in this form: 2026-09-15,38841.33,12. A comma in 1,234 groups digits.
     """
     for match in NUMBER.finditer(text):
         is_joined = JOINS.match(text, match.end()) or text.endswith(",", 0, match.start())
@@ -225,7 +225,7 @@ def is_plain_count(value: float) -> bool:
 
 
 def readings(written: str) -> list[tuple[float, int]]:
-    """What a written number may mean in English and in continental form, with its decimals."""
+    """Returns the values that a written number may have in English and continental form."""
     plain = re.sub("[ '\u2019\u00a0\u202f]", "", written).replace("\u2212", "-").rstrip(".,")
     found = []
     for thousands, decimal in ((",", "."), (".", ",")):

@@ -1,7 +1,7 @@
-"""A query held against its question: does it take the rows that are asked about?
+"""Compares a query with its question: does it select the rows that the question asks for?
 
-Nothing here changes a query that runs. What seems to be wrong is told to its writer in words, with
-another query where one is at hand. A writer that repeats its query is right.
+Nothing here changes a query that runs. If one seems wrong, the model is told why, and a query that
+may be meant is proposed. A model that repeats its query is believed.
 """
 
 import re
@@ -95,7 +95,7 @@ before after following previous prior preceding next earlier later than besides 
 without other not vor nach außer ohne avant après sauf sans antes después salvo sin
 """
 BESIDE = frozenset(map(stem, BESIDE_TEXT.split()))
-"""Words that may set what is asked for apart from a value that the question names."""
+"""Words that may separate what a question asks for from a value that it names."""
 COMPARING = frozenset(map(stem, ("compare", "comparison", "versus", "vs", "both")))
 JOINED = re.compile(r"\b(\w{1,80})\.(\w{1,80})\s{0,9}=\s{0,9}(\w{1,80})\.(\w{1,80})\b")
 INTERSECT = re.compile(r"\bINTERSECT\b", re.IGNORECASE)
@@ -122,9 +122,9 @@ class Held:
 
 
 def propose(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
-    """What the writer of the query may have meant; the query itself where nothing seems wrong.
+    """Returns the query that may be meant, or `sql` itself if nothing seems wrong.
 
-    It has the only value of a column that the question names, and the time of the question.
+    For example, it takes the value and the time that the question names.
     """
     sql = _without_foreign(_with_one_extreme(ITSELF.sub(r"\1", sql), tables), tables)
     sql = _joined_by_what_is_shared(sql, tables)
@@ -148,9 +148,9 @@ def propose(sql: str, question: str, tables: Mapping[str, Table], today: date) -
 def find_fault(
     sql: str, question: str, tables: Mapping[str, Table], answer: Answer, own: str = ""
 ) -> str:
-    """What the query leaves out of the question, as its writer is told; empty where nothing.
+    """Returns what seems wrong about a query, in words for its writer; empty if nothing does.
 
-    `own`: the question in the user's own language, where it was put into English.
+    `own` is the question in the user's language, if `question` is its English translation.
     """
     if bare := _bare_column(sql, tables):
         return (
@@ -208,7 +208,7 @@ def _is_relative(question: str) -> bool:
 
 
 def _is_beside(question: str) -> bool:
-    """Whether it may ask for what is next to a value that it names: the year before 2025."""
+    """Whether the question may ask for something beside a named value: the year before 2025."""
     return bool(BESIDE & set(stems(question)))
 
 
@@ -295,15 +295,15 @@ def explain_nothing(sql: str, tables: Mapping[str, Table]) -> str:
 
 
 def may_find_nothing(sql: str, answer: Answer) -> bool:
-    """Whether it looks into tables, and finds no row; a row of empty cells is no answer."""
+    """Whether it may be right that the query finds nothing: it reads tables, and no row fits."""
     looks = re.search(r"\bFROM\b", sql, re.IGNORECASE) is not None
     return looks and (not answer.rows or AGGREGATE.search(sql) is not None)
 
 
 def find_absent(sql: str, asked: Sequence[str], tables: Mapping[str, Table], answer: Answer) -> str:
-    """What the question names and no table holds, or holds no figure for; else empty.
+    """Returns what the question names and no table has a figure for; empty if it finds nothing.
 
-    `answer` is what the query finds: no row, or nothing but empty cells.
+    It applies only if `answer`, the result of the query, has no row or only empty cells.
     """
     if any(cell is not None for row in answer.rows for cell in row):
         return ""

@@ -554,9 +554,10 @@ class Planner:
         return self._step("add_generative_widget", arguments, planned, note)
 
     async def _query(self, action: Action, *, is_alone: bool = False) -> None:
-        """Tried again with its fault told, where it fails; the model sees the one that ran.
+        """Runs a query. If it fails or seems wrong, the model is told why and writes it again.
 
-        `is_alone`: it was written from the tables and the question alone.
+        A model that repeats a query that runs is believed. `is_alone` says that the query was
+        written from the tables and the question alone.
         """
         if self._is_resuming:
             return await self._run(str(action.given))
@@ -606,7 +607,7 @@ class Planner:
         return with_months(sql, self.results.all_tables())
 
     async def _better(self, sql: str) -> str:
-        """A second opinion on the first query, where it leaves out a column that is asked for."""
+        """Returns another query if this one, the first, lacks a column that the question names."""
         tables = self.results.all_tables()
         missing = left_out(sql, self.meaning, tables)
         if self.results.computed or not missing:
@@ -616,9 +617,9 @@ class Planner:
         return other if other and is_better and not await self._fault_of(other) else sql
 
     async def _fault_of(self, sql: str) -> str:
-        """Why it fails, or what seems to be wrong about it; empty where nothing is.
+        """Returns why a query fails, or what seems wrong about it; empty if nothing does.
 
-        What is only doubtful begins with `DOUBT`. With it comes what may be meant.
+        The text for a query that runs begins with `DOUBT` and may contain a proposal.
         """
         tables = self.results.all_tables()
         try:
@@ -638,7 +639,7 @@ class Planner:
         return f"{found}{perhaps}" if is_sure else f"{DOUBT} {found}{perhaps} {REPEAT}"
 
     async def _perhaps(self, sql: str, answer: Answer | None, *, is_faulty: bool = True) -> str:
-        """Another query that finds something else, where code knows what may be meant."""
+        """Returns a sentence that proposes a query with other rows; empty if there is none."""
         tables = self.results.all_tables()
         meant = [propose(sql, self.meaning, tables, self.today)]
         meant += [self.results.with_origins(sql)] if answer and has_only_numbers(answer) else []
@@ -754,7 +755,7 @@ class Planner:
         return self.results.read_now() if self.change else []
 
     async def _show(self, action: Action, make: Callable[[Json], Awaitable[str]]) -> None:
-        """A chart or a table; where its SQL fails, once more with SQL from the tables alone."""
+        """Makes a chart or a table. If its SQL fails, tries once more with newly written SQL."""
         given, fault = _object(action.given), ""
         for _ in range(SHOWN_TRIES):
             given = {**given, "sql": self._with_months(str(given.get("sql")))}

@@ -212,7 +212,7 @@ class Results:
         return found
 
     async def run(self, sql: str) -> str:
-        """The rows of a query as text; raises Refused with what is wrong about it."""
+        """Runs a query and returns its rows as text. Raises Refused with the reason."""
         answer = await self.query(sql)
         self._note_use(sql)
         name = f"q{len(self.computed) + 1}"
@@ -224,7 +224,7 @@ class Results:
         return fenced(f"{name} ({head}):\n" + "\n".join(rows) + more)
 
     async def query(self, sql: str) -> Answer:
-        """Over all that was read and computed; 1 / 2 is a half."""
+        """Runs SQL over all tables read and computed so far. Divisions are real: 1 / 2 is 0.5."""
         tables = self.all_tables()
         plain = with_real_division(with_plain_columns(without_comments(sql), tables))
         try:
@@ -281,7 +281,7 @@ class Results:
         return True
 
     def _subject(self, sql: str) -> tuple[set[str], list[list[tuple[Cell, ...]]]]:
-        """The words of a query but for names it gives, and the rows of the tables it reads."""
+        """Returns a query without the names it gives, and the rows of the tables it reads."""
         tables = {name.lower(): table.rows for name, table in self.all_tables().items()}
         words = {one.lower() for one in WORD.findall(GIVEN_NAME.sub(" ", sql))}
         read = sorted({name.lower() for name in TABLE_READ.findall(sql)} & tables.keys())
@@ -406,7 +406,7 @@ def with_plain_columns(sql: str, tables: Mapping[str, Table]) -> str:
 
 
 def with_real_division(sql: str) -> str:
-    """SQLite divides whole numbers without a rest, which nobody means who asks for a ratio."""
+    """Makes divisions real: SQLite drops the remainder of whole numbers, which ratios need."""
 
     def write(found: re.Match[str]) -> str:
         is_whole = WHOLE.search(sql[max(0, found.start() - LONGEST_BEFORE) : found.start()])
@@ -416,7 +416,7 @@ def with_real_division(sql: str) -> str:
 
 
 def without_comments(sql: str) -> str:
-    """An apostrophe in a comment would begin a text, and a slash there divides nothing."""
+    """Removes comments, whose apostrophes and slashes would be taken for texts and divisions."""
     return QUOTED_OR_COMMENT.sub(lambda found: found[0] if found[0][0] in "'\"" else " ", sql)
 
 

@@ -142,7 +142,7 @@ async def read_bytes(request: web.Request, most: int | None = None) -> bytes:
 
 
 def _packing(request: web.Request) -> str:
-    """How the body is packed. Empty: it is not."""
+    """Returns the content encoding; empty if the body is not packed."""
     given = request.headers.get("Content-Encoding", "").strip().lower()
     return "" if given == "identity" else given
 

@@ -187,10 +187,8 @@ class Serving:
 
     async def _open(self) -> None:
         await self._learn_key()
-        before, settings = (
-            self._opened_with,
-            self._settings(),
-        )  # read after the wait: they may have changed
+        # Read after the wait: they may have changed.
+        before, settings = self._opened_with, self._settings()
         self._opened_with = settings
         wanted = self._wanted_port(before, settings)
         guard = Guard(self._gate, self._note_knock, self._knocks.add)

@@ -223,7 +223,7 @@ def _counted_otherwise(asked: Asked, wanted: Operation, table: Table) -> set[str
 
 
 def can_be_computed(asked: Asked, table: Table, question: str) -> bool:
-    """Not across totals, currencies or rates, and not in another currency than the table's."""
+    """Whether a computation makes sense: not across totals, currencies or rates."""
     column = next((one for one in table.columns if one.name == asked.column), None)
     sign = column.unit if column else ""
     if any(one in question for one in CURRENCIES if one != sign):
@@ -283,7 +283,7 @@ def _are_told_apart(asked: Asked, table: Table) -> bool:
 
 
 def _is_part_of_named(asked: Asked, table: Table) -> bool:
-    """'The value of Norden Bank' is in several rows: their sum may be meant, or one of them."""
+    """Whether a named value is in several rows: their sum may be meant, or one of them."""
     if asked.line is not None or asked.group or len(asked.filters) != 1:
         return False
     (one,) = asked.filters
@@ -485,7 +485,7 @@ def _is_told(timed: Timed, line: Timeline | None, today: date) -> bool:
 
 
 def named_column(question: str, columns: Sequence[Column]) -> Column | None:
-    """The one column whose name the question speaks of; AMBIGUOUS where several fit equally."""
+    """Returns the column that the question names; AMBIGUOUS if several fit equally well."""
     own = set(stems(question))
     own |= {other for word in own for other in SAME.get(word, ())}
     own -= JOINING
