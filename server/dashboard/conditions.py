@@ -1,7 +1,8 @@
 """Compares a query with its question: does it select the rows that the question asks for?
 
 Nothing here changes a query that runs. If one seems wrong, the model is told why, and a query that
-may be meant is proposed. A model that repeats its query is believed.
+may be meant is proposed. A model that repeats its query is believed, unless the query contradicts
+the question or itself.
 """
 
 import re
@@ -30,6 +31,7 @@ YEARS = (1900, 2100)
 TEXT = re.compile(r"'((?:[^']|'')*)'")
 EQUALS = re.compile(r"\b(\w{1,80})\s{0,9}=\s{0,9}'([^']{0,80})'")
 DAY = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")
+WHOLE_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}(?:-\d{2})?(?!\d)")
 LIST = re.compile(r"\s*SELECT\s(?!\s*DISTINCT\b)(.*?)\sFROM\s", re.IGNORECASE | re.DOTALL)
 AGGREGATE = re.compile(r"\b(min|max|sum|avg|count|total)\s?\(", re.IGNORECASE)
 EXTREME = re.compile(r"(?:min|max)\s?\(\s*\w+\s*\)(?:\s+AS\s+\w+)?", re.IGNORECASE)
@@ -92,10 +94,12 @@ PLAIN = frozenset(map(stem, PLAIN_TEXT.split()))
 """Words of columns that say when and who: a question may have them without asking for one."""
 BESIDE_TEXT = """
 before after following previous prior preceding next earlier later than besides except excluding
-without other not vor nach außer ohne avant après sauf sans antes después salvo sin
+without other not vor nach außer ohne vorjahr vorjahres vormonat vorher folgejahr avant après
+sauf sans précédent précédente suivant suivante antes después salvo sin anterior siguiente previo
 """
 BESIDE = frozenset(map(stem, BESIDE_TEXT.split()))
 """Words that may separate what a question asks for from a value that it names."""
+BESIDE_SIGNS = re.compile(r"[前后後]|上一|下一|次[日月年]")
 COMPARING = frozenset(map(stem, ("compare", "comparison", "versus", "vs", "both")))
 JOINED = re.compile(r"\b(\w{1,80})\.(\w{1,80})\s{0,9}=\s{0,9}(\w{1,80})\.(\w{1,80})\b")
 INTERSECT = re.compile(r"\bINTERSECT\b", re.IGNORECASE)
@@ -142,6 +146,130 @@ def propose(sql: str, question: str, tables: Mapping[str, Table], today: date) -
         if days and DAY.fullmatch(match[2]) and match[2] not in days:
             between = _between(question, today, days)
             sql = sql.replace(match[0], f"{match[1]} {between}") if between else sql
+    return _at_the_named_time(sql, question, tables, today)
+
+
+def find_contradiction(
+    sql: str, asked: Sequence[str], tables: Mapping[str, Table], read_with: str, today: date
+) -> str:
+    """Returns why a query that runs cannot be what `asked` asks for; empty if it can be.
+
+    `asked` has the question in each form that is known: as the user wrote it, and in English.
+    `read_with` are the parameters with which the tables were read.
+    """
+    if itself := ITSELF.search(sql):
+        return f"{itself[0]} is always 0. Say which two values are meant."
+    if not NOT_PLAIN.search(sql) and _of_the_whole(sql) != sql:
+        return (
+            "The part and the whole have the same condition, so the share is always 100 %. Do not "
+            "restrict the whole to the part."
+        )
+    if _asks_beside(asked):
+        return ""
+    for question in asked:
+        for _, wanted, _ in _missed_times(sql, question, tables, today):
+            return f"The question asks for {wanted}, the query for another time."
+    if year := absent_year(f"{sql} {read_with}", asked, tables):
+        return f"The question asks for {year}. The tables have nothing of that year."
+    return ""
+
+
+def count_bare(sql: str, tables: Mapping[str, Table]) -> str:
+    """Returns a query that counts the values of a plain column beside aggregates.
+
+    With more than one, the row is SQLite's choice. Empty if the query has no such column.
+    """
+    chosen, bare = LIST.match(sql), _bare_column(sql, tables)
+    if chosen is None or not bare:
+        return ""
+    rest = re.split(r"\b(?:ORDER\s+BY|HAVING|LIMIT)\b", sql[chosen.end() :], flags=re.IGNORECASE)
+    return f"SELECT COUNT(DISTINCT {bare}) FROM {rest[0].rstrip('; ')}"
+
+
+def absent_year(sql: str, asked: Sequence[str], tables: Mapping[str, Table]) -> str:
+    """Returns the only year that a question names, if the query and its tables lack it.
+
+    Each table that the query uses must tell the times of its rows.
+    """
+    years: set[str] = {one for text in asked for one in YEAR.findall(text)}
+    used = _used(sql, tables)
+    if len(years) != 1 or _asks_beside(asked):
+        return ""
+    if not used or not all(map(_is_dated, used.values())):
+        return ""
+    (year,) = years
+    columns = [column.name for table in used.values() for column in table.columns]
+    cells = (
+        str(cell)
+        for table in tables.values()
+        for row in table.rows[:MOST_SEARCHED]
+        for cell in row
+        if cell is not None
+    )
+    short = re.compile(rf"(?:[/'\u2019-]|fy ?){year[2:]}(?!\d)", re.IGNORECASE)
+    for text in (sql, *used, *columns, *cells):
+        if year in text or short.search(WHOLE_DAY.sub("", text)):
+            return ""
+    return year
+
+
+def _is_dated(table: Table) -> bool:
+    """Whether a column tells for most rows of which year they are."""
+    for column in table.columns:
+        values = [str(one) for one in table.values(column.name)[:MOST_SEARCHED] if one is not None]
+        if column.kind == "number":
+            is_dated = bool(values) and _are_years(frozenset(values))
+        else:
+            is_dated = 2 * sum(bool(ANY_YEAR.search(one)) for one in values) > len(table.rows)
+        if is_dated:
+            return True
+    return False
+
+
+def _missed_times(
+    sql: str, question: str, tables: Mapping[str, Table], today: date
+) -> Iterator[tuple["re.Match[str]", str, str]]:
+    """Yields conditions on another day, month or year than the only one that the question names.
+
+    With each come the time that is asked for, and its condition. The column holds that time.
+    """
+    if len({one[0].lower() for one in POINT.finditer(in_plain_dates(question))}) != 1:
+        return
+    try:
+        span = read(question, today).span
+    except Unclear:
+        return
+    if span is None or span.is_open:
+        return
+    day = span.start.isoformat()
+    is_day = (span.end - span.start).days == 1
+    for match in IS_VALUE.finditer(sql):
+        days = _days(match[1], sql, tables)
+        wanted = day if is_day else day[:7] if span.end == _next_month(span.start) else ""
+        if match[2] and DAY.fullmatch(match[2]) and wanted in days and wanted not in sql:
+            yield match, wanted, f"{match[1]} = '{wanted}'"
+    for held in _held(sql, question, tables):
+        year = next(iter(held.named))
+        if _is_text(held) or len(held.named) > 1 or year in with_sums(sql):
+            continue
+        for match in IS_VALUE.finditer(sql):
+            if match[1].lower() == held.column.name.lower() and match[3] in held.values:
+                yield match, year, f"{match[1]} = {year}"
+
+
+def _next_month(day: date) -> date:
+    return date(day.year + day.month // 12, day.month % 12 + 1, 1) if day.day == 1 else day
+
+
+def _at_the_named_time(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
+    """Replaces the only other time that a query asks for by the one that the question names."""
+    if _asks_beside([question]):
+        return sql
+    found = list(_missed_times(sql, question, tables, today))
+    if len({match[2] or match[3] for match, _, _ in found}) != 1:
+        return sql
+    for match, _, condition in found:
+        sql = sql.replace(match[0], condition)
     return sql
 
 
@@ -209,7 +337,12 @@ def _is_relative(question: str) -> bool:
 
 def _is_beside(question: str) -> bool:
     """Whether the question may ask for something beside a named value: the year before 2025."""
-    return bool(BESIDE & set(stems(question)))
+    return bool(BESIDE & set(stems(question))) or bool(BESIDE_SIGNS.search(question))
+
+
+def _asks_beside(asked: Sequence[str]) -> bool:
+    """Whether a form of the question may mean another time than the one that it names."""
+    return any(_is_beside(one) or _is_relative(one) for one in asked)
 
 
 def difference_of(name: str, answer: Answer, question: str) -> str:

@@ -16,10 +16,13 @@ from server.dashboard.additions import TARGET
 from server.dashboard.arguments import ground_symbol, ground_values, read_for_each, told_options
 from server.dashboard.charts import is_table_wanted, is_wanted
 from server.dashboard.conditions import (
+    absent_year,
     asked_columns,
+    count_bare,
     difference_of,
     explain_nothing,
     find_absent,
+    find_contradiction,
     find_fault,
     left_out,
     may_find_nothing,
@@ -556,7 +559,8 @@ class Planner:
     async def _query(self, action: Action, *, is_alone: bool = False) -> None:
         """Runs a query. If it fails or seems wrong, the model is told why and writes it again.
 
-        A model that repeats a query that runs is believed. `is_alone` says that the query was
+        A model that repeats a query that runs is believed, unless the query contradicts the
+        question or itself; then what was proposed is run. `is_alone` says that the query was
         written from the tables and the question alone.
         """
         if self._is_resuming:
@@ -573,18 +577,44 @@ class Planner:
             fault = fault or mistake
             if len(tried) == SQL_TRIES:
                 break
-            what = "may be wrong" if is_run else "fails"
+            what = "may be wrong" if is_run else "is wrong"
             again = self._with_months(await self.write_sql(f"This {what}: {sql}\n{mistake}"))
             if is_run and again == sql:
                 ran = sql  # its writer is sure
                 break
             sql = self._with_months(await self.write_sql()) if again in tried else again
+        ran = ran or await self._consistent(tried[0])
         if ran and not await self._find_absent([ran]):
             return await self._run(ran)
         self.failures += 1
         self.absent = self.absent or await self._find_absent(tried)
         self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
         return None
+
+    async def _consistent(self, sql: str) -> str:
+        """Returns the proposal for a query that contradicts the question or itself, if it runs."""
+        try:
+            answer = await self.results.query(sql)
+        except Refused:
+            return ""
+        if is_empty(answer) or not await self._contradiction(sql):
+            return ""
+        other = await self._proposal(sql, answer)
+        return other if other and not await self._contradiction(other) else ""
+
+    async def _contradiction(self, sql: str) -> str:
+        """Returns why a query that runs cannot be right; empty if it can be."""
+        tables = self.results.all_tables()
+        counted = count_bare(sql, tables)
+        if counted:
+            try:
+                rows = (await self.results.query(counted)).rows
+            except Refused:
+                rows = []
+            if any(isinstance(cell, int) and cell > 1 for row in rows for cell in row):
+                return find_fault(sql, self.meaning, tables, Answer((), []))
+        asked = (self.meaning, self.own_question)
+        return find_contradiction(sql, asked, tables, self._read_with(), self.today)
 
     async def _find_absent(self, tried: Sequence[str]) -> str:
         """Returns what these queries look for in vain, if the question itself names it."""
@@ -600,6 +630,8 @@ class Planner:
             except Refused:
                 continue
             if found := find_absent(sql, asked, tables, answer):
+                return found
+            if found := absent_year(f"{sql} {self._read_with()}", asked, tables):
                 return found
         return ""
 
@@ -631,8 +663,9 @@ class Planner:
             found = f"It finds nothing: no row fits its conditions.{why}"
             is_sure = bool(why) or not may_find_nothing(sql, answer)
         else:
-            found = find_fault(sql, self.meaning, tables, answer, self.own_question)
-            is_sure = False
+            found = await self._contradiction(sql)
+            is_sure = bool(found)
+            found = found or find_fault(sql, self.meaning, tables, answer, self.own_question)
         perhaps = await self._perhaps(sql, answer, is_faulty=bool(found))
         if not found and not perhaps:
             return ""
@@ -640,6 +673,11 @@ class Planner:
 
     async def _perhaps(self, sql: str, answer: Answer | None, *, is_faulty: bool = True) -> str:
         """Returns a sentence that proposes a query with other rows; empty if there is none."""
+        other = await self._proposal(sql, answer, is_faulty=is_faulty)
+        return f" Perhaps this is meant: {other}" if other else ""
+
+    async def _proposal(self, sql: str, answer: Answer | None, *, is_faulty: bool = True) -> str:
+        """Returns a query with other rows that may be meant; empty if there is none."""
         tables = self.results.all_tables()
         meant = [propose(sql, self.meaning, tables, self.today)]
         meant += [self.results.with_origins(sql)] if answer and has_only_numbers(answer) else []
@@ -652,7 +690,7 @@ class Planner:
             except Refused:
                 continue
             if not is_empty(found) and (answer is None or found.rows != answer.rows):
-                return f" Perhaps this is meant: {other}"
+                return other
         return ""
 
     async def _run(self, sql: str) -> None:
@@ -699,14 +737,13 @@ class Planner:
 
     def _is_unnamed(self, value: str) -> bool:
         """Whether neither the question nor the arguments of a read have this value."""
-        read = [
-            str(one)
-            for source in self.results.sources
-            if source.source
-            for one in source.source.arguments.values()
-        ]
-        named = f"{self.meaning} {self.query.question} {' '.join(read)}".lower()
+        named = f"{self.meaning} {self.query.question} {self._read_with()}".lower()
         return value.strip("'y").lower() not in named
+
+    def _read_with(self) -> str:
+        """Returns the parameters of all that was read."""
+        sources = [one.source for one in self.results.sources if one.source]
+        return " ".join(str(one) for source in sources for one in source.arguments.values())
 
     async def compute_unasked(self) -> None:
         """Computes what is asked for, if the model would only read it off the tables."""

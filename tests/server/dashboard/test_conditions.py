@@ -5,9 +5,11 @@ from datetime import date
 import pytest
 
 from server.dashboard.conditions import (
+    count_bare,
     difference_of,
     explain_column,
     explain_nothing,
+    find_contradiction,
     find_fault,
     left_out,
     propose,
@@ -355,3 +357,84 @@ def test_a_verb_asks_for_the_column_of_its_kin() -> None:
     question = "In which year since 2015 did Japan grow fastest?"
     assert left_out("SELECT MAX(gdp) - MIN(gdp) FROM gdp", question, {"gdp": table}) == {"growth"}
     assert not left_out("SELECT year, growth FROM gdp", question, {"gdp": table})
+
+
+DAILY = from_grid(
+    ("port", "date", "mgo"),
+    [(port, f"2026-10-{day}", 700.0 + day) for port in ("Rotterdam", "Oslo") for day in (18, 20)],
+    "daily",
+)
+MONTHLY = from_grid(("month", "gkv"), [("2026-03", 5), ("2026-04", 6), ("2026-05", 7)], "monthly")
+WEEKLY = from_grid(("week", "rate"), [("2026-W25", 5.0), ("2026-W26", 6.0)], "weekly")
+SEGMENTS = from_grid(("segment", "revenue"), [("Services", 5), ("Devices", 6)], "segments")
+TIMED = {"daily": DAILY, "monthly": MONTHLY, "weekly": WEEKLY, "segments": SEGMENTS} | TABLES
+SHARE = (
+    "SELECT 100.0 * SUM(CASE WHEN segment = 'Services' THEN revenue END) / SUM(revenue) "
+    "FROM segments"
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "question", "told"),
+    [
+        ("SELECT mgo FROM daily WHERE date = '2026-10-18'", "MGO on 20 October 2026?", "10-20"),
+        ("SELECT mgo FROM daily WHERE date = '2026-10-20'", "MGO on 20 October 2026?", ""),
+        (
+            "SELECT mgo FROM daily WHERE date = '2026-10-18'",
+            "MGO two days before 20 October 2026?",
+            "",
+        ),
+        ("SELECT mgo FROM daily WHERE date = '2026-10-18'", "MGO on 21 October 2026?", ""),
+        ("SELECT mgo FROM daily WHERE date >= '2026-10-18'", "MGO on 20 October 2026?", ""),
+        ("SELECT gkv FROM monthly WHERE month = '2026-04'", "GKV in March 2026?", "2026-03"),
+        ("SELECT gkv FROM monthly WHERE month = '2026-04'", "GKV from March to May 2026?", ""),
+        ("SELECT net_income FROM income WHERE fiscal_year = 2023", "Net income in 2025?", "2025"),
+        (
+            "SELECT net_income FROM income WHERE fiscal_year = 2026 - 1",
+            "Net income in 2025?",
+            "",
+        ),
+        (
+            "SELECT net_income FROM income WHERE fiscal_year = 2024",
+            "Net income in the year before 2025?",
+            "",
+        ),
+        (
+            "SELECT net_income FROM income WHERE fiscal_year = 2024",
+            "Jahresüberschuss im Vorjahr von 2025?",
+            "",
+        ),
+        ("SELECT AVG(rate) FROM weekly", "The average rate in 2019?", "2019"),
+        ("SELECT AVG(rate) FROM weekly", "The average rate in 2026?", ""),
+        ("SELECT SUM(revenue) FROM segments", "The revenue in 2019?", ""),
+        ("SELECT net_income FROM income", "Net income in 1999?", "1999"),
+        (f"{SHARE} WHERE segment = 'Services'", "What share came from services?", "100 %"),
+        (SHARE, "What share came from services?", ""),
+        ("SELECT rate - rate FROM weekly", "How big is the difference?", "always 0"),
+    ],
+)
+def test_a_query_that_contradicts_its_question_is_refused(
+    sql: str, question: str, told: str
+) -> None:
+    found = find_contradiction(sql, (question,), TIMED, "", TODAY)
+    assert told in found if told else found == ""
+
+
+def test_a_year_that_was_a_parameter_is_there() -> None:
+    assert find_contradiction(
+        "SELECT AVG(rate) FROM weekly", ("The rate in 2019?",), TIMED, "2019-01-01", TODAY
+    ) == ("")
+
+
+def test_the_named_time_is_proposed_for_another() -> None:
+    question = "MGO in Rotterdam and Oslo on 20 October 2026?"
+    sql = "SELECT port, mgo FROM daily WHERE date = '2026-10-18'"
+    assert propose(sql, question, TIMED, TODAY) == sql.replace("18", "20")
+    sql = "SELECT net_income FROM income WHERE fiscal_year = 2023"
+    assert propose(sql, "Net income in 2025?", TIMED, TODAY) == sql.replace("2023", "2025")
+
+
+def test_the_values_of_a_plain_column_beside_aggregates_are_counted() -> None:
+    sql = "SELECT item, MAX(y2024), MIN(y2024) FROM items WHERE y2025 > 1 ORDER BY 2 LIMIT 1"
+    assert count_bare(sql, TABLES) == "SELECT COUNT(DISTINCT item) FROM items WHERE y2025 > 1"
+    assert count_bare("SELECT item, MAX(y2024) FROM items", TABLES) == ""
