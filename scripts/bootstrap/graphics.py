@@ -36,6 +36,11 @@ ANY_GENERATION = "80"
 VULKAN_HEADER = Path("/usr/include/vulkan/vulkan_core.h")
 STEP = re.compile(r"^\[(?: *(\d+)%|(\d+)/(\d+))\]")
 """Matches what make and ninja write before each step."""
+HIDE_ARCHIVES = tuple(
+    f"-DCMAKE_{kind}_LINKER_FLAGS=-Wl,--exclude-libs,ALL" for kind in ("SHARED", "MODULE")
+)
+"""A backend exports no symbol of an archive. One linked with libstdc++.a on an Ubuntu with CUDA 13
+exported that library's, other libraries in the worker then used them, and it crashed."""
 DRIVER = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
 
 
@@ -96,6 +101,7 @@ def build(
         *("cmake", "--fresh", "-S", str(source / "vendor" / "llama.cpp"), "-B", str(made)),
         *("-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=ON", f"-D{KINDS[kind].switch}=ON"),
         *("-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON", "-DCMAKE_INSTALL_RPATH=$ORIGIN"),
+        *(HIDE_ARCHIVES if sys.platform == "linux" else ()),
         *(*plain, *LEAN, *more, *shlex.split(os.environ.get(MORE, ""))),
     ]
     compile_it = ["cmake", "--build", str(made), "--target", f"ggml-{kind}"]
