@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator
 from math import inf
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from server.chat import Sampling
 from server.engine.base import EngineOptions
+from server.engine.worker.decode import on_device
 from server.engine.worker.decode.batch import Batch
 from server.engine.worker.decode.on_device import (
     FEW,
@@ -65,6 +66,14 @@ def fill(path: Path, header_bytes: int) -> None:
     weights = np.memmap(path, np.float32, "r+", start)
     weights[:] = np.random.default_rng(7).normal(0, 0.5, len(weights))
     weights.flush()
+
+
+@pytest.fixture(autouse=True, params=on_device.FORMS, ids=lambda form: form.__name__)
+def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The only way of finding the likeliest tokens that is there to be taken."""
+    monkeypatch.setattr(on_device, "FORMS", (request.param,))
+    monkeypatch.setattr(on_device, "PART", 90)  # so that rows have several, and a shorter one
+    return request.param
 
 
 @pytest.fixture(autouse=True)
@@ -257,6 +266,15 @@ def test_what_it_cannot_do_stays_with_the_host(small: Small) -> None:
     assert not device.take(1, asked(Sampling(seed=5)), SLOTS)
 
 
+@pytest.mark.parametrize("columns", [1, 149, 150, 151, 1000, 128_256])
+def test_parts_cover_every_column_once(columns: int) -> None:
+    found = on_device._parts(columns, 3)
+    ends = [part.first + part.width * part.count for part in found]
+    assert [part.first for part in found] == [0, *ends[:-1]]
+    assert ends[-1] == columns
+    assert max(part.width for part in found) <= on_device.PART
+
+
 def test_which_way_is_quicker_is_timed() -> None:
     """Where it does not pay for all, it pays for none; where it does, as few as it pays for."""
     at_hand = {4: 1.0, 8: 2.0, 16: 4.0, 32: 8.0}
@@ -268,6 +286,7 @@ def test_which_way_is_quicker_is_timed() -> None:
 
 def test_timing_both_ways_leaves_nothing_behind(small: Small) -> None:
     device = OnDevice(small.context, small.model.vocabulary, small.batch, slots=8, forced=False)
+    assert small.model.vocabulary.size > 2 * on_device.PART
     assert device.least >= FEW
     assert not device.attached
     small.evaluate()
