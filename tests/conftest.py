@@ -26,9 +26,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
 def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """Three for two cores: nearly a third of their time tests wait for a process or a limit."""
+    """Four for two cores: nearly a third of their time tests wait for a process or a limit."""
     cores = yield
-    return cores * 3 // 2
+    return cores * 2
 
 
 @pytest.fixture(autouse=True)
