@@ -556,6 +556,8 @@ def _ask(name: str, part: Json) -> Any:
 
 def _allows(approval: Approval) -> bool:
     if not sys.stdin.isatty():
+        told = "It is refused, because there is no terminal to ask in. --yes allows every call."
+        sys.stderr.write(f"\n{approval.title}\n{told}\n")
         return False
     sys.stderr.write(f"\n{approval.title}\n{approval.body}\nAllow this ({approval.risk})? [y/N] ")
     return input().strip().lower() in ("y", "yes")

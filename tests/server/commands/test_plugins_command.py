@@ -283,6 +283,8 @@ def test_a_tool_is_listed_and_run_with_its_arguments(
     assert "8" in capsys.readouterr().out
     assert cli.main(["plugins", "run", "mine/double", "--yes"]) == 1
     assert "This argument is missing: x" in capsys.readouterr().err
+    assert cli.main(["plugins", "run", "mine/double", "--set", "x=4"]) == 1
+    assert "--yes allows every call" in capsys.readouterr().err
 
 
 def test_without_a_keyring_the_command_says_where_a_secret_lies(
