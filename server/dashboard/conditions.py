@@ -30,6 +30,7 @@ ANY_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 YEARS = (1900, 2100)
 TEXT = re.compile(r"'((?:[^']|'')*)'")
 EQUALS = re.compile(r"\b(\w{1,80})\s{0,9}=\s{0,9}'([^']{0,80})'")
+ONE_OF = re.compile(r"\b(\w{1,80})\s{1,9}IN\s{0,9}\(([^()]{1,2000})\)", re.IGNORECASE)
 DAY = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")
 WHOLE_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}(?:-\d{2})?(?!\d)")
 LIST = re.compile(r"\s*SELECT\s(?!\s*DISTINCT\b)(.*?)\sFROM\s", re.IGNORECASE | re.DOTALL)
@@ -130,7 +131,8 @@ def propose(sql: str, question: str, tables: Mapping[str, Table], today: date) -
 
     For example, it takes the value and the time that the question names.
     """
-    sql = _without_foreign(_with_one_extreme(ITSELF.sub(r"\1", sql), tables), tables)
+    sql = _from_other_table(ITSELF.sub(r"\1", sql), tables)
+    sql = _without_foreign(_with_one_extreme(sql, tables), tables)
     sql = _joined_by_what_is_shared(sql, tables)
     sql = _with_own_columns(sql, question, tables)
     sql = _of_the_whole(_with_outer_conditions(sql, tables))
@@ -285,6 +287,11 @@ def find_fault(
             f"{bare} stands beside an aggregate, so it is of any row. To get the row itself, write "
             "ORDER BY ... DESC LIMIT 1 (or ASC) without the aggregate."
         )
+    if elsewhere := _find_elsewhere(sql, tables):
+        return (
+            f"{elsewhere.column} is never '{elsewhere.value}' there, but in {elsewhere.table}. Put "
+            "the rows one below the other: SELECT ... UNION ALL SELECT ..."
+        )
     for held in _held(sql, question, tables) if not _is_beside(question) else ():
         used = set(TEXT.findall(sql)) | set(YEAR.findall(with_sums(sql)))
         missing = [one for one in held.named if one not in used and f"y{one}" not in sql]
@@ -423,8 +430,51 @@ def explain_nothing(sql: str, tables: Mapping[str, Table]) -> str:
                 shown = f"from {known[0][:40]} to {known[-1][:40]}"
                 if column.kind == "text":
                     shown = ", ".join(f"'{one_line(one)[:40]}'" for one in known[:12])
-                return f" {match[1]} is never '{match[2]}'; it holds {shown}."
+                elsewhere = _find_elsewhere(sql, tables)
+                hint = f" {elsewhere.table} has '{elsewhere.value}'." if elsewhere else ""
+                return f" {match[1]} is never '{match[2]}'; it holds {shown}.{hint}"
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A value that a query asks for in vain, and the table of the same form that has it."""
+
+    column: str
+    value: str
+    table: str
+
+
+def _find_elsewhere(sql: str, tables: Mapping[str, Table]) -> Elsewhere | None:
+    """Finds a value that is in another table: a widget read for two ports gives two tables."""
+    used = _used(sql, tables)
+    compared = [(match[1], match[2]) for match in EQUALS.finditer(sql)]
+    for match in ONE_OF.finditer(sql):
+        compared += [(match[1], value) for value in TEXT.findall(match[2])]
+    for column, value in compared:
+        own = [table for name, table in used.items() if _texts(name, column, tables)]
+        if not own or any(value in _texts(name, column, tables) for name in used):
+            continue
+        form = {one.name for one in own[0].columns}
+        for name, table in tables.items():
+            is_same = form == {one.name for one in table.columns}
+            if is_same and name not in used and value in _texts(name, column, tables):
+                return Elsewhere(column, value, name)
+    return None
+
+
+def _from_other_table(sql: str, tables: Mapping[str, Table]) -> str:
+    """Adds the rows of the table that has a value that the query asks for in vain.
+
+    If the query asks for nothing else, it takes them from that table alone.
+    """
+    elsewhere, used = _find_elsewhere(sql, tables), list(_used(sql, tables))
+    is_plain = LIST.match(sql) and not NOT_PLAIN.search(sql) and not TAKES_ROWS.search(sql)
+    if elsewhere is None or len(used) != 1 or not is_plain:
+        return sql
+    other = re.sub(rf"\b{re.escape(used[0])}\b", elsewhere.table, sql, flags=re.IGNORECASE)
+    is_alone = any(match[2] == elsewhere.value for match in EQUALS.finditer(sql))
+    return other if is_alone else f"{sql.rstrip('; ')} UNION ALL {other}"
 
 
 def may_find_nothing(sql: str, answer: Answer) -> bool:

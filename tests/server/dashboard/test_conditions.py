@@ -438,3 +438,21 @@ def test_the_values_of_a_plain_column_beside_aggregates_are_counted() -> None:
     sql = "SELECT item, MAX(y2024), MIN(y2024) FROM items WHERE y2025 > 1 ORDER BY 2 LIMIT 1"
     assert count_bare(sql, TABLES) == "SELECT COUNT(DISTINCT item) FROM items WHERE y2025 > 1"
     assert count_bare("SELECT item, MAX(y2024) FROM items", TABLES) == ""
+
+
+def test_a_value_that_another_table_has_is_taken_from_there() -> None:
+    """A widget that was read for two ports gives two tables."""
+    days = ("2026-10-18", "2026-10-20")
+    ports = {
+        name: from_grid(("port", "date", "mgo"), [(port, day, 7.5) for day in days], name)
+        for name, port in (("prices", "Rotterdam"), ("prices_houston", "Houston"))
+    }
+    one = "SELECT port, mgo FROM prices WHERE port = 'Houston' AND date = '2026-10-20'"
+    question = "MGO in Rotterdam and Houston on 20 October 2026?"
+    assert explain_nothing(one, ports).endswith(" prices_houston has 'Houston'.")
+    assert propose(one, question, ports, TODAY) == one.replace("prices", "prices_houston")
+    both = one.replace("= 'Houston'", "IN ('Rotterdam', 'Houston')")
+    assert "but in prices_houston" in find_fault(both, question, ports, MANY)
+    other = both.replace("FROM prices", "FROM prices_houston")
+    assert propose(both, question, ports, TODAY) == f"{both} UNION ALL {other}"
+    assert find_fault(f"{both} UNION ALL {other}", question, ports, MANY) == ""

@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -469,7 +469,7 @@ class Candidates:
 
 
 class CandidatesOfParts(Candidates):
-    """The same, by sorting: the likeliest of each part of a row, then the likeliest of those.
+    """Finds them by sorting parts of rows: it takes the likeliest of each part, then of those.
 
     Tokens are floats until the end: they are whole numbers below 2 to the power of 24.
     """
@@ -522,7 +522,8 @@ FORMS = (Candidates, CandidatesOfParts)
 """The ways in which the likeliest tokens are found. The quickest on this device is taken."""
 
 
-class Parts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Parts:
     """Neighbouring parts of the same width, in each row of a table."""
 
     first: int
