@@ -152,14 +152,14 @@ def propose(sql: str, question: str, tables: Mapping[str, Table], today: date) -
 
 
 def find_contradiction(
-    sql: str, asked: Sequence[str], tables: Mapping[str, Table], read_with: str, today: date
+    sql: str, asked: Sequence[str], tables: Mapping[str, Table], before: str, today: date
 ) -> str:
     """Returns why a query that runs cannot be what `asked` asks for; empty if it can be.
 
     `asked` has the question in each form that is known: as the user wrote it, and in English.
-    `read_with` are the parameters with which the tables were read.
+    `before` are the parameters of reads and the queries so far: a time in it has been considered.
     """
-    if itself := ITSELF.search(sql):
+    if itself := ITSELF.search(TEXT.sub("''", sql)):
         return f"{itself[0]} is always 0. Say which two values are meant."
     if not NOT_PLAIN.search(sql) and _of_the_whole(sql) != sql:
         return (
@@ -170,8 +170,9 @@ def find_contradiction(
         return ""
     for question in asked:
         for _, wanted, _ in _missed_times(sql, question, tables, today):
-            return f"The question asks for {wanted}, the query for another time."
-    if year := absent_year(f"{sql} {read_with}", asked, tables):
+            if wanted not in before:
+                return f"The question asks for {wanted}, the query for another time."
+    if year := absent_year(f"{sql} {before}", asked, tables):
         return f"The question asks for {year}. The tables have nothing of that year."
     return ""
 

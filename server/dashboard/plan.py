@@ -614,7 +614,8 @@ class Planner:
             if any(isinstance(cell, int) and cell > 1 for row in rows for cell in row):
                 return find_fault(sql, self.meaning, tables, Answer((), []))
         asked = (self.meaning, self.own_question)
-        return find_contradiction(sql, asked, tables, self._read_with(), self.today)
+        before = " ".join([self._read_with(), *(one.sql for one in self.results.computed)])
+        return find_contradiction(sql, asked, tables, before, self.today)
 
     async def _find_absent(self, tried: Sequence[str]) -> str:
         """Returns what these queries look for in vain, if the question itself names it."""

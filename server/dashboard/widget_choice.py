@@ -78,7 +78,7 @@ RIVALS = 3
 LEAST_SHARED = 2
 """The fewest words that a question must share with a widget to oppose the model's choice."""
 MOST_OPTIONS = 60
-MOST_PLACES = 6
+MOST_PLACES = 3
 """The most widgets to look into. Each is a request to the user's own data server."""
 MOST_BY_WORDS = 3
 MOST_PICKED = 2

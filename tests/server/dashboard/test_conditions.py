@@ -420,10 +420,20 @@ def test_a_query_that_contradicts_its_question_is_refused(
     assert told in found if told else found == ""
 
 
-def test_a_year_that_was_a_parameter_is_there() -> None:
-    assert find_contradiction(
-        "SELECT AVG(rate) FROM weekly", ("The rate in 2019?",), TIMED, "2019-01-01", TODAY
-    ) == ("")
+def test_a_time_of_a_parameter_or_an_earlier_query_is_considered() -> None:
+    asked = ("The rate in 2019?",)
+    average = "SELECT AVG(rate) FROM weekly"
+    assert find_contradiction(average, asked, TIMED, "2019-01-01", TODAY) == ""
+    asked = ("MGO on 20 October 2026 and at the end?",)
+    first = "SELECT mgo FROM daily WHERE date = '2026-10-20'"
+    second = "SELECT mgo FROM daily WHERE date = '2026-10-18'"
+    assert find_contradiction(second, asked, TIMED, "", TODAY)
+    assert find_contradiction(second, asked, TIMED, first, TODAY) == ""
+
+
+def test_a_name_with_a_hyphen_is_no_difference() -> None:
+    named = "SELECT revenue FROM segments WHERE segment = 'Cola - Cola zero'"
+    assert find_contradiction(named, ("Revenue of Cola?",), TIMED, "", TODAY) == ""
 
 
 def test_the_named_time_is_proposed_for_another() -> None:
