@@ -93,12 +93,15 @@ class OnDevice:
         self._chains: dict[int, AttachedChain] = {}
         self._chooser = TokenChooser(context, vocabulary)
         self._busy: set[int] = set()
-        self.works = self._find_form(batch, slots)
-        self.least: float = 1 if forced else FEW
+        step_s = self._find_form(batch, slots) if forced or slots >= FEW else inf
+        self.works = step_s < inf
+        self.least: float = 1 if forced else inf
         """The number of answers from which on the device is quicker; infinite if it never is."""
         if self.works and not forced:
             self.least = find_least(
-                slots, lambda width: self._host_s(batch, width), lambda w: self._device_s(batch, w)
+                slots,
+                lambda width: self._host_s(batch, width),
+                lambda width: step_s if width == slots else self._device_s(batch, width),
             )
 
     @property
@@ -176,20 +179,16 @@ class OnDevice:
             lib.llama_set_sampler(self._context.native, sequence, None)
             lib.llama_sampler_free(held.chain)
 
-    def _find_form(self, batch: Batch, slots: int) -> bool:
-        """Takes the quickest form that works for all slots. Returns whether one works."""
-        best = inf
-        chosen = None
+    def _find_form(self, batch: Batch, slots: int) -> float:
+        """Takes the quickest form. Returns the seconds of a step with all slots, or infinity."""
+        tried: dict[Candidates, float] = {}
         for form in self._chooser.forms:
             self._chooser.form = form
-            seconds = self._device_s(batch, slots) if self._try_out(batch) else inf
-            if seconds < best:
-                best, chosen = seconds, form
-        if chosen is None:
+            tried[form] = self._device_s(batch, slots) if self._try_out(batch) else inf
+        self._chooser.form = min(tried, key=lambda form: tried[form])
+        if min(tried.values()) == inf:
             sys.stderr.write("info: this device does not choose tokens itself\n")
-            return False
-        self._chooser.form = chosen
-        return True
+        return min(tried.values())
 
     def _try_out(self, batch: Batch) -> bool:
         """Whether the device can choose tokens: not every device supports all operations."""
