@@ -566,7 +566,7 @@ class Planner:
         if self._is_resuming:
             return await self._run(str(action.given))
         tried: list[str] = []
-        ran, fault, sql = "", "", self._with_months(str(action.given))
+        ran, fault, sql = "", "", await self._with_months(str(action.given))
         while sql and sql not in tried:
             tried.append(sql)
             mistake = await self._fault_of(sql)
@@ -578,11 +578,14 @@ class Planner:
             if len(tried) == SQL_TRIES:
                 break
             what = "may be wrong" if is_run else "is wrong"
-            again = self._with_months(await self.write_sql(f"This {what}: {sql}\n{mistake}"))
+            again = await self.write_sql(f"This {what}: {sql}\n{mistake}")
+            again = await self._with_months(again)
             if is_run and again == sql:
                 ran = sql  # its writer is sure
                 break
-            sql = self._with_months(await self.write_sql()) if again in tried else again
+            sql = again
+            if again in tried:
+                sql = await self._with_months(await self.write_sql())
         ran = ran or await self._consistent(tried[0])
         if ran and not await self._find_absent([ran]):
             return await self._run(ran)
@@ -605,17 +608,18 @@ class Planner:
     async def _contradiction(self, sql: str) -> str:
         """Returns why a query that runs cannot be right; empty if it can be."""
         tables = self.results.all_tables()
-        counted = count_bare(sql, tables)
-        if counted:
+        if counted := await asyncio.to_thread(count_bare, sql, tables):
             try:
                 rows = (await self.results.query(counted)).rows
             except Refused:
                 rows = []
             if any(isinstance(cell, int) and cell > 1 for row in rows for cell in row):
-                return find_fault(sql, self.meaning, tables, Answer((), []))
+                none = Answer((), [])
+                return await asyncio.to_thread(find_fault, sql, self.meaning, tables, none)
         asked = (self.meaning, self.own_question)
         before = " ".join([self._read_with(), *(one.sql for one in self.results.computed)])
-        return find_contradiction(sql, asked, tables, before, self.today)
+        given = (sql, asked, tables, before, self.today)
+        return await asyncio.to_thread(find_contradiction, *given)
 
     async def _find_absent(self, tried: Sequence[str]) -> str:
         """Returns what these queries look for in vain, if the question itself names it."""
@@ -630,14 +634,16 @@ class Planner:
                 answer = await self.results.query(sql)
             except Refused:
                 continue
-            if found := find_absent(sql, asked, tables, answer):
-                return found
-            if found := absent_year(f"{sql} {self._read_with()}", asked, tables):
-                return found
+            absent = await asyncio.to_thread(find_absent, sql, asked, tables, answer)
+            if not absent:
+                told = f"{sql} {self._read_with()}"
+                absent = await asyncio.to_thread(absent_year, told, asked, tables)
+            if absent:
+                return absent
         return ""
 
-    def _with_months(self, sql: str) -> str:
-        return with_months(sql, self.results.all_tables())
+    async def _with_months(self, sql: str) -> str:
+        return await asyncio.to_thread(with_months, sql, self.results.all_tables())
 
     async def _better(self, sql: str) -> str:
         """Returns another query if this one, the first, lacks a column that the question names."""
@@ -645,7 +651,7 @@ class Planner:
         missing = left_out(sql, self.meaning, tables)
         if self.results.computed or not missing:
             return sql
-        other = self._with_months(await self.write_sql())
+        other = await self._with_months(await self.write_sql())
         is_better = left_out(other, self.meaning, tables) < missing
         return other if other and is_better and not await self._fault_of(other) else sql
 
@@ -660,13 +666,15 @@ class Planner:
         except Refused as error:
             return f"{error}{await self._perhaps(sql, None)}"
         if is_empty(answer):
-            why = explain_nothing(sql, tables)
+            why = await asyncio.to_thread(explain_nothing, sql, tables)
             found = f"It finds nothing: no row fits its conditions.{why}"
             is_sure = bool(why) or not may_find_nothing(sql, answer)
         else:
             found = await self._contradiction(sql)
             is_sure = bool(found)
-            found = found or find_fault(sql, self.meaning, tables, answer, self.own_question)
+            if not found:
+                given = (sql, self.meaning, tables, answer, self.own_question)
+                found = await asyncio.to_thread(find_fault, *given)
         perhaps = await self._perhaps(sql, answer, is_faulty=bool(found))
         if not found and not perhaps:
             return ""
@@ -680,9 +688,10 @@ class Planner:
     async def _proposal(self, sql: str, answer: Answer | None, *, is_faulty: bool = True) -> str:
         """Returns a query with other rows that may be meant; empty if there is none."""
         tables = self.results.all_tables()
-        meant = [propose(sql, self.meaning, tables, self.today)]
+        meant = [await asyncio.to_thread(propose, sql, self.meaning, tables, self.today)]
         meant += [self.results.with_origins(sql)] if answer and has_only_numbers(answer) else []
-        meant += [with_all_named(sql, self.meaning, tables)] if is_faulty else []
+        if is_faulty:
+            meant.append(await asyncio.to_thread(with_all_named, sql, self.meaning, tables))
         for other in meant:
             if other == sql:
                 continue
@@ -796,7 +805,7 @@ class Planner:
         """Makes a chart or a table. If its SQL fails, tries once more with newly written SQL."""
         given, fault = _object(action.given), ""
         for _ in range(SHOWN_TRIES):
-            given = {**given, "sql": self._with_months(str(given.get("sql")))}
+            given = {**given, "sql": await self._with_months(str(given.get("sql")))}
             try:
                 outcome = await make(given)
             except Refused as error:

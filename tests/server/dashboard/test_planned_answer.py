@@ -1,7 +1,8 @@
 """A plan over the requests of the protocol: the engine's steps are scripted, all else is real."""
 
 import json
-from collections.abc import AsyncGenerator
+import threading
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from server.asking.ask import Means, Offer
 from server.chat import ChatRequest
+from server.dashboard import plan
 from server.dashboard.citations import SPEECHLESS
 from server.dashboard.plan import Planner
 from server.dashboard.planned_answer import answer_by_plan, figure_by_query
@@ -1139,3 +1141,30 @@ async def test_a_figure_over_years_is_no_arithmetic() -> None:
     assert call_of(events)["function"] == "get_widget_data"
     events, _ = await run(ask("How much is 15 % of 240?"), says("36."), kind="arithmetic")
     assert text_of(events) == "36."
+
+
+async def test_queries_are_compared_with_large_tables_beside_the_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """These look at every cell; on the loop's thread, everybody would wait meanwhile."""
+    names = ("propose", "find_fault", "find_contradiction", "with_months", "count_bare")
+    here, seen = threading.current_thread(), set()
+
+    def apart(name: str) -> Callable[..., Any]:
+        real = getattr(plan, name)
+
+        def look(*given: Any) -> Any:
+            assert threading.current_thread() is not here
+            seen.add(name)
+            return real(*given)
+
+        return look
+
+    for name in names:
+        monkeypatch.setattr(plan, name, apart(name))
+    query = ask("The revenue of MSFT in all?")
+    events, _ = await run(query, step(READ))
+    await run(
+        brought(query, events), step(SUM), step(DONE), step({"sql": SUM["query"]}), says("210")
+    )
+    assert seen == set(names)
