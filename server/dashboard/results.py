@@ -495,9 +495,10 @@ def _describe_column(table: Table, place: int) -> str:
     texts = sorted({str(value) for value in values}) if column.kind == "date" else []
     if texts:
         return f"date: {' to '.join(dict.fromkeys([texts[0], texts[-1]]))}"
-    names = [f"'{short(value)}'" for value in dict.fromkeys(values)]
-    more = f", … {len(names)} values" if len(names) > VALUES_TOLD else ""
-    return f"text: {', '.join(names[:VALUES_TOLD])}{more}" if names else "empty"
+    different = list(dict.fromkeys(values))
+    names = [f"'{short(value)}'" for value in different[:VALUES_TOLD]]
+    more = f", … {len(different)} values" if len(different) > VALUES_TOLD else ""
+    return f"text: {', '.join(names)}{more}" if names else "empty"
 
 
 def fence(text: str) -> str:
