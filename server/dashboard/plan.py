@@ -345,9 +345,10 @@ class Planner:
         """Repeats the steps of this turn. Returns a call if a read is still to be made."""
         if self._gathered is None:
             self._gathered = await asyncio.to_thread(gather, self.query)
-        self._take_materials(self._gathered)
+        # Both look at every cell of what came.
+        await asyncio.to_thread(self._take_materials, self._gathered)
         self.passed_over = [str(one) for one in _list(self.query.state.get("passed_over"))]
-        self._earlier = list(self._tell_earlier_turns())
+        self._earlier = await asyncio.to_thread(lambda: list(self._tell_earlier_turns()))
         calls = iter([one for one in self.query.new_results if one.function not in READERS])
         self._is_resuming = True
         for found in self._planned():
@@ -357,7 +358,7 @@ class Planner:
                 if step is not None:
                     return step
             elif found.kind == "search":
-                self._take_search(found)
+                await asyncio.to_thread(self._take_search, found)
             elif found.kind == "options":
                 self.done.append(Done(found, self._told_options(found)))
             elif found.kind in ("call", "placed"):
@@ -787,7 +788,7 @@ class Planner:
 
         If `of` is given, it sees only the tables of these sources.
         """
-        tables = self.results.described(of or self._read_now())
+        tables = await asyncio.to_thread(self.results.described, of or self._read_now())
         parts = [*tables, *self._asked_lines(self.query.question)]
         parts += [mistake] if mistake else []
         sql: Json = {"type": "string", "pattern": r"^(SELECT|WITH) [\s\S]+$"}
@@ -843,7 +844,7 @@ class Planner:
             if material is None:
                 missing.append((widget, source.arguments))
             else:
-                here.append(self._tell(material, read.alias))
+                here.append(await asyncio.to_thread(self._tell, material, read.alias))
                 self.results.note_read(material)
         if missing and self.query.hop < MOST_HOPS:
             return self._ask_client(Action("read", kept), missing)

@@ -9,6 +9,7 @@ second query agrees. The results of other queries are not bold.
 import asyncio
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import aclosing
 from datetime import date
@@ -36,6 +37,7 @@ from server.dashboard.plan import (
 from server.dashboard.query import Query
 from server.dashboard.results import ORDERED, Computed
 from server.data.periods import timelines
+from server.data.sql import Answer as QueryAnswer
 from server.data.sql import Refused
 from server.data.tables import Cell, Table, from_grid
 from server.events import (
@@ -203,7 +205,8 @@ async def _prose(planner: Planner, figure: Figure | None, lead: str) -> Steps:
         max_tokens=limit + THOUGHT_TOKENS,
         client=planner.client,
     )
-    checked = CheckedText(planner.results, _known(planner, figure)) if has_data else None
+    known = await asyncio.to_thread(_known, planner, figure) if has_data else None
+    checked = CheckedText(planner.results, known) if known is not None else None
     told = lead
     async with aclosing(_limited(planner, request, limit)) as pieces:
         async for piece in pieces:
@@ -368,6 +371,16 @@ async def _is_plain(planner: Planner, computed: Computed) -> bool:
         rows = await planner.results.query(f"SELECT * FROM {query['table']}{query['where'] or ''}")
     except (Unclear, Refused):
         return False
+    return await asyncio.to_thread(_takes_what_is_asked, planner, query, table, rows, rest)
+
+
+def _takes_what_is_asked(
+    planner: Planner, query: "re.Match[str]", table: Table, rows: QueryAnswer, rest: str
+) -> bool:
+    """Whether a plain query takes what the question asks for.
+
+    `rows` are all rows that it uses, and `rest` is the question without its time.
+    """
     chosen = GIVEN_NAME.sub(" ", f"{query['list']} {query['where'] or ''}").replace("_", " ")
     is_of_all = OVER_ALL.search(planner.own_question) is not None
     wanted = _asked_operation(rest, set(stems(chosen)), is_of_all=is_of_all)
@@ -433,9 +446,12 @@ def _takes_right_rows(question: str, table: Table, chosen: str) -> bool:
     """Whether the query has every word of the question that only some of the rows have."""
     asked = set(stems(question)) - set(stems(chosen))
     for column in table.of_kind("text"):
-        labels = [set(stems(str(one))) for one in table.values(column.name) if one is not None]
-        if any(0 < sum(word in label for label in labels) < len(labels) for word in asked):
-            return False
+        texts = Counter(str(one) for one in table.values(column.name) if one is not None)
+        labels = [(set(stems(text)), count) for text, count in texts.items()]
+        for word in asked:
+            rows = sum(count for label, count in labels if word in label)
+            if 0 < rows < texts.total():
+                return False
     return True
 
 
