@@ -17,6 +17,7 @@ from server.system.paths import find
 from tests.contract.openbb.player import parse, text_of
 from tests.contract.openbb.talking import TalkingEngine
 from tests.kit.engines import EndlessEngine
+from tests.kit.until import until
 
 ORIGIN = {"Origin": "https://pro.openbb.co", "X-Trace-Id": "t"}
 HELLO: dict[str, Any] = {"messages": [{"role": "human", "content": "Say hello."}], "tools": []}
@@ -44,6 +45,7 @@ async def test_a_reader_who_leaves_frees_the_model() -> None:
     async with served(lambda: engine) as (url, session):
         reply = await session.post(url, json=HELLO)
         await reply.content.readline()
+        await until(lambda: bool(engine.requests))
         reply.close()
         async with asyncio.timeout(30):
             await engine.stopped.wait()
