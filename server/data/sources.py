@@ -340,8 +340,11 @@ class Sources:
             phase = "failed"
             log.warning("The index of a source failed: %s", error)
         finally:
-            self._reading.pop(str(source), None)
-            await asyncio.shield(self._show(source, phase))
+            # Only then is it done: a second reading must not be followed by the card of this one.
+            try:
+                await asyncio.shield(self._show(source, phase))
+            finally:
+                self._reading.pop(str(source), None)
 
     async def _show(self, source: Path, phase: SourcePhase) -> None:
         files, passages, notes = await asyncio.to_thread(self._index.describe, source)
