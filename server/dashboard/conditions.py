@@ -177,6 +177,17 @@ def find_contradiction(
     return ""
 
 
+def explain_bare(sql: str, tables: Mapping[str, Table]) -> str:
+    """Says what is wrong about a plain column beside aggregates; empty if there is none."""
+    bare = _bare_column(sql, tables)
+    if not bare:
+        return ""
+    return (
+        f"{bare} stands beside an aggregate, so it is of any row. To get the row itself, write "
+        "ORDER BY ... DESC LIMIT 1 (or ASC) without the aggregate."
+    )
+
+
 def count_bare(sql: str, tables: Mapping[str, Table]) -> str:
     """Returns a query that counts the values of a plain column beside aggregates.
 
@@ -283,11 +294,8 @@ def find_fault(
 
     `own` is the question in the user's language, if `question` is its English translation.
     """
-    if bare := _bare_column(sql, tables):
-        return (
-            f"{bare} stands beside an aggregate, so it is of any row. To get the row itself, write "
-            "ORDER BY ... DESC LIMIT 1 (or ASC) without the aggregate."
-        )
+    if bare := explain_bare(sql, tables):
+        return bare
     if elsewhere := _find_elsewhere(sql, tables):
         return (
             f"{elsewhere.column} is never '{elsewhere.value}' there, but in {elsewhere.table}. Put "
@@ -449,18 +457,22 @@ class Elsewhere:
 def _find_elsewhere(sql: str, tables: Mapping[str, Table]) -> Elsewhere | None:
     """Finds a value that is in another table: a widget read for two ports gives two tables."""
     used = _used(sql, tables)
-    compared = [(match[1], match[2]) for match in EQUALS.finditer(sql)]
+    compared: dict[str, list[str]] = {}
+    for match in EQUALS.finditer(sql):
+        compared.setdefault(match[1], []).append(match[2])
     for match in ONE_OF.finditer(sql):
-        compared += [(match[1], value) for value in TEXT.findall(match[2])]
-    for column, value in compared:
-        own = [table for name, table in used.items() if _texts(name, column, tables)]
-        if not own or any(value in _texts(name, column, tables) for name in used):
+        compared.setdefault(match[1], []).extend(TEXT.findall(match[2]))
+    for column, values in compared.items():
+        held = {name: _texts(name, column, tables) for name in tables}
+        own = [name for name in used if held[name]]
+        missing = [one for one in values if not any(one in held[name] for name in used)]
+        if not own or not missing:
             continue
-        form = {one.name for one in own[0].columns}
+        form = {one.name for one in tables[own[0]].columns}
         for name, table in tables.items():
-            is_same = form == {one.name for one in table.columns}
-            if is_same and name not in used and value in _texts(name, column, tables):
-                return Elsewhere(column, value, name)
+            is_same = name not in used and form == {one.name for one in table.columns}
+            if is_same and (found := [one for one in missing if one in held[name]]):
+                return Elsewhere(column, found[0], name)
     return None
 
 

@@ -20,6 +20,7 @@ from server.dashboard.conditions import (
     asked_columns,
     count_bare,
     difference_of,
+    explain_bare,
     explain_nothing,
     find_absent,
     find_contradiction,
@@ -615,8 +616,7 @@ class Planner:
             except Refused:
                 rows = []
             if any(isinstance(cell, int) and cell > 1 for row in rows for cell in row):
-                none = Answer((), [])
-                return await asyncio.to_thread(find_fault, sql, self.meaning, tables, none)
+                return await asyncio.to_thread(explain_bare, sql, tables)
         asked = (self.meaning, self.own_question)
         before = " ".join([self._read_with(), *(one.sql for one in self.results.computed)])
         given = (sql, asked, tables, before, self.today)
@@ -659,7 +659,7 @@ class Planner:
     async def _fault_of(self, sql: str) -> str:
         """Returns why a query fails, or what seems wrong about it; empty if nothing does.
 
-        The text for a query that runs begins with `DOUBT` and may contain a proposal.
+        What may be right nevertheless begins with `DOUBT`. It may contain a proposal.
         """
         tables = self.results.all_tables()
         try:
