@@ -34,9 +34,11 @@ run: setup
 	@MOAT_GRAPHICS="$${MOAT_GRAPHICS:-auto}" $(IN_ENVIRONMENT)/moat
 
 SIDE_BY_SIDE ?= auto
+# What fails beside others is tried once more, and the summary names it (RERUN): see CONTRIBUTING.md.
+RERUNS ?= 1
 test:
 	@$(SETUP) --for test
-	@$(IN_ENVIRONMENT)/python -m pytest --numprocesses=$(SIDE_BY_SIDE) $(if $(REPORT),--junitxml="$(REPORT)")
+	@$(IN_ENVIRONMENT)/python -m pytest --numprocesses=$(SIDE_BY_SIDE) --reruns=$(RERUNS) $(if $(REPORT),--junitxml="$(REPORT)")
 
 check:
 	@$(SETUP) --for test

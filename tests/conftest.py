@@ -80,7 +80,10 @@ def quick_starter(starter_model: Path) -> Path:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """The last line before the verdict: how many tests were skipped, and what they need."""
+    """The last lines before the verdict: why tests failed at first, how many were skipped."""
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.section(f"{report.nodeid} was tried again, because", sep="-")
+        terminalreporter.write_line(report.longreprtext)
     reports = terminalreporter.stats.get("skipped", [])
     terminalreporter.write_line(count_skipped(report.longrepr[2] for report in reports))
 

@@ -21,7 +21,7 @@ from tests.kit.programs import free_port, need, program
 pytestmark = may_install
 OWN = Path(__file__).parent / "copilotkit"
 KIT = OWN.parents[1] / "conformance" / "copilotkit"
-TALK_S = 60
+TALK_S = 180
 CSV = "symbol,quantity,price,cost\nAAA,10,5.5,4\nBBB,3,100,120\n"
 NETWORKS = ["auto", "rest", "single"]
 

@@ -16,7 +16,7 @@ from tests.kit.programs import need
 
 pytestmark = may_install
 PAGES = Path(__file__).parent / "copilotkit" / "pages"
-DRIVE_S = 180
+DRIVE_S = 300
 
 
 class Quiet(SimpleHTTPRequestHandler):

@@ -117,5 +117,5 @@ def test_the_question_ollamas_documentation_sends_by_curl_is_answered(moat: Moat
         request = urllib.request.Request(
             f"{moat.address}/api/generate", json.dumps(asked).encode(), headers
         )
-        with urllib.request.urlopen(request, timeout=60) as reply:
+        with urllib.request.urlopen(request, timeout=180) as reply:
             assert json.load(reply)["done"]

@@ -15,7 +15,7 @@ from jeepney.io.blocking import DBusConnection, open_dbus_connection
 
 T = TypeVar("T")
 PROGRAMS = ("Xvfb", "dbus-daemon", "openbox", "xfce4-panel", "dunst", "xdotool", "scrot")
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 _WATCHER = DBusAddress(
     "/StatusNotifierWatcher", "org.kde.StatusNotifierWatcher", "org.kde.StatusNotifierWatcher"
 )
@@ -159,7 +159,7 @@ class Desktop:
 
     def _run(self, *command: str) -> str:
         done = subprocess.run(
-            command, env=self.environment, capture_output=True, text=True, check=False, timeout=60
+            command, env=self.environment, capture_output=True, text=True, check=False, timeout=180
         )
         return done.stdout
 

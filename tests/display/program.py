@@ -13,7 +13,7 @@ import psutil
 
 from tests.display.desktop import PATIENCE_S, Desktop, wait_for
 
-LOAD_S = 60.0
+LOAD_S = 180.0
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -53,7 +53,7 @@ class Program:
         wait_for("the model", lambda: self.is_listening() and self._models_loaded(), LOAD_S)
 
     def get(self, path: str) -> tuple[int, bytes]:
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)) as connection:
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=180)) as connection:
             connection.request("GET", path)
             response = connection.getresponse()
             return response.status, response.read()

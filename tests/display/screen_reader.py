@@ -14,7 +14,7 @@ ROOT = "/org/a11y/atspi/accessible/root"
 REGISTRY = "org.a11y.atspi.Registry"
 ACCESSIBLE, TEXT = "org.a11y.atspi.Accessible", "org.a11y.atspi.Text"
 FOCUSABLE, FOCUSED, SHOWING = 11, 12, 25
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 WRITTEN = ("text", "entry", "document text", "terminal", "document frame")
 
 

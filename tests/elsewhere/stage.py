@@ -138,7 +138,7 @@ class Proxy:
         """Returns the status. It connects by address, so that any host name can be claimed."""
         trusting = ssl.create_default_context(cafile=self.certificate)
         trusting.check_hostname = False
-        link = http.client.HTTPSConnection(LOOPBACK, self.port, context=trusting, timeout=60)
+        link = http.client.HTTPSConnection(LOOPBACK, self.port, context=trusting, timeout=180)
         with closing(link):
             link.request("GET", path, headers=headers)
             return link.getresponse().status

@@ -91,7 +91,7 @@ async def ended(running: RunningServer, number: str) -> Download:
 
 def status(request: urllib.request.Request) -> int:
     try:
-        with urllib.request.urlopen(request, timeout=60) as reply:
+        with urllib.request.urlopen(request, timeout=180) as reply:
             return int(reply.status)
     except urllib.error.HTTPError as error:
         with error:

@@ -114,7 +114,7 @@ async def test_a_killed_program_goes_on_where_it_was(hub: FakeHub, tmp_path: Pat
         await kill_at(hub, models, source.randrange(1, len(CONTENT) * 2 // 3))
     hub.delay_s = 0
     child = await start_child(hub, models)
-    out, _ = await asyncio.wait_for(child.communicate(), 60)
+    out, _ = await asyncio.wait_for(child.communicate(), 180)
     assert b"end done" in out
     assert child.returncode == 0
     (path,) = installed(models)

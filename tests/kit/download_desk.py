@@ -17,7 +17,7 @@ from tests.kit.fake_hub import FakeHub
 
 Token = Callable[[str], Awaitable[str | None]]
 REPO = "maker/tiny-GGUF"
-SHORT_S, PATIENCE_S = 0.4, 60.0
+SHORT_S, PATIENCE_S = 0.4, 180.0
 PIECE = 64 * 1024
 FAST = TransferLimits(
     connections=3,

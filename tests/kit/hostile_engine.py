@@ -116,7 +116,7 @@ class HostileEngine:
 
     def lie(self, name: str) -> None:
         host = self.address.removeprefix("http://")
-        with closing(HTTPConnection(host, timeout=60)) as link:
+        with closing(HTTPConnection(host, timeout=180)) as link:
             link.request("PUT", f"/lie/{name.replace(' ', '%20')}")
             assert link.getresponse().read() == b"true", name
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-START_S = 90
+START_S = 180
 """How long a program may take to listen, in seconds."""
 SETUP = "python3 scripts/setup.py --for test"
 

@@ -13,7 +13,7 @@ import psutil
 
 from server.system import processes as roles
 
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 READY = "Ready: "
 SERVES = "Moat serves on "
 T = TypeVar("T")

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 
 
 async def until(holds: Callable[[], object], patience_s: float = PATIENCE_S) -> None:

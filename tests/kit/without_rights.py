@@ -19,7 +19,7 @@ def said(imports: str, work: str, *arguments: str | Path) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=180,
     )
     return done.stdout + done.stderr
 

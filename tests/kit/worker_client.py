@@ -11,7 +11,7 @@ from typing import Any
 from server.engine.wire import LENGTH, pack, unpack
 from server.system import processes
 
-PATIENCE_S = 120.0
+PATIENCE_S = 240.0
 
 
 @dataclass(slots=True)

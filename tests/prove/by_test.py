@@ -77,8 +77,13 @@ def command(report: Path) -> list[str]:
 def read(report: Path, output: str = "", only: Sequence[str] = ()) -> Outcome:
     """Returns the outcome in a report. `only` limits it to these tests, named as for pytest."""
     passed, skipped, failed = 0, 0, []
-    for case in ElementTree.parse(report).getroot().iter("testcase"):
-        if only and not _is_meant(f"{case.get('classname')}.{case.get('name')}", only):
+    # The last result counts: a test that was tried again is in the report twice.
+    cases = {
+        f"{case.get('classname')}.{case.get('name')}": case
+        for case in ElementTree.parse(report).getroot().iter("testcase")
+    }
+    for name, case in cases.items():
+        if only and not _is_meant(name, only):
             continue
         ends = {part.tag for part in case}
         if ends & {"failure", "error"}:

@@ -24,7 +24,7 @@ def test_a_reader_who_has_seen_enough_gets_no_traceback(command: list[str]):
     reading, writing = os.pipe()
     os.close(reading)
     child = subprocess.run(
-        [*MOAT, *command], stdout=writing, stderr=subprocess.PIPE, timeout=60, check=False
+        [*MOAT, *command], stdout=writing, stderr=subprocess.PIPE, timeout=180, check=False
     )
     os.close(writing)
     assert (child.returncode, child.stderr) == (1, b"")
@@ -36,7 +36,7 @@ def test_letters_the_screen_does_not_know_are_replaced():
         [*MOAT, "models", "list"],
         env={**os.environ, "PYTHONIOENCODING": "cp1252"},
         capture_output=True,
-        timeout=60,
+        timeout=180,
         check=False,
     )
     assert b"smile?" in child.stdout
@@ -49,7 +49,7 @@ def test_the_eyes_of_a_model_are_refused_in_a_sentence(tmp_path: Path):
         [*MOAT, "chat", "--model", str(tmp_path / "mmproj-x.gguf"), "Hi"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=False,
     )
     said = "mmproj-x.gguf is a vision projector, not a model: load it together with its model.\n"
@@ -59,7 +59,7 @@ def test_the_eyes_of_a_model_are_refused_in_a_sentence(tmp_path: Path):
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 def test_a_window_without_its_folders_says_so(moat_home: Path):
     moat_home.write_text("a file")
-    child = subprocess.run(MOAT, capture_output=True, text=True, timeout=60, check=False)
+    child = subprocess.run(MOAT, capture_output=True, text=True, timeout=180, check=False)
     assert child.returncode == 1
     assert child.stderr.startswith("The folder ")
     assert "Traceback" not in child.stderr

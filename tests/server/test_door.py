@@ -133,7 +133,7 @@ async def test_an_answer_without_end_is_given_up(server: TestServer, site: Site,
     async with way_out(server) as out:
         with pytest.raises(AnswerTooLong):
             await ask(out, str(server.make_url("/endless")), way, most_bytes=50_000)
-        await asyncio.wait_for(site.gone.wait(), 10)
+        await asyncio.wait_for(site.gone.wait(), 60)
 
 
 @both
@@ -153,7 +153,7 @@ async def test_who_is_cancelled_closes_the_connection(server: TestServer, site: 
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
-        await asyncio.wait_for(site.gone.wait(), 10)
+        await asyncio.wait_for(site.gone.wait(), 60)
 
 
 async def test_a_body_and_headers_arrive(server: TestServer, site: Site):

@@ -22,7 +22,7 @@ from server.system import processes
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
-LOAD_S = 90.0
+LOAD_S = 180.0
 
 
 def program() -> Program:

@@ -38,7 +38,7 @@ async def moat(fake: FakeHub, *arguments: str) -> tuple[int, str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    out, _ = await asyncio.wait_for(child.communicate(), 60)
+    out, _ = await asyncio.wait_for(child.communicate(), 180)
     assert child.returncode is not None
     return child.returncode, out.decode()
 

