@@ -36,6 +36,8 @@ run: setup
 SIDE_BY_SIDE ?= auto
 # What fails beside others is tried once more, and the summary names it (RERUN): see CONTRIBUTING.md.
 RERUNS ?= 1
+# Test processes share what they compile, wherever Python is told not to write it down.
+test: export PYTHONDONTWRITEBYTECODE =
 test:
 	@$(SETUP) --for test
 	@$(IN_ENVIRONMENT)/python -m pytest --numprocesses=$(SIDE_BY_SIDE) --reruns=$(RERUNS) $(if $(REPORT),--junitxml="$(REPORT)")

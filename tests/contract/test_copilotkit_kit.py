@@ -35,9 +35,10 @@ def test_the_whole_kit_passes_with_a_scripted_model(kit: Path, tmp_path: Path):
 
 
 def test_the_whole_kit_passes_with_the_starter_model(
-    kit: Path, tmp_path: Path, starter_model: Path
+    kit: Path, tmp_path: Path, quick_starter: Path
 ):
-    with moat("real", tmp_path, copilot__answer_tokens=32) as address:
+    given = {"model": str(quick_starter), "copilot.answer_tokens": 32}
+    with moat("real", tmp_path, **given) as address:
         told = run(
             kit, address,
             "--prompt-chat", "What is the capital of France?",

@@ -39,8 +39,8 @@ async def conform(address: str) -> str:
 
 @pytest.mark.long
 @pytest.mark.timeout(900)
-async def test_every_case_passes_with_the_starter(quick_moat: Moat) -> None:
-    told = await conform(quick_moat.address)
+async def test_every_case_passes_with_the_starter(moat: Moat) -> None:
+    told = await conform(moat.address)
     assert f"{CASES} passed, 0 failed" in told, told
 
 

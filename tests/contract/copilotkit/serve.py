@@ -24,6 +24,8 @@ async def main(engine: str, settings: dict[str, Any]) -> None:
         count_as_able(ObedientEngine(), find().data)
     core = Core(find(), ENGINES[engine])
     await core.open()
+    if model := settings.pop("model", None):
+        core.choose_model(model)
     for key, options in settings.pop("enabled", {}).items():
         await core.plugins.enable(key)
         for name, value in options.items():
