@@ -6,6 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
+    QComboBox,
     QFileDialog,
     QHBoxLayout,
     QRadioButton,
@@ -27,6 +28,7 @@ from app.look.controls import (
     line_to_copy,
     put,
     row,
+    short_name,
     stack,
 )
 from app.look.icons import Picture
@@ -37,7 +39,7 @@ from app.look.summary import size
 from app.look.translate import join_sentences, told, tr
 from server.errors import LinkLost
 from server.face.core import Face, ServerStatus
-from server.face.models import Machine, Suggestion
+from server.face.models import Machine, ModelCard, Suggestion
 
 
 class WelcomePage(Page):
@@ -51,10 +53,14 @@ class WelcomePage(Page):
         self._models = models
         self._suggestion: Suggestion | None = None
         self._was_suggested = False
+        self._has_new_folder = False
+        """Whether a folder was added whose models are still to be listed."""
         self.machine = Label(tr("Scanning this computer…"), wrap=True)
         self.starter = QRadioButton(tr("Start right away with the small starter model"))
         self.recommended = QRadioButton("")
         self.why = Label("", "small", wrap=True)
+        self.present = QRadioButton(tr("Use a model that is already on this computer"))
+        self.choice = QComboBox()
         self.at_login = QCheckBox(tr("Start Moat when I log in"))
         self.folder = Label(from_home(models), "small", wrap=True)
         self.add_folder = Button(tr("Use an existing folder…"), "folder")
@@ -89,6 +95,22 @@ class WelcomePage(Page):
             parts = (told(best.good_at), told(best.fit.why), speed_words(best.fit), told(best.why))
             self.why.setText(join_sentences(parts))
 
+    def show_cards(self, cards: tuple[ModelCard, ...]) -> None:
+        """Offers the models whose files are here, but the starter. It keeps what was chosen."""
+        here = [card for card in cards if not (card.starter or card.hosts)]
+        chosen = self.choice.currentData()
+        self.choice.clear()
+        for card in here:
+            self.choice.addItem(f"{short_name(card.name)} ({size(card.size_bytes)})", card.name)
+        self.choice.setCurrentIndex(max(0, self.choice.findData(chosen)))
+        self.present.setVisible(bool(here))
+        self.choice.setVisible(bool(here))
+        if not here and self.present.isChecked():
+            self.starter.setChecked(True)
+        if here and self._has_new_folder:
+            self._has_new_folder = False
+            self.present.setChecked(True)
+
     async def finish(self) -> None:
         """Does what was chosen. A failure is shown, but the page is left all the same."""
         try:
@@ -96,10 +118,13 @@ class WelcomePage(Page):
                 self._autostart.turn(on=self.at_login.isChecked())
             if self.recommended.isChecked() and self._suggestion:
                 await self.core.models.download(self._suggestion.repo, self._suggestion.file)
+            if self.present.isChecked() and (name := self.choice.currentData()):
+                await self.core.load_model(name)
         finally:
             self.done.emit()
 
     async def use_folder(self, path: str) -> None:
+        self._has_new_folder = True
         await add_model_folder(self.core, path)
         self.folder.setText(f"{from_home(self._models)}\n{from_home(Path(path))}")
 
@@ -126,6 +151,8 @@ class WelcomePage(Page):
         self.observe(core.server, lambda _: self.run(self._look()))
         self.observe(core.models.pace, self._follow_pace)
         self.observe(core.server, self._show_address)
+        self.observe(core.models.cards, self.show_cards)
+        self.choice.activated.connect(lambda _: self.present.setChecked(True))
 
     def _show_address(self, server: ServerStatus) -> None:
         self.address.setText(server.address)
@@ -136,8 +163,10 @@ class WelcomePage(Page):
         self.begin.setAccessibleName(self.begin.text())
 
     def _prepare(self) -> None:
-        for control in (self.starter, self.recommended, self.at_login):
+        for control in (self.starter, self.recommended, self.present, self.at_login):
             control.setAccessibleName(control.text())
+        self.choice.setAccessibleName(tr("Model on this computer"))
+        self.choice.setMinimumContentsLength(12)
         self.starter.setChecked(True)
         self.recommended.hide()
         self.why.hide()
@@ -157,7 +186,7 @@ class WelcomePage(Page):
             column.body,
             row(picture, greeting, spacing=theme.LARGE, grows=greeting),
             _card(tr("This computer"), self.machine),
-            _card(which, self.starter, self.recommended, self.why),
+            _card(which, self.starter, self.recommended, self.why, self.present, self.choice),
             where,
             self._first_program(),
             0,

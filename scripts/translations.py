@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Literal, get_args, get_origin
 from xml.etree import ElementTree
@@ -18,6 +19,7 @@ from server.settings import OWN_FIELDS, Settings, choice_label
 SOURCES = Path("app")
 
 
+@cache
 def texts() -> list[str]:
     """Returns every text inside tr(...), in the order of the files."""
     found: dict[str, None] = {}
@@ -47,6 +49,7 @@ def declared() -> list[str]:
     return [text for text in found if text]
 
 
+@cache
 def contexts() -> dict[str, list[str]]:
     """Returns the texts of the window, and the sentences of the server that it shows."""
     return {CONTEXT: texts(), SERVER: server_sentences.templates()}

@@ -2952,6 +2952,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Sofort mit dem kleinen Startmodell loslegen</translation>
   </message>
   <message>
+   <source>Use a model that is already on this computer</source>
+   <translation>Ein Modell verwenden, das schon auf diesem Computer ist</translation>
+  </message>
+  <message>
    <source>Start Moat when I log in</source>
    <translation>Moat bei der Anmeldung starten</translation>
   </message>
@@ -2970,6 +2974,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Done</source>
    <translation>Fertig</translation>
+  </message>
+  <message>
+   <source>Model on this computer</source>
+   <translation>Modell auf diesem Computer</translation>
   </message>
   <message>
    <source>Connect a program</source>

@@ -2952,6 +2952,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>立即用小型入门模型开始</translation>
   </message>
   <message>
+   <source>Use a model that is already on this computer</source>
+   <translation>使用这台电脑上已有的模型</translation>
+  </message>
+  <message>
    <source>Start Moat when I log in</source>
    <translation>登录时启动 Moat</translation>
   </message>
@@ -2970,6 +2974,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Done</source>
    <translation>完成</translation>
+  </message>
+  <message>
+   <source>Model on this computer</source>
+   <translation>这台电脑上的模型</translation>
   </message>
   <message>
    <source>Connect a program</source>

@@ -17,7 +17,7 @@ from app.shell.tray import Tray
 from app.welcome import WelcomePage, from_home
 from server.errors import AppError
 from server.face.core import AnsweredRequest
-from tests.kit.fake_core import FakeCore
+from tests.kit.fake_core import LARGE, STARTER, FakeCore
 from tests.kit.fake_shelf import PACE, SUGGESTED
 from tests.kit.until import until
 
@@ -100,6 +100,33 @@ async def test_a_folder_is_added(core: FakeCore, shown: Shown, tmp_path: Path) -
     await page.use_folder("/data/models")
     assert core.settings.get().model.folders == ("/data/models",)
     assert "/data/models" in page.folder.text()
+
+
+async def test_models_of_an_added_folder_are_offered_and_used(
+    core: FakeCore, shown: Shown, tmp_path: Path
+) -> None:
+    core.models.cards.set((STARTER,))
+    page = shown(made(core, tmp_path))
+    assert page.present.isHidden()
+    assert page.choice.isHidden()
+    await page.use_folder("/data/models")
+    core.models.cards.set((STARTER, LARGE))
+    assert page.present.isChecked()
+    assert page.choice.currentText() == "Qwen3-8B (5.0 GB)"
+    page.begin.click()
+    await until(lambda: ("load_model", LARGE.name) in core.commands)
+
+
+async def test_models_that_are_here_already_do_not_choose_themselves(
+    core: FakeCore, shown: Shown, tmp_path: Path
+) -> None:
+    core.models.cards.set((STARTER, LARGE))
+    page = shown(made(core, tmp_path))
+    assert page.present.isVisible()
+    assert page.starter.isChecked()
+    page.present.setChecked(True)
+    core.models.cards.set((STARTER,))
+    assert page.starter.isChecked()
 
 
 async def test_it_comes_once_and_leads_to_a_chat(
