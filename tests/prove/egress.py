@@ -53,7 +53,7 @@ LIBRARIES = (
     "tests/server/web/test_mcp_server.py",
 )
 FULL = (
-    *("tests/server", "tests/contract", "tests/faults"),
+    *("tests/server", "tests/contract", "tests/faults", "--numprocesses=auto", "--reruns=1"),
     # These are about time, which tracing changes. Rows of their own measure it.
     "--deselect=tests/server/engine/worker/schedule/test_scheduler.py::test_speculation_changes_no_word_and_saves_steps",
     "--deselect=tests/faults/test_worker_faults.py::test_whoever_leaves_at_any_moment_frees_the_slot",
