@@ -96,6 +96,7 @@ class AboutCard(Card):
                 version=update.version, page=update.page
             )
         self.update_line.tell(text)
+        self.update_line.setToolTip(hint(update.notes))
 
     def show_engine(self, build: str) -> None:
         """Shows the engine's name and version. The tooltip lists its features on this processor."""

@@ -155,7 +155,7 @@ class Chat:
         heads = {"user": tr("You"), "assistant": tr("Answer")}
         parts = [f"# {self.title}"]
         if self.system.strip():
-            parts.append(f"> {self.system.strip()}")
+            parts.append("\n".join(f"> {line}" for line in self.system.strip().splitlines()))
         parts += [f"## {heads[one.role]}\n\n{one.with_files()}" for one in self.said]
         return "\n\n".join(parts) + "\n"
 

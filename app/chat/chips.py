@@ -9,7 +9,7 @@ from app.chat.attachments import IMAGES, Attachment
 from app.look import theme
 from app.look.controls import Button, Label, hint, row, shortened, stack
 from app.look.icons import Picture
-from app.look.translate import numeral, tr
+from app.look.translate import numeral, told, tr
 from server.chat import DOCUMENTS, TEXTS
 from server.face.core import SourceCard
 from server.system.limits import one_line
@@ -63,6 +63,8 @@ def source_words(path: Path, card: SourceCard | None) -> str:
             state = tr("Searched for each question")
             if path.is_dir():
                 state = tr("{count} files searched").format(count=numeral(card.files))
+    if card.notes:
+        state += f"  ·  {tr('Not everything could be read')}"
     return f"{kind}  ·  {state}"
 
 
@@ -93,3 +95,10 @@ class Chip(QFrame):
     def show_words(self, words: str) -> None:
         self.words.setText(words)
         self.setAccessibleName(f"{self.title.text()}, {words}")
+
+    def show_source(self, path: Path, card: SourceCard | None) -> None:
+        """Shows a source's state. The tooltip lists what could not be read."""
+        self.show_words(source_words(path, card))
+        notes = [told(note) for note in card.notes] if card else []
+        self.setToolTip(hint("\n".join([str(path), *notes])))
+        self.setAccessibleDescription("\n".join(notes))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QWidget
 
 from app.chat import attachments
 from app.chat.attachments import Attachment
-from app.chat.chips import Chip, file_words, source_words
+from app.chat.chips import Chip, file_words
 from app.look import theme
 from app.look.controls import Button, Label, drop, restyle, stack
 from app.look.layouts import Flow
@@ -85,7 +85,7 @@ class AttachedFiles(QWidget):
         for chip in self.chips:
             path = chip.property("source")
             if path in self.sources:
-                chip.show_words(source_words(Path(path), known.get(path)))
+                chip.show_source(Path(path), known.get(path))
 
     def clear(self) -> None:
         """Removes the files. Drops those that are still being read."""
@@ -191,9 +191,9 @@ class AttachedFiles(QWidget):
 
     def _source_chip(self, path: str) -> Chip:
         cards = {card.path: card for card in self._core.sources.cards.get()}
-        words = source_words(Path(path), cards.get(path))
-        chip = Chip(Path(path).name or path, words, "search", closes=True)
+        chip = Chip(Path(path).name or path, "", "search", closes=True)
         chip.setProperty("source", path)
+        chip.show_source(Path(path), cards.get(path))
         return chip
 
 

@@ -424,6 +424,10 @@
    <translation>{count} Bytes</translation>
   </message>
   <message>
+   <source>Not everything could be read</source>
+   <translation>Nicht alles konnte gelesen werden</translation>
+  </message>
+  <message>
    <source>{count} files searched</source>
    <translation>{count} Dateien werden durchsucht</translation>
   </message>

@@ -424,6 +424,10 @@
    <translation>{count} 字节</translation>
   </message>
   <message>
+   <source>Not everything could be read</source>
+   <translation>部分内容无法读取</translation>
+  </message>
+  <message>
    <source>{count} files searched</source>
    <translation>搜索 {count} 个文件</translation>
   </message>

@@ -87,7 +87,7 @@ class LibHost:
             try:
                 await self._open()
                 job = {"tool": tool, "arguments": arguments, "surroundings": surroundings}
-                answer = await self._exchange(job)
+                answer = _checked(await self._exchange(job))
             except BaseException:
                 await self.close()
                 raise
@@ -141,7 +141,10 @@ class LibHost:
             raise FlowFailed("lib_crash", "The plugin's code does not start in time.") from None
         if "failed" in answer:
             raise FlowFailed("lib_crash", f"The plugin's code fails: {answer['failed']}")
-        return {tool["name"]: ToolFound(**tool) for tool in answer["tools"]}
+        try:
+            return {tool["name"]: ToolFound(**tool) for tool in answer["tools"]}
+        except (KeyError, TypeError):
+            raise FlowFailed("lib_crash", UNASKED) from None
 
     async def _exchange(self, frame: Json) -> Json:
         """Sends a request and returns its answer. Both carry an id that the code cannot guess."""
@@ -264,3 +267,11 @@ class LibAction:
 
 def fingerprint(plugin: str, tool: str, digest: str) -> str:
     return hashlib.sha256(json.dumps([plugin, tool, digest]).encode()).hexdigest()
+
+
+def _checked(answer: Json) -> Json:
+    """Returns the answer of a tool, which has an output or says what failed."""
+    result = answer.get("result")
+    if "failed" in answer or (isinstance(result, dict) and "output" in result):
+        return answer
+    raise FlowFailed("lib_crash", UNASKED)

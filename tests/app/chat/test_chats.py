@@ -62,6 +62,8 @@ def test_it_is_exported_as_markdown() -> None:
     text = Chat(system="Be brief.", said=list(ASKED)).as_markdown()
     assert text.startswith("# What is a Moat?\n\n> Be brief.")
     assert "## Answer\n\nA ditch.\n" in text
+    text = Chat(system="Be brief.\n\nBe kind.", said=list(ASKED)).as_markdown()
+    assert "\n\n> Be brief.\n> \n> Be kind.\n\n" in text
 
 
 def test_the_headings_of_an_exported_chat_are_translated(speak: Callable[[str], None]) -> None:

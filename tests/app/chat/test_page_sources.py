@@ -85,6 +85,11 @@ async def test_a_file_that_does_not_fit_is_searched_and_says_so(
     assert "not read whole" in page.attached.words.text()
     page.core.sources.cards.set((SourceCard(str(long), "reading", 0, 1),))
     assert page.attached.chips[0].words.text() == "Text  ·  0 of 1 files read"
+    unread = SourceCard(str(long), "ready", files=1, passages=3, notes=("Page 3 is a picture.",))
+    page.core.sources.cards.set((unread,))
+    chip = page.attached.chips[0]
+    assert chip.words.text().endswith("Not everything could be read")
+    assert chip.toolTip() == f"{long}\nPage 3 is a picture."
     page.attached.chips[0].close_button.click()
     assert page.attached.names() == []
     await until(lambda: ("sources.forget", str(long)) in page.core.commands)

@@ -217,6 +217,21 @@ async def test_a_start_that_is_given_up_does_not_spoil_the_next(
     assert "add" in await host.tools()
 
 
+async def test_an_answer_without_a_result_ends_the_child(
+    host: LibHost, monkeypatch: pytest.MonkeyPatch, new_children: Callable[[], list[psutil.Process]]
+) -> None:
+    async def forged(_frame: Json) -> Json:
+        return {"other": 1}
+
+    for ask in (host.tools(), do(host, "1")):
+        with monkeypatch.context() as patched:
+            patched.setattr(host, "_exchange", forged)
+            with pytest.raises(FlowFailed, match="unexpected answer"):
+                await ask
+        assert new_children() == []
+        assert "add" in await host.tools()
+
+
 async def test_a_long_line_does_not_stop_the_log(host: LibHost, log: list[str]) -> None:
     async with asyncio.timeout(30):
         await do(host, "print('a' * 300_000)")
