@@ -101,7 +101,7 @@ def test_a_model_is_copied_made_used_and_deleted(client: Client) -> None:
         client.delete(name)
         with pytest.raises(ResponseError, match="not found"):
             client.show(name)
-    with pytest.raises(ResponseError, match="part of the program"):
+    with pytest.raises(ResponseError, match="belongs to another program"):
         client.delete(NAME)
 
 
