@@ -395,7 +395,11 @@ def prose(asked: Asked) -> str:
 
 
 def _with_places(sql: str, name: str) -> str:
-    parts = [f"{one.replace('_', ' ')}: {{{{{name}.{one}}}}}" for one in outputs(sql)]
+    """Returns the values of a query as placeholders, row by row if it asks for several."""
+    limit = re.search(r"\bLIMIT (\d+)$", sql.strip())
+    rows = [name, *(f"{name}[{row}]" for row in range(2, int(limit[1]) + 1 if limit else 2))]
+    columns = [(one, one.replace("_", " ")) for one in outputs(sql)]
+    parts = [f"{words}: {{{{{row}.{one}}}}}" for row in rows for one, words in columns]
     return "; ".join(parts) + "."
 
 
