@@ -16,6 +16,7 @@ SAID = re.compile(r"^  (\S.*)$", re.MULTILINE)
 """Matches a line with a figure in a test's output. It is indented by two spaces."""
 MOST_SAID = 10
 """The most lines with figures that a row shows."""
+MOST_REASON = 200
 LEFT_OUT = "--deselect="
 TESTED = "PROVE_TESTED"
 """The variable with a report of the whole suite. The short form reads it and runs nothing."""
@@ -27,12 +28,14 @@ class Outcome:
     failed: tuple[str, ...]
     skipped: int
     said: tuple[str, ...]
+    reasons: tuple[str, ...] = ()
+    """The first line of each failure."""
 
     def figure(self, what: str = "checks") -> Figure:
         total = self.passed + len(self.failed) + self.skipped
         text = f"{self.passed} of {total} {what}"
         if self.failed:
-            text += f"; failed: {', '.join(self.failed[:3])}"
+            text += f"; failed: {', '.join(self.failed[:3])} ({self.reasons[0][:MOST_REASON]})"
         if self.skipped:
             text += f"; {self.skipped} could not be run here"
         text = "; ".join([text, *self.said[:MOST_SAID]])
@@ -76,7 +79,7 @@ def command(report: Path) -> list[str]:
 
 def read(report: Path, output: str = "", only: Sequence[str] = ()) -> Outcome:
     """Returns the outcome in a report. `only` limits it to these tests, named as for pytest."""
-    passed, skipped, failed = 0, 0, []
+    passed, skipped, failed, reasons = 0, 0, list[str](), list[str]()
     # The last result counts: a test that was tried again is in the report twice.
     cases = {
         f"{case.get('classname')}.{case.get('name')}": case
@@ -88,12 +91,13 @@ def read(report: Path, output: str = "", only: Sequence[str] = ()) -> Outcome:
         ends = {part.tag for part in case}
         if ends & {"failure", "error"}:
             failed.append(str(case.get("name")))
+            reasons += [str(part.get("message")).partition("\n")[0] for part in case][:1]
         elif "skipped" in ends:
             skipped += 1
         else:
             passed += 1
     said = [line for line in SAID.findall(output) if ":" in line and "::" not in line]
-    return Outcome(passed, tuple(failed), skipped, tuple(said))
+    return Outcome(passed, tuple(failed), skipped, tuple(said), tuple(reasons))
 
 
 def _is_meant(case: str, named: Sequence[str]) -> bool:

@@ -156,7 +156,7 @@ def _watched(stage: Stage, tests: tuple[str, ...]) -> Figure:
     if record.looks:
         text += f" ({record.looks} times a test's browser looked whether there is a way out)"
     if out or outcome.failed:
-        text += f": {', '.join([*record.outside, *outcome.failed][:5])}"
+        text += f": {', '.join([*record.outside, *outcome.failed, *outcome.reasons][:8])}"
     return Figure(text, not out and outcome.passed > 20 and not outcome.failed)
 
 

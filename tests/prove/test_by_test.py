@@ -62,7 +62,9 @@ def test_a_row_takes_the_word_of_a_report_in_the_short_form(
 ) -> None:
     monkeypatch.setenv(TESTED, str(report))
     assert shown_by("tests/part/test_one.py::test_counts_more")(Stage(quick=True)).held
-    assert not shown_by("tests/part/test_one.py::test_counts")(Stage(quick=True)).held
+    figure = shown_by("tests/part/test_one.py::test_counts")(Stage(quick=True))
+    assert not figure.held
+    assert figure.text.endswith("; failed: test_counts[3] (assert 3 < 3)")
 
 
 def test_a_test_that_is_not_in_the_report_shows_nothing(
@@ -70,3 +72,13 @@ def test_a_test_that_is_not_in_the_report_shows_nothing(
 ) -> None:
     monkeypatch.setenv(TESTED, str(report))
     assert not shown_by("tests/part/test_none.py")(Stage(quick=True)).held
+
+
+def test_the_last_result_of_a_test_that_was_tried_again_counts(tmp_path: Path) -> None:
+    passed = '<testcase classname="tests.a" name="test_b"/>'
+    failed = '<testcase classname="tests.a" name="test_b"><failure message="no"/></testcase>'
+    report = tmp_path / "report.xml"
+    report.write_text(f"<testsuite>{passed}{failed}</testsuite>", encoding="utf-8")
+    assert (read(report).passed, read(report).failed) == (0, ("test_b",))
+    report.write_text(f"<testsuite>{failed}{passed}</testsuite>", encoding="utf-8")
+    assert (read(report).passed, read(report).failed) == (1, ())
