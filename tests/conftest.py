@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from server import egress
 from server.models import library
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,6 +45,8 @@ def moat_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "moat-home"
     monkeypatch.setenv("MOAT_HOME", str(home))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    # A test that serves in this process seals it; then no other test's client could connect.
+    monkeypatch.setattr(egress, "_sealed", False)
     for name in [name for name in os.environ if name.startswith("MOAT_SECRET_")]:
         monkeypatch.delenv(name)
     return home
