@@ -53,8 +53,8 @@ class WelcomePage(Page):
         self._models = models
         self._suggestion: Suggestion | None = None
         self._was_suggested = False
-        self._has_new_folder = False
-        """Whether a folder was added whose models are still to be listed."""
+        self._listed: set[str] | None = None
+        """The models that were listed when a folder was added, until those of the folder are."""
         self.machine = Label(tr("Scanning this computer…"), wrap=True)
         self.starter = QRadioButton(tr("Start right away with the small starter model"))
         self.recommended = QRadioButton("")
@@ -107,8 +107,11 @@ class WelcomePage(Page):
         self.choice.setVisible(bool(here))
         if not here and self.present.isChecked():
             self.starter.setChecked(True)
-        if here and self._has_new_folder:
-            self._has_new_folder = False
+        known = self._listed
+        added = [] if known is None else [card.name for card in here if card.name not in known]
+        if added:
+            self._listed = None
+            self.choice.setCurrentIndex(self.choice.findData(added[0]))
             self.present.setChecked(True)
 
     async def finish(self) -> None:
@@ -124,7 +127,7 @@ class WelcomePage(Page):
             self.done.emit()
 
     async def use_folder(self, path: str) -> None:
-        self._has_new_folder = True
+        self._listed = {card.name for card in self.core.models.cards.get()}
         await add_model_folder(self.core, path)
         self.folder.setText(f"{from_home(self._models)}\n{from_home(Path(path))}")
 

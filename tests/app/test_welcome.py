@@ -124,6 +124,9 @@ async def test_models_that_are_here_already_do_not_choose_themselves(
     page = shown(made(core, tmp_path))
     assert page.present.isVisible()
     assert page.starter.isChecked()
+    await page.use_folder("/data/empty")
+    core.models.cards.set((STARTER, LARGE, replace(LARGE, name="Elsewhere", hosts=("vllm",))))
+    assert page.starter.isChecked(), "the folder has no model"
     page.present.setChecked(True)
     core.models.cards.set((STARTER,))
     assert page.starter.isChecked()
