@@ -156,7 +156,9 @@ def _begin_with(kept: Path, cache: Path) -> None:
     with tempfile.TemporaryDirectory(dir=cache.parent) as scratch:
         try:
             with tarfile.open(kept) as archive:
-                archive.extractall(scratch, filter="data")
+                # Python before 3.11.4, as in Debian 12, has no filters.
+                archive.extraction_filter = getattr(tarfile, "data_filter", None)
+                archive.extractall(scratch)
             Path(scratch, cache.name).rename(cache)
         except (OSError, tarfile.TarError):
             return  # It is missing or incomplete: mypy starts without it.

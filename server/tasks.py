@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+import sys
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
+from types import TracebackType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -67,3 +69,30 @@ def _ended(task: asyncio.Task[Any]) -> None:
     error = task.exception()
     if error is not None:
         log.error("The task %s failed", task.get_name(), exc_info=error)
+
+
+async def _enter(limit: Any) -> asyncio.Timeout:
+    limit.cancelled_before = asyncio.current_task().cancelling()  # type: ignore[union-attr]
+    return await _usual_enter(limit)
+
+
+async def _exit(
+    limit: Any,
+    kind: type[BaseException] | None,
+    error: BaseException | None,
+    trace: TracebackType | None,
+) -> None:
+    is_expired = limit.expired()
+    await _usual_exit(limit, kind, error, trace)
+    if is_expired and kind is asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task and task.cancelling() <= limit.cancelled_before:
+            raise TimeoutError from error
+
+
+_usual_enter, _usual_exit = asyncio.Timeout.__aenter__, asyncio.Timeout.__aexit__
+if sys.version_info[:3] < (3, 11, 3):
+    # There, as in Debian 12, a time limit in the clean-up of a cancelled task cancels the clean-up:
+    # a program that does not end by itself would be left running.
+    asyncio.Timeout.__aenter__ = _enter  # type: ignore[assignment,method-assign]
+    asyncio.Timeout.__aexit__ = _exit  # type: ignore[method-assign]

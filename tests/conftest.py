@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 
+import hypothesis
 import psutil
 import pytest
 
@@ -18,6 +19,11 @@ ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Each started Moat would try out its model as soon as it has nothing to do: 20 s of a core.
 os.environ.setdefault("MOAT_MODEL__CALIBRATE", "false")
+# A busy machine is not a defect of what is tested.
+hypothesis.settings.register_profile(
+    "no clock", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("no clock")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -24,9 +24,17 @@ def unpacked(python: Path, version: str, folder: Path) -> Path:
             fetch = [*command, *options, f"{PACKAGE}=={version}"]
             follow(LongCommand("fetching the engine's source", fetch, lambda _line: None))
             with tarfile.open(next(Path(scratch).glob("*.tar.gz"))) as archive:
-                archive.extractall(folder / DRAFT, filter="data")
+                extract(archive, folder / DRAFT)
             (folder / DRAFT / source.name).rename(source)
     return source
+
+
+def extract(
+    archive: tarfile.TarFile, folder: Path, members: Iterable[tarfile.TarInfo] | None = None
+) -> None:
+    """Unpacks an archive with the data filter. Python before 3.11.4, as in Debian 12, has none."""
+    archive.extraction_filter = getattr(tarfile, "data_filter", None)
+    archive.extractall(folder, members)
 
 
 def trimmed(python: Path, version: str, left_out: Iterable[str], folder: Path) -> Path:

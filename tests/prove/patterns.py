@@ -332,18 +332,19 @@ def _by_time(slow: Slow) -> float:
 
 def _time(pattern: "re.Pattern[str]", text: str, *, anchored: bool) -> float:
     began = time.thread_time()
-    signal.setitimer(signal.ITIMER_VIRTUAL, GIVEN_UP_S)
     try:
-        if anchored:
-            pattern.match(text)
-            pattern.fullmatch(text)
-        else:
-            for _ in pattern.finditer(text):
-                pass
+        signal.setitimer(signal.ITIMER_VIRTUAL, GIVEN_UP_S)
+        try:
+            if anchored:
+                pattern.match(text)
+                pattern.fullmatch(text)
+            else:
+                for _ in pattern.finditer(text):
+                    pass
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)  # The signal may arrive only here.
     except TooSlow:
         return GIVEN_UP_S
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return time.thread_time() - began
 
 

@@ -39,3 +39,44 @@ async def test_a_limit_may_be_left_while_it_is_paused() -> None:
         await asyncio.sleep(0)
     pause.__exit__(None, None, None)
     assert limit.when() is None
+
+
+async def test_a_limit_in_the_clean_up_of_a_cancelled_task_runs_out_as_elsewhere() -> None:
+    told: list[str] = []
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            try:
+                async with asyncio.timeout(0.01):
+                    await asyncio.sleep(60)
+            except TimeoutError:
+                told.append("ran out")
+            await asyncio.sleep(0)
+            told.append("went on")
+
+    task = tasks.spawn(work(), "work")
+    await asyncio.sleep(0)
+    await tasks.stop(task)
+    assert told == ["ran out", "went on"]
+    assert task.cancelled()
+
+
+async def test_a_task_cancelled_from_outside_while_its_limit_runs_out_is_cancelled() -> None:
+    told: list[str] = []
+
+    async def work() -> None:
+        try:
+            async with asyncio.timeout(0.01):
+                try:
+                    await asyncio.sleep(60)
+                finally:
+                    task.cancel()
+        except TimeoutError:
+            told.append("ran out")
+
+    task = tasks.spawn(work(), "work")
+    await asyncio.wait([task])
+    assert task.cancelled()
+    assert told == []

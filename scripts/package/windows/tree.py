@@ -12,6 +12,7 @@ from scripts.bootstrap import places as clone
 from scripts.bootstrap import surplus
 from scripts.bootstrap.say import SetupFailed
 from scripts.bootstrap.source import PACKAGE as ENGINE
+from scripts.bootstrap.source import extract
 from scripts.package import contents, freeze, pictures, product
 from scripts.package.windows import embedded, engine, launcher, materials, places, wheels
 from server.models import library as starter
@@ -70,7 +71,7 @@ def _bindings(version: str) -> Path:
         subprocess.run([*pip, *wanted, f"{ENGINE}=={version}"], check=True)
         with tarfile.open(folder / f"{name}.tar.gz") as archive:
             parts = [m for m in archive.getmembers() if _is_binding(m.name, name)]
-            archive.extractall(folder, members=parts, filter="data")
+            extract(archive, folder, parts)
     return folder / name
 
 
