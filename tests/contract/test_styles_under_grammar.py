@@ -68,7 +68,7 @@ def by_client(request: ChatRequest, facts: ModelFacts) -> Prepared:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def engine(quick_starter: Path) -> AsyncIterator[WorkerProcess]:
-    options = EngineOptions(slots=AT_ONCE, context_tokens=1536, prompt_cache_mb=0)
+    options = EngineOptions(slots=AT_ONCE, context_tokens=1536, threads=1, prompt_cache_mb=0)
     style = Format("each its own", lambda _facts: True, by_client)
     worker = WorkerProcess(quick_starter, options, choose=lambda _facts: style)
     yield worker

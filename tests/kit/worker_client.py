@@ -48,7 +48,8 @@ class WorkerClient:
         self._ids = 0
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        self.send({"op": "load", "path": str(model), "options": options})
+        # Tests run side by side: threads on the same cores wait for each other at every step.
+        self.send({"op": "load", "path": str(model), "options": {"threads": 1, **options}})
         self.loading = [self.frame()]
         while self.loading[-1]["op"] == "progress":
             self.loading.append(self.frame())

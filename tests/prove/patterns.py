@@ -298,11 +298,12 @@ def time_one(used: Used) -> Slow:
         first_s = _time(pattern, first, anchored=used.anchored)
         if first_s < FIRST_S:
             continue
-        middle_s = first_s
-        if first_s < GIVEN_UP_S:
-            middle_s = _time(pattern, middle, anchored=used.anchored)
-        if middle_s >= GIVEN_UP_S:
-            return Slow(used, first[:60], middle_s)
+        # The whole text takes at least so long: Python may not interrupt a search to its end.
+        if first_s * SIZE / FIRST_SIZE >= GIVEN_UP_S:
+            return Slow(used, first[:60], first_s * SIZE / FIRST_SIZE)
+        middle_s = _time(pattern, middle, anchored=used.anchored)
+        if middle_s * SIZE / MIDDLE_SIZE >= GIVEN_UP_S:
+            return Slow(used, first[:60], middle_s * SIZE / MIDDLE_SIZE)
         if middle_s < MIDDLE_GROWTH * first_s:
             steady.append((middle_s, start, repeated))
             continue

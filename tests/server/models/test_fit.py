@@ -1,6 +1,7 @@
 """Verdicts with their reasons, contexts and layers that fit, and ladders that lead down."""
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -132,46 +133,50 @@ def test_why_the_processor_runs_it_where_a_card_was_expected():
     assert without_card(none, none, note, "A card") == ""
 
 
-MIXTURE = header(
-    Shape(2048, 48, 32, 4, 768, 151936, 40960, Q4_K, Q6_K, "qwen3moe", 128, experts=128)
-)
-"""The shape of Qwen3-30B-A3B."""
+@cache
+def mixture() -> Header:
+    """The shape of Qwen3-30B-A3B."""
+    return header(
+        Shape(2048, 48, 32, 4, 768, 151936, 40960, Q4_K, Q6_K, "qwen3moe", 128, experts=128)
+    )
+
+
 SMALL_CARD = Machine(64 * GB, 48 * GB, 8, (replace(CARD, free_bytes=8 * GB),), engine_uses_gpu=True)
 
 
 def test_experts_leave_a_small_card_before_layers_do():
-    settled = settle(MIXTURE, Setup(8192, 1), SMALL_CARD)
+    settled = settle(mixture(), Setup(8192, 1), SMALL_CARD)
     assert settled.gpu_layers == 49
     assert 20 < settled.cpu_experts <= 48
-    fit = judge(MIXTURE, Setup(8192, 1), SMALL_CARD)
+    fit = judge(mixture(), Setup(8192, 1), SMALL_CARD)
     assert fit.verdict != "does not fit"
     assert f"experts of {settled.cpu_experts} layers on the processor" in fit.why
-    by_hand = settle(MIXTURE, Setup(8192, 1, cpu_experts=48), SMALL_CARD)
+    by_hand = settle(mixture(), Setup(8192, 1, cpu_experts=48), SMALL_CARD)
     assert by_hand.cpu_experts == 48
     large = replace(SMALL_CARD, devices=(CARD,))
-    assert settle(MIXTURE, Setup(8192, 1), large).cpu_experts == 0
+    assert settle(mixture(), Setup(8192, 1), large).cpu_experts == 0
     assert settle(EIGHT, Setup(8192, 1), SMALL_CARD).cpu_experts == 0
-    assert settle(MIXTURE, Setup(8192, 1), LAPTOP).cpu_experts == 0
+    assert settle(mixture(), Setup(8192, 1), LAPTOP).cpu_experts == 0
 
 
 def test_what_leaves_the_card_is_what_the_experts_weigh():
     setup = Setup(8192, 1, gpu_layers=49, cpu_experts=0)
     whole, none = (
-        memory_of(MIXTURE, MIXTURE.weight_bytes, replace(setup, cpu_experts=count), SMALL_CARD)
+        memory_of(mixture(), mixture().weight_bytes, replace(setup, cpu_experts=count), SMALL_CARD)
         for count in (0, 999)
     )
-    experts = sum(one.size_bytes for one in MIXTURE.tensors if "_exps" in one.name)
-    assert experts > 0.85 * MIXTURE.weight_bytes
+    experts = sum(one.size_bytes for one in mixture().tensors if "_exps" in one.name)
+    assert experts > 0.85 * mixture().weight_bytes
     assert whole.gpu - none.gpu == none.weights - whole.weights == experts
     assert none.repacked == whole.repacked
-    peeked = replace(MIXTURE, tensors=())
-    guessed = memory_of(peeked, MIXTURE.weight_bytes, replace(setup, cpu_experts=48), SMALL_CARD)
-    assert abs(guessed.gpu - none.gpu) < 0.1 * MIXTURE.weight_bytes
+    peeked = replace(mixture(), tensors=())
+    guessed = memory_of(peeked, mixture().weight_bytes, replace(setup, cpu_experts=48), SMALL_CARD)
+    assert abs(guessed.gpu - none.gpu) < 0.1 * mixture().weight_bytes
 
 
 def test_the_ladder_takes_experts_off_the_card_first():
     asked = Setup(8192, 1, gpu_layers=49, cpu_experts=0)
-    steps = list(ladder(MIXTURE, asked, SMALL_CARD))[:4]
+    steps = list(ladder(mixture(), asked, SMALL_CARD))[:4]
     assert [(one.gpu_layers, one.cpu_experts) for one in steps] == [
         (49, 0),
         (49, 24),

@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from server.engine.worker.load import plan
 from tests.kit.worker_client import WorkerClient
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Tests run side by side: threads on the same cores wait for each other at every step."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(plan, "usable_cores", lambda: 1)
+        yield
 
 
 @pytest.fixture(scope="session")
