@@ -56,8 +56,10 @@ ASK: Json = {
         "prompt": {"type": "string", "minLength": 1},
         "system": {"type": "string", "description": "How the model is to behave"},
         "model": MODEL,
+        "max_tokens": {"type": "integer", "minimum": 1, "description": "The longest answer"},
     },
     "required": ["prompt"],
+    "additionalProperties": False,
 }
 EMBED: Json = {
     "type": "object",
@@ -71,6 +73,7 @@ EMBED: Json = {
         "model": MODEL,
     },
     "required": ["texts"],
+    "additionalProperties": False,
 }
 
 
@@ -252,7 +255,8 @@ class McpSite:
         texts = [("system", arguments.get("system")), ("user", arguments["prompt"])]
         messages = tuple(Message(role, text) for role, text in texts if text)  # type: ignore[arg-type]
         model = _model(arguments, visit.facts)
-        request = ChatRequest(messages, model, client=visit.about.client)
+        most = arguments.get("max_tokens")
+        request = ChatRequest(messages, model, max_tokens=most, client=visit.about.client)
         text: list[str] = []
         async with aclosing(self._site.converse(request, visit.about)) as events:
             async for event in events:

@@ -50,6 +50,7 @@ async def double(arguments: Json) -> str:
 class House:
     def __init__(self, permissions: Path) -> None:
         self.asked_by: list[About] = []
+        self.requests: list[ChatRequest] = []
         self.permissions = permissions
         self.approvals = Approvals(permissions)
         self.erased: list[Json] = []
@@ -76,6 +77,7 @@ class House:
         stop()
 
     def converse(self, request: ChatRequest, about: About) -> Events:
+        self.requests.append(request)
         return converse(Means(ScriptedEngine(says("four", "ty-two"))), request)
 
     async def embed(self, ask: Ask) -> Embeddings:
@@ -130,6 +132,9 @@ async def test_plugins_and_models_are_offered_to_a_client(
         assert tools["double"].input_schema == SUMS
         assert await say(client, "double", {"a": 4}) == ("8", False)
         assert await say(client, "ask", {"prompt": "How many?"}) == ("fourty-two", False)
+        short = {"prompt": "How many?", "max_tokens": 7}
+        assert await say(client, "ask", short) == ("fourty-two", False)
+        assert [one.max_tokens for one in house.requests] == [None, 7]
         text, is_error = await say(client, "embed", {"texts": ["a", "bc"]})
         assert (json.loads(text), is_error) == ([[1.0, 1.0], [1.0, 2.0]], False)
         denied = ("sums/double was not allowed.", True)
@@ -139,6 +144,9 @@ async def test_plugins_and_models_are_offered_to_a_client(
             ("ask", {}, "not valid"),
             ("ask", {"prompt": [{}] * 10_000}, "not valid"),
             ("ask", {"prompt": "x", "model": "none"}, "none"),
+            ("ask", {"prompt": "x", "max_tokens": 0}, "not valid"),
+            ("ask", {"prompt": "x", "temperature": 0}, "temperature"),
+            ("embed", {"texts": ["x"], "dimensions": 4}, "dimensions"),
             ("nothing", {}, "There is no tool"),
         ):
             text, is_error = await say(client, tool, arguments)
