@@ -95,4 +95,4 @@ if sys.version_info[:3] < (3, 11, 3):
     # There, as in Debian 12, a time limit in the clean-up of a cancelled task cancels the clean-up:
     # a program that does not end by itself would be left running.
     asyncio.Timeout.__aenter__ = _enter  # type: ignore[assignment,method-assign]
-    asyncio.Timeout.__aexit__ = _exit  # type: ignore[method-assign]
+    asyncio.Timeout.__aexit__ = _exit  # type: ignore[assignment,method-assign]
