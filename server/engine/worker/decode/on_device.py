@@ -11,8 +11,8 @@ chosen here. It does not depend on the settings, so nothing is rebuilt for the n
 Whether this pays depends on the card and on how its library was built: to find the likeliest tokens
 of a large vocabulary took one card a millisecond, more than the host needs for eight answers. Built
 with CUDA 13.0, the library sorts each row as a whole, and a step with 64 answers took a third more
-time than without. `CandidatesOfParts` sorts short parts of rows side by side. So all ways are timed
-before the first request.
+time than without. `CandidatesOfParts` sorts short parts of rows side by side, and
+`CandidatesOfBlocks` only what can hold one of them. So all ways are timed before the first request.
 """
 
 import ctypes
@@ -48,6 +48,8 @@ FEW = 4
 ROUNDS = 3
 """How often each way is timed. The quickest round counts: llama.cpp prepares in the first."""
 NO_TOKEN = -1
+TOKEN_BITS = 0xFFFFFFFF
+"""The half of a sort key that holds the token."""
 MOST_CANDIDATES = 64
 TRIED = (
     Sampling(temperature=0.0),
@@ -57,9 +59,13 @@ TRIED = (
 """Settings that try out each way of choosing on the device."""
 PART = 1024
 """The longest row that CUDA sorts in one block, side by side with others."""
+MOST_BLOCKS = 1024
+"""The most blocks into which a row is divided: as many as CUDA sorts in one block."""
 FLOAT, INTEGER = 0, 26
 """GGML_TYPE_F32 and GGML_TYPE_I32."""
 DESCENDING = 1
+MAXIMUM = 0
+"""GGML_OP_POOL_MAX."""
 P = ctypes.c_void_p
 LONG = ctypes.c_int64
 SIZE = ctypes.c_size_t
@@ -269,10 +275,12 @@ class TokenChooser:
     def __init__(self, context: Context, vocabulary: Vocabulary) -> None:
         self._context = context
         self._size = vocabulary.size
-        self._ends = np.array(sorted(vocabulary.ends), np.int32)
+        self._ends = np.zeros(vocabulary.size, np.bool_)
+        self._ends[list(vocabulary.ends)] = True
         self.count = min(MOST_CANDIDATES, vocabulary.size)
         """The number of candidates in each row."""
         self._settings: dict[int, Sampling] = {}
+        self._tables: dict[tuple[int, ...], SamplingTable] = {}
         self._own: dict[int, np.random.Generator] = {}
         self._shared = np.random.default_rng()
         self.forms = [form(self.count) for form in FORMS]
@@ -287,7 +295,7 @@ class TokenChooser:
     def add(self, sequence: int, sampling: Sampling) -> bool:
         """Takes a sequence over. Returns False if its settings need more than the candidates."""
         self.remove(sequence)
-        most = self.count - (len(self._ends) if sampling.ignore_eos else 0)
+        most = self.count - (int(self._ends.sum()) if sampling.ignore_eos else 0)
         wanted = sampling.top_k if sampling.temperature > 0 else 1
         if not 0 < wanted <= most or sampling.logit_bias:
             return False
@@ -297,23 +305,36 @@ class TokenChooser:
         return True
 
     def remove(self, sequence: int) -> None:
+        self._tables.clear()
         self._settings.pop(sequence, None)
         self._own.pop(sequence, None)
 
     def tokens(self, batch: Batch, rows: Sequence[tuple[int, int]]) -> dict[int, int]:
-        settings = [self._settings[sequence] for _row, sequence in rows]
-        chance = self._shared.random(len(rows))
-        for number, (_row, sequence) in enumerate(rows):
-            if own := self._own.get(sequence):
-                chance[number] = own.random()
+        table = self._table_of(tuple(sequence for _row, sequence in rows))
         logits, tokens = self._candidates(batch, [row for row, _sequence in rows])
-        if any(sampling.ignore_eos for sampling in settings):
-            endless = np.array([[sampling.ignore_eos] for sampling in settings])
-            logits = np.where(endless & np.isin(tokens, self._ends), -np.inf, logits)
-        order = np.lexsort((tokens, -logits))  # of equal ones, the first in the vocabulary
-        picked = _choose(np.take_along_axis(logits, order, 1), settings, chance)
-        chosen = tokens[np.arange(len(rows)), order[np.arange(len(rows)), picked]]
-        return {row: int(token) for (row, _sequence), token in zip(rows, chosen, strict=True)}
+        if table.endless is not None:
+            logits = np.where(table.endless & self._ends[tokens], -np.inf, logits)
+        keys = _sort_keys(logits, tokens)
+        if table.is_greedy:
+            chosen = keys.min(axis=1)
+        else:
+            chance = self._shared.random(len(rows))
+            for number, (_row, sequence) in enumerate(rows):
+                if own := self._own.get(sequence):
+                    chance[number] = own.random()
+            keys.sort(axis=1)
+            chosen = keys[np.arange(len(rows)), _choose(_logits_of(keys), table, chance)]
+        found = (chosen & TOKEN_BITS).tolist()
+        return {row: token for (row, _sequence), token in zip(rows, found, strict=True)}
+
+    def _table_of(self, sequences: tuple[int, ...]) -> "SamplingTable":
+        """Steps mostly have the same answers: their settings are kept as arrays."""
+        found = self._tables.get(sequences)
+        if found is None:
+            self._tables.clear()
+            found = SamplingTable.of([self._settings[sequence] for sequence in sequences])
+            self._tables[sequences] = found
+        return found
 
     def _candidates(
         self, batch: Batch, rows: list[int]
@@ -334,27 +355,71 @@ class TokenChooser:
         return np.ctypeslib.as_array(whole).reshape(batch.outputs, self._size)
 
 
+@dataclass(frozen=True, slots=True)
+class SamplingTable:
+    """The settings of several answers, with a row for each."""
+
+    top_k: NDArray[np.intp]
+    top_p: NDArray[np.float64]
+    min_p: NDArray[np.float64]
+    heat: NDArray[np.float64]
+    is_greedy: bool
+    """Whether all take the likeliest token."""
+    endless: NDArray[np.bool_] | None
+    """Which of them ignore the end; None if none does."""
+
+    @classmethod
+    def of(cls, settings: list[Sampling]) -> "SamplingTable":
+        def column(values: list[Any], kind: Any) -> NDArray[Any]:
+            return np.array(values, kind)[:, None]
+
+        hot = [one.temperature > 0 for one in settings]
+        endless = [one.ignore_eos for one in settings]
+        return cls(
+            column([one.top_k if one.temperature > 0 else 1 for one in settings], np.intp),
+            column([one.top_p if one.top_p < 1 else 2.0 for one in settings], np.float64),
+            column([one.min_p for one in settings], np.float64),
+            column([one.temperature if one.temperature > 0 else 1.0 for one in settings], float),
+            not any(hot),
+            column(endless, np.bool_) if any(endless) else None,
+        )
+
+
+def _sort_keys(logits: NDArray[np.floating[Any]], tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Returns numbers that sort by falling logits, and equal ones by the order of the vocabulary.
+
+    The bits of a float, as a whole number, are in the order of the floats once those of negative
+    ones are inverted. Sorting numbers is several times as fast as sorting by two columns.
+    """
+    keys = ~_in_order(logits.astype(np.float32).view(np.int32)).astype(np.int64)
+    return np.asarray(keys << 32 | tokens)
+
+
+def _logits_of(keys: NDArray[np.int64]) -> NDArray[np.float32]:
+    return _in_order((~(keys >> 32)).astype(np.int32)).view(np.float32)
+
+
+def _in_order(bits: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Inverts the bits of negative floats but the sign. Done twice, it changes nothing."""
+    return np.asarray(bits ^ (bits >> 31 & 0x7FFFFFFF))
+
+
 def _choose(
-    logits: NDArray[np.float32], settings: list[Sampling], chance: NDArray[np.float64]
+    logits: NDArray[np.float32], table: SamplingTable, chance: NDArray[np.float64]
 ) -> NDArray[np.intp]:
     """Returns the index of the chosen token in each row. Rows are sorted, the likeliest first.
 
     Like llama.cpp's chain it applies top-k, top-p, min-p, then temperature. At a temperature of 0
     the index is 0.
     """
-    most = [[sampling.top_k if sampling.temperature > 0 else 1] for sampling in settings]
-    kept = np.arange(logits.shape[1]) < np.array(most)
-    likely = np.where(kept, np.exp((logits - logits[:, :1]).astype(np.float64)), 0.0)
+    below = (logits - logits[:, :1]).astype(np.float64)
+    kept = np.arange(logits.shape[1]) < table.top_k
+    likely = np.where(kept, np.exp(below), 0.0)
     before = np.cumsum(likely / likely.sum(axis=1, keepdims=True), axis=1)
     before = np.roll(before, 1, axis=1)
     before[:, 0] = -1.0
-    top_p = np.array([[sampling.top_p if sampling.top_p < 1 else 2.0] for sampling in settings])
-    min_p = np.array([[sampling.min_p] for sampling in settings])
-    kept &= (before < top_p) & (likely >= min_p)
-    heat = np.array(
-        [[sampling.temperature if sampling.temperature > 0 else 1.0] for sampling in settings]
-    )
-    heated = np.where(kept, np.exp((logits - logits[:, :1]) / heat), 0.0).cumsum(axis=1)
+    kept &= (before < table.top_p) & (likely >= table.min_p)
+    heated = np.where(kept, np.exp(below / table.heat), 0.0).cumsum(axis=1)
     return np.asarray((heated > chance[:, None] * heated[:, -1:]).argmax(axis=1))
 
 
@@ -414,6 +479,9 @@ SIGNATURES = {
     "ggml_concat": (P, P, P, P, ctypes.c_int),
     "ggml_add": (P, P, P, P),
     "ggml_arange": (P, P, ctypes.c_float, ctypes.c_float, ctypes.c_float),
+    "ggml_pool_1d": (P, P, P, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int),
+    "ggml_repeat": (P, P, P, P),
+    "ggml_scale": (P, P, P, ctypes.c_float),
 }
 
 
@@ -474,7 +542,12 @@ class CandidatesOfParts(Candidates):
     """
 
     def _find(self, room: Any, logits: Any, columns: int, rows: int) -> tuple[Any, Any]:
-        values, tokens = logits, None
+        return self._narrow(room, logits, None, columns, rows)
+
+    def _narrow(
+        self, room: Any, values: Any, tokens: Any, columns: int, rows: int
+    ) -> tuple[Any, Any]:
+        """Returns tokens and logits of the likeliest. Without `tokens`, they are the columns."""
         while tokens is None or columns > self._count:
             found = [self._best_of(room, values, tokens, part) for part in _parts(columns, rows)]
             values, tokens, columns = found[0]
@@ -517,7 +590,42 @@ class CandidatesOfParts(Candidates):
         return take(block), names, kept * parts.count
 
 
-FORMS = (Candidates, CandidatesOfParts)
+class CandidatesOfBlocks(CandidatesOfParts):
+    """Finds them in the blocks with the largest maxima: no other block can hold one of them."""
+
+    def _find(self, room: Any, logits: Any, columns: int, rows: int) -> tuple[Any, Any]:
+        ggml, count = self._ggml, self._count
+        width = 1 << max(0, (columns - 1) // MOST_BLOCKS).bit_length()
+        blocks, rest = divmod(columns, width)
+        if blocks <= count:
+            return super()._find(room, logits, columns, rows)
+
+        def cut(first: int, size: int) -> Any:
+            if size == columns:
+                return logits
+            stride = columns * ITEM_BYTES
+            view = ggml.view_2d(room, logits, size, rows, stride, first * ITEM_BYTES)
+            return ggml.cont(room, view)
+
+        whole = cut(0, width * blocks)
+        largest = ggml.pool_1d(room, whole, MAXIMUM, width, width, 0)
+        order = ggml.argsort(room, largest, DESCENDING)
+        best = ggml.cont(room, ggml.view_2d(room, order, count, rows, blocks * ITEM_BYTES, 0))
+        values = ggml.get_rows(room, ggml.reshape_3d(room, whole, width, blocks, rows), best)
+        starts = ggml.scale(room, ggml.cast(room, best, FLOAT), width)
+        starts = ggml.repeat(room, ggml.reshape_3d(room, starts, 1, count, rows), values)
+        inside = ggml.reshape_3d(room, ggml.arange(room, 0, width, 1), width, 1, 1)
+        tokens = ggml.reshape_2d(room, ggml.add(room, starts, inside), width * count, rows)
+        values = ggml.reshape_2d(room, values, width * count, rows)
+        if rest:
+            last = cut(width * blocks, rest)
+            names = ggml.arange(room, width * blocks, columns, 1)
+            values = ggml.concat(room, values, last, 0)
+            tokens = ggml.concat(room, tokens, ggml.repeat(room, names, last), 0)
+        return self._narrow(room, values, tokens, width * count + rest, rows)
+
+
+FORMS = (Candidates, CandidatesOfParts, CandidatesOfBlocks)
 """The ways in which the likeliest tokens are found. The quickest on this device is taken."""
 
 

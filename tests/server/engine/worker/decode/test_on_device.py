@@ -73,6 +73,7 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any
     """The only way of finding the likeliest tokens that is there to be taken."""
     monkeypatch.setattr(on_device, "FORMS", (request.param,))
     monkeypatch.setattr(on_device, "PART", 90)  # so that rows have several, and a shorter one
+    monkeypatch.setattr(on_device, "MOST_BLOCKS", 120)  # so that blocks have several columns
     return request.param
 
 
@@ -90,7 +91,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
     log.mute_while(lambda: True)
     log.install()
     path = tmp_path_factory.mktemp("model") / "small.gguf"
-    header = gguf_files.write_model(path)
+    header = gguf_files.write_model(path, gguf_files.Shape(tokens=302))  # a rest after the blocks
     fill(path, len(header.data))
     options = EngineOptions(slots=SLOTS, context_tokens=256, threads=1)
     model = Model(path, options, lambda _done: None)
