@@ -93,9 +93,10 @@ def compare_engine(given: Given, name: str, model: Path) -> None:
 
 
 async def engine_speeds(given: Given, model: Path) -> dict[int, list[float]]:
-    """Returns the tokens per second of all answers together while they decode.
+    """Returns the tokens per second of all answers together once all prompts are read.
 
-    Prompts are not cached between them, as llama-batched-bench does not do that either.
+    llama-batched-bench times it so as well. Prompts are not cached between them, as it does not do
+    that either.
     """
     most = max(given.streams)
     options = EngineOptions(
@@ -135,20 +136,23 @@ async def _round(engine: WorkerProcess, streams: int, seed: int, tokens: int) ->
         for stream in range(streams)
     ]
     spans = await asyncio.gather(*(_span(engine.generate(one)) for one in requests))
-    whole = max(span[1] for span in spans) - min(span[0] for span in spans)
-    return sum(span[2] for span in spans) / whole
+    all_begun = max(times[0] for times, _ended, _tokens in spans)
+    later = sum(
+        tokens * sum(at > all_begun for at in times) / len(times) for times, _ended, tokens in spans
+    )
+    return later / (max(ended for _times, ended, _tokens in spans) - all_begun)
 
 
-async def _span(pieces: Pieces) -> tuple[float, float, int]:
-    """Returns the times of the first and the last token, and the number of tokens."""
-    first = 0.0
+async def _span(pieces: Pieces) -> tuple[list[float], float, int]:
+    """Returns the times of the pieces of text, the time of the end, and the number of tokens."""
+    times: list[float] = []
     tokens = 0
     async for piece in pieces:
         if isinstance(piece, Finished):
             tokens = piece.usage.completion_tokens
-        elif not first and type(piece).__name__ == "TextDelta":
-            first = time.perf_counter()
-    return first, time.perf_counter(), tokens
+        elif type(piece).__name__ == "TextDelta":
+            times.append(time.perf_counter())
+    return times, time.perf_counter(), tokens
 
 
 def batched_bench(given: Given, model: Path) -> dict[int, float]:
