@@ -11,8 +11,8 @@ chosen here. It does not depend on the settings, so nothing is rebuilt for the n
 Whether this pays depends on the card and on how its library was built: to find the likeliest tokens
 of a large vocabulary took one card a millisecond, more than the host needs for eight answers. Built
 with CUDA 13.0, the library sorts each row as a whole, and a step with 64 answers took a third more
-time than without. `CandidatesOfParts` sorts short parts of rows side by side, and
-`CandidatesOfBlocks` only what can hold one of them. So all ways are timed before the first request.
+time than without. `CandidatesOfBlocks` sorts only what can hold one of them, in short parts side by
+side. So all ways are timed before the first request.
 """
 
 import ctypes
@@ -373,13 +373,24 @@ class SamplingTable:
         def column(values: list[Any], kind: Any) -> NDArray[Any]:
             return np.array(values, kind)[:, None]
 
-        hot = [one.temperature > 0 for one in settings]
-        endless = [one.ignore_eos for one in settings]
+        hot = [sampling.temperature > 0 for sampling in settings]
+        endless = [sampling.ignore_eos for sampling in settings]
         return cls(
-            column([one.top_k if one.temperature > 0 else 1 for one in settings], np.intp),
-            column([one.top_p if one.top_p < 1 else 2.0 for one in settings], np.float64),
-            column([one.min_p for one in settings], np.float64),
-            column([one.temperature if one.temperature > 0 else 1.0 for one in settings], float),
+            column(
+                [sampling.top_k if sampling.temperature > 0 else 1 for sampling in settings],
+                np.intp,
+            ),
+            column(
+                [sampling.top_p if sampling.top_p < 1 else 2.0 for sampling in settings], np.float64
+            ),
+            column([sampling.min_p for sampling in settings], np.float64),
+            column(
+                [
+                    sampling.temperature if sampling.temperature > 0 else 1.0
+                    for sampling in settings
+                ],
+                float,
+            ),
             not any(hot),
             column(endless, np.bool_) if any(endless) else None,
         )
@@ -535,20 +546,41 @@ class Candidates:
         return tokens, self._ggml.get_rows(room, each, tokens)
 
 
-class CandidatesOfParts(Candidates):
-    """Finds them by sorting parts of rows: it takes the likeliest of each part, then of those.
+class CandidatesOfBlocks(Candidates):
+    """Finds them in the blocks with the largest maxima: no other block can hold one of them.
 
-    Tokens are floats until the end: they are whole numbers below 2 to the power of 24.
+    The columns of these blocks are then sorted in short parts, side by side. Tokens are floats
+    until the end: they are whole numbers below 2 to the power of 24.
     """
 
     def _find(self, room: Any, logits: Any, columns: int, rows: int) -> tuple[Any, Any]:
-        return self._narrow(room, logits, None, columns, rows)
+        ggml, count = self._ggml, self._count
+        width = 1 << max(0, (columns - 1) // MOST_BLOCKS).bit_length()
+        blocks, rest = divmod(columns, width)
+        if blocks <= count:
+            return super()._find(room, logits, columns, rows)
+        whole = self._cut(room, logits, Parts(0, width, blocks, columns, rows))
+        largest = ggml.pool_1d(room, whole, MAXIMUM, width, width, 0)
+        order = ggml.argsort(room, largest, DESCENDING)
+        best = ggml.cont(room, ggml.view_2d(room, order, count, rows, blocks * ITEM_BYTES, 0))
+        values = ggml.get_rows(room, ggml.reshape_3d(room, whole, width, blocks, rows), best)
+        starts = ggml.scale(room, ggml.cast(room, best, FLOAT), width)
+        starts = ggml.repeat(room, ggml.reshape_3d(room, starts, 1, count, rows), values)
+        inside = ggml.reshape_3d(room, ggml.arange(room, 0, width, 1), width, 1, 1)
+        tokens = ggml.reshape_2d(room, ggml.add(room, starts, inside), width * count, rows)
+        values = ggml.reshape_2d(room, values, width * count, rows)
+        if rest:
+            last = self._cut(room, logits, Parts(width * blocks, rest, 1, columns, rows))
+            names = ggml.arange(room, width * blocks, columns, 1)
+            values = ggml.concat(room, values, last, 0)
+            tokens = ggml.concat(room, tokens, ggml.repeat(room, names, last), 0)
+        return self._narrow(room, values, tokens, width * count + rest, rows)
 
     def _narrow(
         self, room: Any, values: Any, tokens: Any, columns: int, rows: int
     ) -> tuple[Any, Any]:
-        """Returns tokens and logits of the likeliest. Without `tokens`, they are the columns."""
-        while tokens is None or columns > self._count:
+        """Takes the likeliest of each part, then of those. Returns their tokens and logits."""
+        while columns > self._count:
             found = [self._best_of(room, values, tokens, part) for part in _parts(columns, rows)]
             values, tokens, columns = found[0]
             for more, names, count in found[1:]:
@@ -561,71 +593,29 @@ class CandidatesOfParts(Candidates):
         """Returns the likeliest of each part: logits, tokens and their number in a row."""
         ggml, width, kept = self._ggml, parts.width, min(self._count, parts.width)
         count = parts.count * parts.rows
-
-        def cut(whole: Any) -> Any:
-            if width * parts.count < parts.columns:
-                offset, stride = parts.first * ITEM_BYTES, parts.columns * ITEM_BYTES
-                view = ggml.view_2d(room, whole, width * parts.count, parts.rows, stride, offset)
-                whole = ggml.cont(room, view)
-            return ggml.reshape_2d(room, whole, width, count)
-
-        def take(block: Any) -> Any:
-            each = ggml.reshape_3d(room, block, 1, width, count)
-            found = ggml.get_rows(room, each, order)
-            return ggml.reshape_2d(room, found, kept * parts.count, parts.rows)
-
-        block = cut(values)
+        block = ggml.reshape_2d(room, self._cut(room, values, parts), width, count)
         order = ggml.argsort(room, block, DESCENDING)
         if kept < width:
             first = ggml.view_2d(room, order, kept, count, width * ITEM_BYTES, 0)
             order = ggml.cont(room, first)
-        if tokens is not None:
-            return take(block), take(cut(tokens)), kept * parts.count
-        starts = ggml.arange(room, parts.first, parts.first + width * parts.count, width)
-        starts = ggml.reshape_3d(room, starts, 1, parts.count, 1)
-        places = ggml.cast(room, order, FLOAT)
-        places = ggml.reshape_3d(room, places, kept, parts.count, parts.rows)
-        names = ggml.add(room, places, starts)
-        names = ggml.reshape_2d(room, names, kept * parts.count, parts.rows)
-        return take(block), names, kept * parts.count
+
+        def take(whole: Any) -> Any:
+            found = ggml.get_rows(room, ggml.reshape_3d(room, whole, 1, width, count), order)
+            return ggml.reshape_2d(room, found, kept * parts.count, parts.rows)
+
+        return take(block), take(self._cut(room, tokens, parts)), kept * parts.count
+
+    def _cut(self, room: Any, whole: Any, parts: "Parts") -> Any:
+        """Returns the columns of these parts, in one piece of memory."""
+        size = parts.width * parts.count
+        if size == parts.columns:
+            return whole
+        offset, stride = parts.first * ITEM_BYTES, parts.columns * ITEM_BYTES
+        view = self._ggml.view_2d(room, whole, size, parts.rows, stride, offset)
+        return self._ggml.cont(room, view)
 
 
-class CandidatesOfBlocks(CandidatesOfParts):
-    """Finds them in the blocks with the largest maxima: no other block can hold one of them."""
-
-    def _find(self, room: Any, logits: Any, columns: int, rows: int) -> tuple[Any, Any]:
-        ggml, count = self._ggml, self._count
-        width = 1 << max(0, (columns - 1) // MOST_BLOCKS).bit_length()
-        blocks, rest = divmod(columns, width)
-        if blocks <= count:
-            return super()._find(room, logits, columns, rows)
-
-        def cut(first: int, size: int) -> Any:
-            if size == columns:
-                return logits
-            stride = columns * ITEM_BYTES
-            view = ggml.view_2d(room, logits, size, rows, stride, first * ITEM_BYTES)
-            return ggml.cont(room, view)
-
-        whole = cut(0, width * blocks)
-        largest = ggml.pool_1d(room, whole, MAXIMUM, width, width, 0)
-        order = ggml.argsort(room, largest, DESCENDING)
-        best = ggml.cont(room, ggml.view_2d(room, order, count, rows, blocks * ITEM_BYTES, 0))
-        values = ggml.get_rows(room, ggml.reshape_3d(room, whole, width, blocks, rows), best)
-        starts = ggml.scale(room, ggml.cast(room, best, FLOAT), width)
-        starts = ggml.repeat(room, ggml.reshape_3d(room, starts, 1, count, rows), values)
-        inside = ggml.reshape_3d(room, ggml.arange(room, 0, width, 1), width, 1, 1)
-        tokens = ggml.reshape_2d(room, ggml.add(room, starts, inside), width * count, rows)
-        values = ggml.reshape_2d(room, values, width * count, rows)
-        if rest:
-            last = cut(width * blocks, rest)
-            names = ggml.arange(room, width * blocks, columns, 1)
-            values = ggml.concat(room, values, last, 0)
-            tokens = ggml.concat(room, tokens, ggml.repeat(room, names, last), 0)
-        return self._narrow(room, values, tokens, width * count + rest, rows)
-
-
-FORMS = (Candidates, CandidatesOfParts, CandidatesOfBlocks)
+FORMS = (Candidates, CandidatesOfBlocks)
 """The ways in which the likeliest tokens are found. The quickest on this device is taken."""
 
 
