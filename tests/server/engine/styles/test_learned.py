@@ -1,6 +1,7 @@
 """Styles learned from what templates render, and what such models say read as meant."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -35,11 +36,22 @@ KNOWN = {
 }
 """Turns that these templates part in two, thoughts that they ask for otherwise, a text whose
 quotes LFM's does not escape, and letters that Reka's writes as numbers."""
+BEGUN: list[Template] = []
 
 
 @cache
 def facts_at(path: Path) -> tuple[ModelFacts, Template]:
-    return facts_of(path.read_text("utf-8"))
+    facts, template = facts_of(path.read_text("utf-8"))
+    BEGUN.append(template)
+    return facts, template
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_render_process_stays() -> Iterator[None]:
+    """Each template has a process of its own, which would stay until the run ends."""
+    yield
+    for template in BEGUN:
+        template.close()
 
 
 def read(case: dict[str, Any], size: int) -> Any:
