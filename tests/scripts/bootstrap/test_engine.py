@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,11 @@ def test_what_was_refused_before_is_told_when_nothing_is_left(tmp_path: Path) ->
 def test_a_wheel_in_the_cache_is_not_built_again(tmp_path: Path) -> None:
     wheel = tmp_path / "llama_cpp_python-1.0-py3-none-any.whl"
     wheel.write_bytes(b"")
-    assert wheel_for(FAST, tmp_path) == wheel
+
+    def never() -> AbstractContextManager[None]:
+        pytest.fail("nothing is compiled, so nothing is done meanwhile")
+
+    assert wheel_for(FAST, tmp_path, never) == wheel
 
 
 def test_without_a_compiler_the_command_is_named(tmp_path: Path) -> None:

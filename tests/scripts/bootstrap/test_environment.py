@@ -2,11 +2,14 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from scripts.bootstrap import environment, places
+from scripts.bootstrap.follow import LongCommand
 from scripts.bootstrap.say import SetupFailed
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
@@ -98,3 +101,26 @@ def test_set_up_goes_on_without_the_stubs_of_other_systems(
     places.PYTHON.chmod(0o755)
     environment.fetch_stubs()
     assert "no network for --fetch" in capsys.readouterr().out
+
+
+def test_what_is_installed_beside_the_compiler_is_all_but_the_engine(
+    updates: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside: list[str] = []
+
+    @contextmanager
+    def keep(command: LongCommand) -> Iterator[None]:
+        beside.extend(command.arguments)
+        yield
+
+    monkeypatch.setattr(environment, "running_beside", keep)
+    with environment.packages_installed_meanwhile("window", "dev"):
+        # Its requirements are dropped before anything else is installed.
+        assert updates == ["installing the hub's library"]
+    needed = environment.requirements("window", "dev")
+    assert [name for name in needed if name not in beside] == [
+        f"{environment.ENGINE}=={places.engine_version()}"
+    ]
+    assert {"aiohttp", "qasync", "pytest"} <= {
+        name.partition(">")[0].partition("=")[0] for name in beside
+    }

@@ -1,5 +1,6 @@
 """A long command is followed to its end, and ended with all its children when we are."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from scripts.bootstrap.follow import LongCommand, follow
+from scripts.bootstrap.follow import LongCommand, follow, running_beside
 from scripts.bootstrap.say import SetupFailed
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -106,3 +107,27 @@ def test_a_set_up_that_is_ended_ends_its_compilers(
             for process in started:
                 with suppress(psutil.NoSuchProcess):
                     process.kill()
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_command_beside_is_waited_for_and_may_fail(tmp_path: Path, status: int) -> None:
+    mark = tmp_path / "mark"
+    program = f"import pathlib, sys; sys.stdin.read(); pathlib.Path({str(mark)!r}).touch()"
+    with running_beside(LongCommand("beside", python(f"{program}; sys.exit({status})"), str)):
+        pass
+    assert mark.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
+def test_a_command_beside_ends_with_what_it_runs_beside(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command = ["sh", "-c", f"sleep 600 & echo $! > {pipe}; wait"]
+    with (
+        pytest.raises(SetupFailed, match="cannot be compiled"),
+        running_beside(LongCommand("beside", command, str)),
+    ):
+        started = psutil.Process(int(pipe.read_text()))
+        raise SetupFailed("It cannot be compiled.")
+    _, alive = psutil.wait_procs([started], timeout=30)
+    assert alive == []
