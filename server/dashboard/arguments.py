@@ -20,6 +20,7 @@ from server.dashboard.tickers import asked_for, is_ticker, left_out
 from server.dashboard.widget_choice import mentions
 from server.language.dates import FAR_FUTURE, FAR_PAST, find
 from server.schemas.bounded import closed
+from server.system.limits import try_json
 
 START_NAMES = frozenset({"start_date", "start", "from", "from_date", "date_from", "begin"})
 END_NAMES = frozenset({"end_date", "end", "to", "to_date", "date_to"})
@@ -103,10 +104,8 @@ def told_options(elements: tuple[Element, ...]) -> dict[str, tuple[Any, ...]]:
     found: dict[str, tuple[Any, ...]] = {}
     for element in elements:
         for item in element.items:
-            try:
-                entries = json.loads(item.content).get("param_options", [])
-            except (ValueError, AttributeError, RecursionError):
-                continue
+            told = try_json(item.content)
+            entries = told.get("param_options") if isinstance(told, dict) else None
             for entry in entries if isinstance(entries, list) else []:
                 if isinstance(entry, dict) and isinstance(entry.get("options"), list):
                     found[str(entry.get("param"))] = tuple(entry["options"])

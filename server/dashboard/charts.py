@@ -1,6 +1,5 @@
 """Makes charts and tables from fetched rows. Code takes the rows; a model may choose columns."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
@@ -8,42 +7,12 @@ from typing import get_args
 from server.artifacts import MOST_ROWS, ROUND, Kind
 from server.asking.ask import Means, ask_json
 from server.dashboard.figures.question import best_column
+from server.dashboard.wishes import named_kind
 from server.data.tables import Cell, Column, Table
-from server.language.ranking import rank, stems
+from server.events import Artifact
+from server.language.ranking import stems
 from server.schemas.bounded import closed
 
-CHART = re.compile(
-    r"\b(charts?|plot|graph|visuali[sz]e|draw|diagram"
-    r"|(?:\w{1,20}-?)?(?:diagramme?|grafik)e?[ns]?|schaubild\w{0,3}|zeichne\w{0,2}|visualisiere\w?"
-    r"|graphiques?|dessine\w{0,2}|trac(?:er?|ez)[ -](?:moi|une?|les?|la)|camembert"
-    r"|gráfic[oa]s?|grafic[oa]s?|graficar?|dibuj\w{1,4}|diagrama)\b"
-    r"|图表|折线图|柱状图|条形图|饼图|散点图|曲线图|走势图|画图|画出|绘制|图示",
-    re.IGNORECASE,
-)
-TABLE = re.compile(
-    r"\b(as a table|in a table|table of|tabulate|make a table|(?:als|in|einer?) tabelle|tabelle mit"
-    r"|tableau (?:de|des|du|avec)|(?:dans|sous forme de|en) (?:un )?tableau"
-    r"|(?:en|como|una) tabla)\b|表格|列表|列成表|制表",
-    re.IGNORECASE,
-)
-"""Words that ask for a table; `CHART` has those for a chart. Both are in five languages. A model
-that plans decides without them."""
-WISHING = re.compile(
-    r"\b(?:as|line|bar|pie|donut|scatter|show|give|make|draw|me|please|als|zeige?|mir|bitte|mach\w?"
-    r"|en|barres|courbe|montre\w?|moi|líneas|barras|muestra\w{0,3}|como)\b|用|显示|请",
-    re.IGNORECASE,
-)
-"""Words that accompany the request for a chart."""
-KIND_WORDS: dict[str, str] = {
-    "line": r"linien-?(?:diagramm|grafik)|(?:graphique en|trace\w? une) (?:courbes?|lignes?)"
-    r"|gráfico de líneas?|折线图|曲线图|走势图",
-    "bar": r"(?:balken|säulen)-?(?:diagramm|grafik)|histogramme|(?:diagramme|graphique) (?:à|en) "
-    r"(?:barres|bâtons)|gráfico de (?:barras|columnas)|柱状图|条形图",
-    "pie": r"(?:kreis|torten)-?(?:diagramm|grafik)|camembert|gráfico (?:circular|de (?:sectores|"
-    r"torta|pastel))|饼图",
-    "scatter": r"streu-?diagramm|nuage de points|gráfico de dispersión|散点图",
-}
-"""The names of the kinds of charts in languages other than English."""
 MOST_SLICES = 12
 MOST_SERIES = 8
 SYSTEM = "You choose how to chart a table for a question: the kind and the columns."
@@ -62,44 +31,15 @@ class Chart:
     """Whether the values of rows with the same name were added up."""
 
     @property
+    def artifact(self) -> Artifact:
+        drawn = {"kind": self.kind, "x": self.x, "y": list(self.y)}
+        return Artifact("chart", self.name, self.about, {"rows": self.rows, "chart": drawn})
+
+    @property
     def about(self) -> str:
         drawn = f"{', '.join(self.y)} by {self.x}" + (", added up" if self.is_added else "")
         is_whole = len(self.rows) == self.of_rows
         return drawn if is_whole else f"{drawn}, {len(self.rows)} of {self.of_rows} rows"
-
-
-def is_wanted(question: str) -> bool:
-    return bool(CHART.search(question) or _named_kind(question))
-
-
-def is_table_wanted(question: str) -> bool:
-    return bool(TABLE.search(question))
-
-
-def named_wish(question: str) -> str:
-    """Returns the words by which a question asks for a chart or a table, or ""."""
-    found = CHART.search(question) or TABLE.search(question)
-    kind = _named_kind(question)
-    return f"{kind} chart" if kind else found[0] if found else ""
-
-
-def without_wish(text: str) -> str:
-    """Returns the text without the words that ask for a chart or a table."""
-    text = TABLE.sub(" ", CHART.sub(" ", text))
-    return WISHING.sub(" ", text)
-
-
-def best_table(question: str, tables: Sequence[Table]) -> Table | None:
-    """Returns the table whose name and columns fit the question best, else the first with rows."""
-    filled = [table for table in tables if table.rows]
-    if not filled:
-        return None
-    documents = [
-        {table.name: 2.0, " ".join(column.name for column in table.columns): 1.0}
-        for table in filled
-    ]
-    order = rank(question, documents)
-    return filled[order[0].index] if order else filled[0]
 
 
 async def draw(means: Means, question: str, table: Table) -> Chart | None:
@@ -107,7 +47,7 @@ async def draw(means: Means, question: str, table: Table) -> Chart | None:
     numbers = table.of_kind("number")
     if not numbers or not table.rows:
         return None
-    kind = _named_kind(question)
+    kind = named_kind(question)
     series = _pivoted(table, question) if kind not in ROUND else None
     if series is not None:
         day, *names = (column.name for column in series.columns)
@@ -172,19 +112,11 @@ def thinned(rows: list[dict[str, Cell]]) -> list[dict[str, Cell]]:
     return [rows[round(number * step)] for number in range(MOST_ROWS)]
 
 
-def share(rows: Sequence[dict[str, Cell]], table: Table) -> str:
-    """Returns in words how much of the table these rows are."""
-    total = len(table.rows) + table.cut
-    return f"{len(rows)} rows" if len(rows) == total else f"{len(rows)} of {total} rows"
-
-
-def _named_kind(question: str) -> Kind | None:
-    lowered = question.lower()
-    for kind in get_args(Kind):
-        words = KIND_WORDS.get(kind, "(?!)")
-        if re.search(rf"\b{kind}\s?(chart|plot|graph|diagram)|{words}", lowered):
-            return kind  # type: ignore[no-any-return]
-    return None
+def show(table: Table) -> Artifact:
+    """Returns the table as it is shown. Its description says how many of its rows these are."""
+    rows, total = thinned(table.records()), len(table.rows) + table.cut
+    about = f"{len(rows)} rows" if len(rows) == total else f"{len(rows)} of {total} rows"
+    return Artifact("table", table.name, about, {"rows": rows})
 
 
 def _named(columns: Sequence[Column], question: str) -> list[Column]:

@@ -10,7 +10,6 @@ from html import escape
 from itertools import groupby, islice
 
 from server.chat import Json
-from server.dashboard.charts import is_wanted
 from server.dashboard.materials import Material
 from server.dashboard.query import Param, Query
 from server.dashboard.results import write_value
@@ -18,7 +17,6 @@ from server.dashboard.tickers import is_ticker
 from server.data.documents import find_on_page
 from server.data.tables import Column, Table
 from server.events import Artifact, Citations, Event, Finished, Suggestions, TextDelta
-from server.language.words import language_of
 from server.system.limits import one_line, printable
 
 MOST_CITED = 8
@@ -132,11 +130,11 @@ class Answer:
         for one in made:
             yield one
         question = self.query.question
-        if self.text.strip() and is_report_wanted(question):
+        if self.text.strip() and self.query.wishes.report:
             yield make_report(self.text, made, [one.name for one in used])
         yield await asyncio.to_thread(cite, used, pages, question)
         has_chart = any(one.kind == "chart" for one in made)
-        yield suggest(self.query, others or used, has_chart=has_chart)
+        yield await asyncio.to_thread(suggest, self.query, others or used, has_chart=has_chart)
         yield self.end
 
 
@@ -167,14 +165,14 @@ MOST_WORDS = 7
 
 def suggest(query: Query, materials: Sequence[Material], *, has_chart: bool = False) -> Suggestions:
     """Returns questions that the data can answer, without the one that was just asked."""
-    words = TEMPLATES.get(language_of(query.question), TEMPLATES["English"])
+    words = TEMPLATES.get(query.wishes.language, TEMPLATES["English"])
     found = [*_other_values(query, materials, words, is_ticker)]
     for table in (table for material in materials for table in material.tables):
         amounts = [one for one in table.of_kind("number") if _is_amount(one, table)]
         named = [one for one in amounts if one.name.lower() in query.question.lower()]
         if not amounts:
             continue
-        if table.of_kind("date") and not has_chart and not is_wanted(query.question):
+        if table.of_kind("date") and not has_chart and not query.wishes.chart:
             column = (named or amounts)[0].name
             found.append(words["chart"].format(column=column, table=table.name))
         found += _computations((named or amounts)[-1].name, table.name, query.question, words)[:1]
@@ -314,21 +312,8 @@ def _sources(
 MOST_ROWS = 200
 MOST_COLUMNS = 20
 TITLE_CHARACTERS = 60
-REPORT_WANTED = re.compile(
-    r"\b(?:write|create|make|generate|prepare|draft|produce|give me)\b[^.?!]{0,80}\breport\b"
-    r"|\b(?:schreib|erstell|mach|verfass|generier)\w*[^.?!]{0,80}bericht\b"
-    r"|\b(?:rédige|écris|crée|fais|prépare|génère)\w*[^.?!]{0,80}\brapport\b"
-    r"|\b(?:escribe|crea|haz|prepara|redacta|genera)\w*[^.?!]{0,80}\b(?:informe|reporte)\b"
-    r"|\b(?:as|als|comme|como) (?:an? |einen? |un )?(?:report|bericht|rapport|informe)\b"
-    r"|(?:写|生成|制作|撰写|做)[^。？！]{0,40}报告",  # noqa: RUF001
-    re.IGNORECASE,
-)
 PAGE_STYLE = "font-family: sans-serif; line-height: 1.4"
 CELL_STYLE = "padding: 2px 8px; border-bottom: 1px solid #8884; text-align: "
-
-
-def is_report_wanted(question: str) -> bool:
-    return REPORT_WANTED.search(question) is not None
 
 
 def make_report(text: str, made: Sequence[Artifact], sources: Iterable[str]) -> Artifact:

@@ -11,7 +11,6 @@ from datetime import date, timedelta
 from server.chat import Json
 from server.dashboard.actions import Read
 from server.dashboard.arguments import named_options, spoken_names
-from server.dashboard.charts import named_wish, without_wish
 from server.dashboard.conditions import named_values
 from server.dashboard.inventory import Inventory
 from server.dashboard.materials import Material
@@ -20,6 +19,7 @@ from server.dashboard.query import Param, Query, Result, Source, Widget, ends
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import is_ticker
 from server.dashboard.widget_choice import Place, pick_places
+from server.dashboard.wishes import named_wish, without_wish
 from server.language.dates import POINT, Span, Unclear, in_plain_dates, read
 from server.language.words import stem
 

@@ -143,13 +143,6 @@ async def with_files(query: Query, files: LinkedFiles | None) -> Query:
     return _replaced(query, got)
 
 
-def is_all_missing(query: Query) -> bool:
-    """Whether this turn brought files only, and none of them could be fetched."""
-    elements = [element for result in query.new_results for element in result.elements]
-    items = [item for element in elements for item in element.items]
-    return bool(items) and all(item.problem for item in items) and not query.context
-
-
 def _links(query: Query) -> Iterator[Item]:
     """Yields the items that are only links, the newest first."""
     elements = [element for result in reversed(query.results) for element in result.elements]

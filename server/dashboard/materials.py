@@ -2,9 +2,8 @@
 
 import base64
 import binascii
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from server.chat import Image, Json
@@ -20,7 +19,8 @@ from server.data.documents import (
     read,
 )
 from server.data.tables import Table, from_json
-from server.system.limits import without_halves
+from server.language.ranking import rank
+from server.system.limits import try_json, without_halves
 
 BINARY_KINDS = frozenset({"pdf", "png", "jpg", "jpeg", "xlsx", "xls", "docx"})
 ENCODED_STARTS = ("JVBERi0", "UEsDB", "iVBORw0KGgo", "/9j/", "0M8R4KGxGuE")
@@ -86,6 +86,54 @@ def read_for(material: Material) -> str:
     arguments = material.source.arguments if material.source else {}
     values = [value for value in arguments.values() if isinstance(value, str) and "," not in value]
     return " ".join([material.name, *values, *filter(None, map(name_of, values))])
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """All that came, read once, and the tables to answer from: the best for the question first."""
+
+    materials: list[Material]
+    tables: list[Table]
+    computable: list[Table]
+    """The tables without those that Moat made itself: they seldom have all rows."""
+
+    @property
+    def best(self) -> Table | None:
+        return self.tables[0] if self.tables else None
+
+    @property
+    def used(self) -> list[Material]:
+        """What came in this turn, or everything if this turn brought nothing."""
+        return [one for one in self.materials if one.is_new] or self.materials
+
+    def owner(self, table: Table) -> Material:
+        return next(one for one in self.materials if any(own is table for own in one.tables))
+
+
+def read_data(query: Query) -> Data:
+    materials = gather(query)
+    brought = [one for one in materials if not one.is_own]
+    tables = _tables_for(query.question, materials)
+    is_all = len(brought) == len(materials)
+    return Data(materials, tables, tables if is_all else _tables_for(query.question, brought))
+
+
+def _tables_for(question: str, materials: Sequence[Material]) -> list[Table]:
+    """Returns the tables of this turn, or all tables if this turn brought none."""
+    new = [table for material in materials if material.is_new for table in material.tables]
+    return best_first(question, new or [one for material in materials for one in material.tables])
+
+
+def best_first(question: str, tables: Sequence[Table]) -> list[Table]:
+    """Returns the tables that have rows. Their names and columns tell which fits best."""
+    filled = [table for table in tables if table.rows]
+    documents = [
+        {table.name: 2.0, " ".join(column.name for column in table.columns): 1.0}
+        for table in filled
+    ]
+    order = rank(question, documents)
+    best = filled[order[0].index] if order else None
+    return sorted(filled, key=lambda table: table is not best)
 
 
 def gather(query: Query) -> list[Material]:
@@ -224,9 +272,4 @@ def _object(content: str, name: str) -> Document:
 
 def _parsed(content: str) -> object:
     start = content[:64].lstrip()[:1]
-    if start not in ("[", "{", '"'):
-        return None
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        return None
+    return try_json(content) if start in ("[", "{", '"') else None

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TypeVar
 from uuid import uuid4
 
 from server.asking.ask import Means, ask_json
@@ -139,39 +140,62 @@ def _read(
     query: Query, wanted: Sequence[Widget], pending: list[tuple[Widget, Filled]]
 ) -> Step | None:
     """Returns a call that reads widgets. Those that are not on the dashboard need another call."""
-    if query.one_source_per_call:
+    if query.plain_calls:
         pending = [one for one in pending if one[0].uuid][:1]
         if not pending or _widget_results(query):
             return None
-    placed = [one for one in pending if one[0].tier != "extra"]
-    now = placed or pending
-    function = "get_widget_data" if placed else "get_extra_widget_data"
+    now = in_one_call(pending)
+    notes = [note for widget, filled in now for note in _reading(widget, filled)]
+    updated = [widget.updated for widget, _ in now]
+    function, arguments = read_call([(widget, filled.arguments) for widget, filled in now])
+    return _step(query, function, arguments, *notes, chosen=wanted, updated=updated)
+
+
+def _reading(widget: Widget, filled: Filled) -> list[StatusNote]:
+    left_out = [StatusNote(f"{widget.name}: {note}", "warning") for note in filled.notes]
+    return [note_of_read(widget, filled.arguments), *left_out]
+
+
+def _ask_options(query: Query, wanted: Sequence[Widget], widget: Widget, param: Param) -> Step:
+    function, arguments, note = options_call(widget, param)
+    return _step(query, function, arguments, note, chosen=wanted)
+
+
+Found = TypeVar("Found")
+
+
+def in_one_call(reads: Sequence[tuple[Widget, Found]]) -> Sequence[tuple[Widget, Found]]:
+    """Returns the reads of widgets on the dashboard, or of the others: these need another call."""
+    return [one for one in reads if one[0].tier != "extra"] or reads
+
+
+def read_call(reads: Sequence[tuple[Widget, Json]]) -> tuple[str, Json]:
+    """Returns the function and the arguments of a call that reads widgets. See `in_one_call`."""
+    are_extra = all(widget.tier == "extra" for widget, _ in reads)
     sources = [
         {
             "widget_uuid": widget.uuid,
             "origin": widget.origin,
             "id": widget.id,
-            "input_args": filled.arguments,
+            "input_args": arguments,
         }
-        for widget, filled in now
+        for widget, arguments in reads
     ]
-    notes = [note for widget, filled in now for note in _reading(widget, filled)]
-    updated = [widget.updated for widget, _ in now]
-    arguments = {"data_sources": sources}
-    return _step(query, function, arguments, *notes, chosen=wanted, updated=updated)
+    function = "get_extra_widget_data" if are_extra else "get_widget_data"
+    return function, {"data_sources": sources}
 
 
-def _reading(widget: Widget, filled: Filled) -> list[StatusNote]:
+def note_of_read(widget: Widget, arguments: Json) -> StatusNote:
     details: Json = {"Widget": widget.name}
-    for name, value in filled.arguments.items():
+    for name, value in arguments.items():
         details[name.replace("_", " ").title()] = str(value)
-    left_out = [StatusNote(f"{widget.name}: {note}", "warning") for note in filled.notes]
-    return [StatusNote(f"Reading {widget.name}", details=details), *left_out]
+    return StatusNote(f"Reading {widget.name}", details=details)
 
 
-def _ask_options(query: Query, wanted: Sequence[Widget], widget: Widget, param: Param) -> Step:
-    arguments = widget.arguments
-    inputs = {name: arguments.get(origin) for name, origin in param.options_inputs}
+def options_call(widget: Widget, param: Param) -> tuple[str, Json, StatusNote]:
+    """Returns the call that looks up a parameter's options, and the note that the user sees."""
+    shown = widget.arguments
+    inputs = {name: shown.get(origin) for name, origin in param.options_inputs}
     asked = {
         "origin": widget.origin,
         "id": widget.id,
@@ -181,8 +205,7 @@ def _ask_options(query: Query, wanted: Sequence[Widget], widget: Widget, param: 
         },
     }
     note = StatusNote(f"Looking up the choices for {param.name} of {widget.name}")
-    queries = {"param_options_queries": [asked]}
-    return _step(query, "get_params_options", queries, note, chosen=wanted)
+    return "get_params_options", {"param_options_queries": [asked]}, note
 
 
 async def _use_tool(query: Query, means: Means) -> Step | None:

@@ -6,15 +6,15 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
 from uuid import uuid4
 
 from server.asking.ask import Asker, Offer, ask_json_in_chat, context_tokens, count_tokens
 from server.chat import Json, Message, ToolCall
 from server.dashboard import actions
 from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameters
-from server.dashboard.additions import TARGET
+from server.dashboard.additions import FUNCTION, OPTION, as_widget
 from server.dashboard.arguments import ground_symbol, ground_values, read_for_each, told_options
-from server.dashboard.charts import is_table_wanted, is_wanted
 from server.dashboard.conditions import (
     absent_year,
     asked_columns,
@@ -57,7 +57,14 @@ from server.dashboard.meaning import (
     small_question,
     translated,
 )
-from server.dashboard.next_call import Step, state_of
+from server.dashboard.next_call import (
+    Step,
+    in_one_call,
+    note_of_read,
+    options_call,
+    read_call,
+    state_of,
+)
 from server.dashboard.query import OfferedTool, Param, Query, Result, Source, Widget, ends
 from server.dashboard.results import Results, fenced, has_only_numbers, is_empty
 from server.dashboard.symbols import Named, find_symbols
@@ -100,7 +107,6 @@ TOLD_CHARACTERS = 2000
 """Later turns repeat a longer question only in the user's own words."""
 DATA_CHARACTERS = {"cpu": 1500}
 DATA_CHARACTERS_ELSEWHERE = 6000
-GENERATIVE = "generative-ui"
 STEPS = """\
 You are Moat, an analyst's assistant on the user's own computer. You answer questions about the \
 dashboard below, step by step. Each step is one JSON object of one of these forms:
@@ -258,7 +264,7 @@ class Planner:
     understood: Meaning | None = None
     change: Change | None = None
     """How the message changes the question before, if code understands it."""
-    before: Earlier = field(init=False)
+    before: Earlier = field(default_factory=partial(Earlier, ""))
     repeats_itself: bool = False
     """Whether the last query found the same as an earlier one."""
     flows: Sequence[Offer] = ()
@@ -282,8 +288,6 @@ class Planner:
         device = self.engine.facts.device
         characters = DATA_CHARACTERS.get(device, DATA_CHARACTERS_ELSEWHERE)
         self.results = Results(self.query.question, characters)
-        self.before = look_back(self.query, self.inventory, self.today)
-        self.change = find_change(self.query.question, self.before, self.today)
 
     @property
     def meaning(self) -> str:
@@ -307,7 +311,9 @@ class Planner:
     async def understand(self) -> None:
         """Finds out what is meant, once in a turn. Later requests bring the result along."""
         self._gathered = await asyncio.to_thread(gather, self.query)
-        self.before = look_back(self.query, self.inventory, self.today, self._gathered)
+        # It looks at every cell of what earlier turns have read.
+        given = (self.query, self.inventory, self.today, self._gathered)
+        self.before = await asyncio.to_thread(look_back, *given)
         self.change = find_change(self.query.question, self.before, self.today)
         self.understood = meaning_from(self.query.state) if self.query.hop else None
         if self.understood is not None or self.query.hop:
@@ -427,11 +433,11 @@ class Planner:
             self.inventory,
             [one for one in self._likely() if one not in self.passed_over],
             (*self.query.tools, *([] if self.done else map(_as_tool, self.flows))),
-            bool(self.query.options.get(GENERATIVE)),
+            bool(self.query.options.get(OPTION)),
             bool(self.results.tables),
             self.query.hop < MOST_HOPS and not self._only_reads(),
             self._stage(),
-            TARGET.search(self.query.question) is not None,
+            self.query.wishes.dashboard,
             self._may_draw(),
             not (self.done and any(one.documents for one in self.results.sources)),
         )
@@ -447,8 +453,7 @@ class Planner:
 
     def _may_draw(self) -> bool:
         """Whether charts are offered. Small models draw them for figures, too."""
-        question = self.query.question
-        is_named = is_wanted(question) or is_table_wanted(question)
+        is_named = self.query.wishes.chart or self.query.wishes.table
         return self.understood is None or self.understood.may_draw or is_named
 
     def _stage(self) -> Stage:
@@ -547,16 +552,12 @@ class Planner:
             arguments: Json = {"widget_type": "note", "data": str(given.get("text"))}
             arguments["name"] = str(given.get("title"))[:80]
         elif given.get("place") == "dashboard" and self.results.artifacts:
-            made = self.results.artifacts.pop()
-            arguments = {"widget_type": made.kind, "data": made.content["rows"]}
-            arguments |= {"name": made.name[:80], "description": made.description}
-            if made.kind == "chart":
-                arguments["chart"] = made.content["chart"]
+            arguments = as_widget(self.results.artifacts.pop())
         else:
             return None
         planned = [*self._so_far(), Action("placed", {"name": arguments["name"]})]
         note = StatusNote(f"Adding {arguments['name']} to the dashboard")
-        return self._step("add_generative_widget", arguments, planned, note)
+        return self._step(FUNCTION, arguments, planned, note)
 
     async def _query(self, action: Action, *, is_alone: bool = False) -> None:
         """Runs a query. If it fails or seems wrong, the model is told why and writes it again.
@@ -1014,35 +1015,16 @@ class Planner:
         return f"{param} can be:\n{fenced(', '.join(values)[:1500] or 'anything')}"
 
     def _ask_options(self, alias: str, widget: Widget, param: Param) -> Step:
-        inputs = {name: widget.arguments.get(origin) for name, origin in param.options_inputs}
-        asked = {
-            "origin": widget.origin,
-            "id": widget.id,
-            "param": param.name,
-            "options_endpoint_input_args": {
-                name: value for name, value in inputs.items() if value is not None
-            },
-        }
         planned = [*self._so_far(), Action("options", {"widget": alias, "param": param.name})]
-        note = StatusNote(f"Looking up the choices for {param.name} of {widget.name}")
-        return self._step("get_params_options", {"param_options_queries": [asked]}, planned, note)
+        function, arguments, note = options_call(widget, param)
+        return self._step(function, arguments, planned, note)
 
     def _ask_client(self, action: Action, missing: Sequence[tuple[Widget, Json]]) -> Step:
-        placed = [one for one in missing if one[0].tier != "extra"]
-        now = placed or missing
-        sources = [
-            {
-                "widget_uuid": widget.uuid,
-                "origin": widget.origin,
-                "id": widget.id,
-                "input_args": arguments,
-            }
-            for widget, arguments in now
-        ]
-        function = "get_widget_data" if placed else "get_extra_widget_data"
-        notes = [_reading(widget, arguments) for widget, arguments in now]
+        now = in_one_call(missing)
+        notes = [note_of_read(widget, arguments) for widget, arguments in now]
         planned, kept = [*self._so_far(), action], self._kept_for_later(now)
-        return self._step(function, {"data_sources": sources}, planned, *notes, kept=kept)
+        function, arguments = read_call(now)
+        return self._step(function, arguments, planned, *notes, kept=kept)
 
     def _kept_for_later(self, reads: Sequence[tuple[Widget, Json]]) -> Json:
         """Returns what later turns need: when widgets were refreshed, and the model's prompt.
@@ -1202,7 +1184,7 @@ class Planner:
     def _tools(self) -> str:
         lines = [f"- {tool.name}: {tool.description[:160]}" for tool in self.query.tools]
         lines += [f"- {flow.key}: {one_line(flow.description)}" for flow in self.flows]
-        if self.query.options.get(GENERATIVE):
+        if self.query.options.get(OPTION):
             lines.append(PLACES)
             lines += [f"- {name}: it {what}" for name, what in actions.DASHBOARD_TOOLS.items()]
         return "\n".join(lines)
@@ -1297,13 +1279,6 @@ def alternate(messages: Sequence[Message]) -> Iterator[Message]:
         last = message
     if last is not None:
         yield last
-
-
-def _reading(widget: Widget, arguments: Json) -> StatusNote:
-    details: Json = {"Widget": widget.name}
-    for name, value in arguments.items():
-        details[name.replace("_", " ").title()] = str(value)
-    return StatusNote(f"Reading {widget.name}", details=details)
 
 
 def _told_outcome(result: Result | None) -> str:

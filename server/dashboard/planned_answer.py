@@ -49,7 +49,7 @@ from server.events import (
 )
 from server.language.dates import Unclear, read
 from server.language.ranking import stems
-from server.language.words import language_of, stem
+from server.language.words import stem
 
 LENGTHS = {"short": 120, "normal": 320, "long": 900}
 TEMPERATURES = {"precise": 0.0, "balanced": 0.2, "creative": 0.8}
@@ -168,7 +168,7 @@ async def _write(planner: Planner, figure: Figure | None) -> Steps:
     lead += f"**{figure.text}** ({figure.table})\n\n" if figure else await figure_by_query(planner)
     answer = Answer(query, lead)
     instead = _plain_results(planner) or SPEECHLESS
-    spoken = language_of(query.question)
+    spoken = query.wishes.language
     is_absent = planner.absent and not lead and not results.computed and not results.artifacts
     if is_absent and spoken in ABSENT:
         prose = _tell_absent(planner, ABSENT[spoken])
@@ -284,7 +284,7 @@ def _instruction(planner: Planner, figure: Figure | None, *, has_data: bool) -> 
         last = planner.results.computed[-1]
         parts.append(PLACES % {"query": last.name, "column": last.answer.columns[-1]})
     language = planner.query.options.get("answer-language")
-    spoken = language_of(planner.query.question)
+    spoken = planner.query.wishes.language
     if isinstance(language, str) and language.strip():
         parts.append(f"Answer in {language.strip()[:40]}.")
     elif spoken != "English":

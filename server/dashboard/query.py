@@ -1,30 +1,18 @@
 """Holds the parts of a request about a dashboard, independent of any protocol."""
 
 import json
-import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from server.chat import Json
+from server.dashboard.wishes import Wishes, read_wishes
 
 Tier = Literal["primary", "secondary", "extra"]
 MAX_HOPS = 4
 """The most calls that the client is asked to make for one question."""
 MOST_OF_A_QUESTION = 10_000
 GAP = "\n[…]\n"
-ASKS_ANEW = re.compile(
-    r"\b(?:refresh\w*|reload\w*|re-?read|re-?fetch|again|fresh|updat(?:e[ds]?|ing)|up[- ]to[- ]date"
-    r"|right now|currently|current(?! (?:assets|liabilit|ratio|account|portion|yield))"
-    r"|aktualisier\w*|aktuell\w*|neu laden|frische?[nrs]?|noch ?mals?|erneut"
-    r"|actualis\w*|actuel\w*|rafraîch\w*|recharge\w*|à jour|de nouveau"
-    r"|actualiz\w*|actuales|actualmente|(?:el|la|su|un|una) \w{1,40} actual|refresc\w*|recarg\w*"
-    r"|de nuevo|otra vez)\b"
-    r"|\b(?:now|jetzt|maintenant|ahora)[\s.?!]*$"
-    r"|刷新|更新|最新|重新|现在的|当前|目前|实时|再[读查看]",
-    re.IGNORECASE,
-)
-"""The user wants the data of this moment, not what an earlier turn has read. "Now as a chart" does
-not match: a word for now must end the question."""
 
 
 def ends(text: str, characters: int) -> str:
@@ -168,9 +156,12 @@ class Skill:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Query:
-    """A whole request: the conversation, the dashboard, and the data that came so far."""
+    """A whole request: the conversation, the dashboard, and the data that came so far.
+
+    What its question asks for is read once: it has no slots, so that this can be kept.
+    """
 
     said: tuple[Said, ...]
     asked: str
@@ -184,9 +175,9 @@ class Query:
     options: Json = field(default_factory=dict)
     timezone: str = "UTC"
     state: Json = field(default_factory=dict)
-    one_source_per_call: bool = False
     plain_calls: bool = False
-    """Whether the client knows only widget data: no tools, skills, options or artifacts."""
+    """Whether the client knows only widget data, a widget at a time: no tools, skills, options or
+    artifacts."""
     is_task: bool = False
     """Whether another agent asks. After a call, the client sends its words back as Moat's own."""
     note: str = ""
@@ -194,12 +185,16 @@ class Query:
     missing_files: tuple[str, ...] = ()
     """Why files of this turn could not be fetched. The answer begins with these reasons."""
 
-    @property
+    @cached_property
     def question(self) -> str:
         """The question for code that looks for words in it. Of a very long text, both ends."""
         return ends(self.asked, MOST_OF_A_QUESTION)
 
-    @property
+    @cached_property
+    def wishes(self) -> Wishes:
+        return read_wishes(self.question)
+
+    @cached_property
     def new_results(self) -> tuple[Result, ...]:
         """The results of this turn, that is, since the user's last message."""
         return tuple(result for result in self.results if result.turn == self.turn)
@@ -207,6 +202,13 @@ class Query:
     @property
     def hop(self) -> int:
         return len(self.new_results)
+
+    @property
+    def lacks_all_files(self) -> bool:
+        """Whether this turn brought files only, and none of them could be fetched."""
+        elements = [element for result in self.new_results for element in result.elements]
+        items = [item for element in elements for item in element.items]
+        return bool(items) and all(item.problem for item in items) and not self.context
 
     def is_current(self, result: Result, place: int) -> bool:
         """Whether the data that a call brought for one of its sources is still good.
@@ -216,7 +218,7 @@ class Query:
         """
         if result.turn == self.turn:
             return True
-        if place >= len(result.elements) or ASKS_ANEW.search(self.question):
+        if place >= len(result.elements) or self.wishes.anew:
             return False
         if result.elements[place].problem and not result.elements[place].items:
             return False

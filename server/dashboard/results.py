@@ -301,19 +301,15 @@ class Results:
         if chart is None:
             names = ", ".join(columns.values())
             raise Refused(f"A chart needs x and y among {names}; y must hold numbers.")
-        drawn = {"kind": chart.kind, "x": chart.x, "y": list(chart.y)}
-        content = {"rows": chart.rows, "chart": drawn}
         self._note_use(str(given.get("sql", "")))
-        self.artifacts.append(Artifact("chart", table.name, chart.about, content))
+        self.artifacts.append(chart.artifact)
         return f"The chart {fence(table.name)} is drawn: {chart.about}."
 
     async def show(self, given: Json) -> str:
         table = await self._queried(given)
-        rows = charts.thinned(table.records())
-        about = charts.share(rows, table)
         self._note_use(str(given.get("sql", "")))
-        self.artifacts.append(Artifact("table", table.name, about, {"rows": rows}))
-        return f"The table {fence(table.name)} is shown: {about}."
+        self.artifacts.append(charts.show(table))
+        return f"The table {fence(table.name)} is shown: {self.artifacts[-1].description}."
 
     def numbers(self) -> Iterator[float]:
         """Yields every number that was computed, read or counted."""

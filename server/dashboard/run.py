@@ -16,18 +16,18 @@ from server.dashboard.additions import (
     is_note_added,
     is_note_wanted,
     note_call,
-    words_of_note,
 )
 from server.dashboard.checked_text import AgreeingText, CheckedText, KnownNumbers
 from server.dashboard.citations import Answer, Steps
 from server.dashboard.figures.compute import Figure, compute, write_and_run
-from server.dashboard.links import is_all_missing, with_files
-from server.dashboard.materials import Material, gather, read_for
+from server.dashboard.links import with_files
+from server.dashboard.materials import Data, Material, read_data, read_for
 from server.dashboard.next_call import next_step
 from server.dashboard.planned_answer import answer_by_plan
 from server.dashboard.prompt import SUMMARY, Prompt, compose
 from server.dashboard.query import Query
 from server.dashboard.results import Results
+from server.dashboard.wishes import words_of_note
 from server.data.tables import Table
 from server.errors import AppError
 from server.events import (
@@ -81,12 +81,12 @@ async def _steps(query: Query, means: Means) -> Steps:
     if query.note and not query.hop:
         yield StatusNote(query.note, "warning")
     query = await with_files(query, means.files)
-    if is_all_missing(query):
+    if query.lacks_all_files:
         yield TextDelta("\n\n".join(query.missing_files))
         yield Finished("stop")
         return
     # The clients of 2024 know only one kind of call, which is too little for a plan.
-    may_plan = not (query.plain_calls or query.one_source_per_call)
+    may_plan = not query.plain_calls
     if may_plan and means.is_untried:
         yield StatusNote(TRYING_OUT)
     is_planned = may_plan and await means.is_able()
@@ -100,74 +100,59 @@ async def _answer_by_rules(query: Query, means: Means, today: date) -> Steps:
     """Answers without a plan: fixed rules choose the next call or the answer."""
     step = await next_step(query, means, today)
     if step is None:
-        materials = await asyncio.to_thread(gather, query)
-        tables = _tables(materials)
-        step = await add_widget(query, means, tables)
+        data = await asyncio.to_thread(read_data, query)
+        step = await add_widget(query, means, data.best)
     if step is not None:
         for event in step.events():
             yield event
         return
-    async with aclosing(_answer(query, means, materials, tables)) as events:
+    async with aclosing(_answer(query, means, data, today)) as events:
         async for event in events:
             yield event
 
 
-def _tables(materials: Sequence[Material]) -> list[Table]:
-    """Returns the tables of this turn, or all tables if this turn brought none."""
-    new = [table for material in materials if material.is_new for table in material.tables]
-    return new or [table for material in materials for table in material.tables]
-
-
-async def _answer(
-    query: Query, means: Means, materials: Sequence[Material], tables: Sequence[Table]
-) -> Steps:
-    brought = [material for material in materials if not material.is_own]
-    figures = await _figures(query, means, brought)
-    best = charts.best_table(query.question, tables)
-    chart = await _chart(query, means, best)
-    prompt = await compose(means, query, materials, figures)
-    for note in _notes(means, materials, figures, prompt):
+async def _answer(query: Query, means: Means, data: Data, today: date) -> Steps:
+    figures = await _figures(query, means, data, today)
+    chart = await _chart(query, means, data.best)
+    prompt = await compose(means, query, data.materials, figures)
+    for note in _notes(means, data.materials, figures, prompt):
         yield note
     answer = Answer(query, _lead(query, figures))
-    checked = await asyncio.to_thread(_checked, query, prompt, materials) if materials else None
+    has_data = bool(data.materials)
+    checked = await asyncio.to_thread(_checked, query, prompt, data) if has_data else None
     agreeing = await _agreeing(query, means, figures)
     prose = _speak(query, means, prompt, checked, agreeing)
     async with aclosing(answer.tell(prose)) as events:
         async for event in events:
             yield event
-    used = [one for one in materials if one.is_new] or materials
     if answer.text and is_note_wanted(query):
-        yield ClientToolCall(note_call(query, used[0].name if used else "", answer.text))
+        about = data.used[0].name if data.used else ""
+        yield ClientToolCall(note_call(query, about, answer.text))
         yield Finished("tool_calls")
         return
-    made = _artifacts(query, best, figures, chart)
-    async for event in answer.close(made, used, prompt.pages, materials):
+    made = _artifacts(query, data.best, figures, chart)
+    async for event in answer.close(made, data.used, prompt.pages, data.materials):
         yield event
 
 
-async def _figures(query: Query, means: Means, materials: Sequence[Material]) -> list[Figure]:
-    tables = _tables(materials)
-    best = charts.best_table(query.question, tables)
-    order = [best] if best else []
-    order += [table for table in tables if table is not best]
-    words = {id(table): read_for(one) for one in materials for table in one.tables}
-    today = _today(query.timezone)
+async def _figures(query: Query, means: Means, data: Data, today: date) -> list[Figure]:
+    noted = words_of_note(query.question) if is_note_wanted(query) else ""
     found = []
-    for table in order:
-        about = f"{words[id(table)]} {words_of_note(query)}"
+    for table in data.computable:
+        about = f"{read_for(data.owner(table))} {noted}"
         figure = await asyncio.to_thread(compute, query.question, table, today, about)
         if figure is not None:
             found.append(figure)
         if len(found) == MOST_FIGURES:
             break
     if not found:
-        written = await write_and_run(means, query.question, order)
+        written = await write_and_run(means, query.question, data.computable)
         found = [written] if written else []
     return found
 
 
 async def _chart(query: Query, means: Means, table: Table | None) -> charts.Chart | None:
-    if table is None or query.plain_calls or not charts.is_wanted(query.question):
+    if table is None or query.plain_calls or not query.wishes.chart:
         return None
     return await charts.draw(means, query.question, table)
 
@@ -208,12 +193,12 @@ def _lead(query: Query, figures: Sequence[Figure]) -> str:
     return "\n\n".join(lines) + "\n\n" if lines else ""
 
 
-def _checked(query: Query, prompt: Prompt, materials: Sequence[Material]) -> CheckedText:
+def _checked(query: Query, prompt: Prompt, data: Data) -> CheckedText:
     """Returns a filter that checks the prose's numbers against the data and the prompt."""
     results = Results(query.question, 0)
     results.tables |= {
         str(number): table
-        for number, table in enumerate(one for source in materials for one in source.tables)
+        for number, table in enumerate(one for source in data.materials for one in source.tables)
     }
     texts = [message.content for message in prompt.messages]
     return CheckedText(results, KnownNumbers.of(results.numbers(), texts))
@@ -277,16 +262,13 @@ def _artifacts(
     chart: charts.Chart | None,
 ) -> list[Artifact]:
     if chart is not None:
-        drawn = {"kind": chart.kind, "x": chart.x, "y": list(chart.y)}
-        return [Artifact("chart", chart.name, chart.about, {"rows": chart.rows, "chart": drawn})]
+        return [chart.artifact]
     many = next((figure for figure in figures if len(figure.rows) > 1), None)
     if many is not None:
         return [Artifact("table", many.table, many.text[:200], {"rows": list(many.rows)})]
-    wanted = charts.is_wanted(query.question) or charts.is_table_wanted(query.question)
-    if table is None or not wanted:
+    if table is None or not (query.wishes.chart or query.wishes.table):
         return []
-    rows = charts.thinned(table.records())
-    return [Artifact("table", table.name, charts.share(rows, table), {"rows": rows})]
+    return [charts.show(table)]
 
 
 def _today(timezone: str) -> date:

@@ -1,6 +1,5 @@
 """Writes short texts for a Workspace: titles, names, better prompts. Small models are not used."""
 
-import json
 import re
 from pathlib import PurePath
 from typing import Any
@@ -12,6 +11,7 @@ from server.data.tables import Table, from_json
 from server.events import Events, Finished, TextDelta
 from server.language.ranking import rank
 from server.schemas.bounded import closed
+from server.system.limits import try_json
 
 TITLE_WORDS = 7
 TITLE_CHARACTERS = 60
@@ -121,9 +121,4 @@ def one_line(text: str) -> str:
 
 
 def _table(data: Any, name: str) -> Table | None:
-    if isinstance(data, str):
-        try:
-            data = json.loads(data)
-        except (ValueError, RecursionError):
-            return None
-    return from_json(data, name)
+    return from_json(try_json(data) if isinstance(data, str) else data, name)

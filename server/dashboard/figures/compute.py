@@ -11,7 +11,7 @@ from server.asking.ask import Means, ask_json
 from server.chat import Json
 from server.dashboard.figures.operations import BY_WORD
 from server.dashboard.figures.question import TIME_NAMES, Asked, understand
-from server.dashboard.figures.wide import look_up, read_wide, sentence
+from server.dashboard.figures.wide import Wide, look_up, read_wide, sentence
 from server.data.describe import LEAST_DIGITS, MOST_DECIMALS, rounded, short, written
 from server.data.sql import Answer, Refused, query, quoted
 from server.data.tables import Cell, Column, Table
@@ -46,8 +46,8 @@ def compute(question: str, table: Table, today: date, about: str = "") -> Figure
     words for what was read, such as the symbol of a widget."""
     if not table.rows:
         return None
-    if read_wide(table) is not None:
-        return _of_report(question, table, about)
+    if (report := read_wide(table, about)) is not None:
+        return _of_report(question, report, table)
     asked = understand(question, table, today, about)
     return _of_asked(asked, table) if asked and not asked.left else None
 
@@ -69,9 +69,9 @@ def _of_asked(asked: Asked, table: Table) -> Figure | None:
     return Figure(_sentence(asked, answer, rows, table), rows, sql, table.name, is_whole)
 
 
-def _of_report(question: str, table: Table, about: str) -> Figure | None:
+def _of_report(question: str, report: Wide, table: Table) -> Figure | None:
     """Returns the figure that a few cells of a report give."""
-    found = look_up(question, table, about)
+    found = look_up(question, report)
     if found is None:
         return None
     names = dict.fromkeys(quoted(table.columns[cell.place].name) for cell in found.cells)

@@ -156,11 +156,8 @@ class Found:
         return [cell.value for cell in self.cells]
 
 
-def look_up(question: str, table: Table, about: str = "") -> Found | None:
-    """Returns the cells that answer the question, or None. `about` are words for what was read."""
-    wide = read_wide(table, about)
-    if wide is None:
-        return None
+def look_up(question: str, wide: Wide) -> Found | None:
+    """Returns the cells that answer the question, or None."""
     wish = _read_wish(question)
     found = [one for name, words in _meanings(wish) if (one := _find(wide, wish, name, words))]
     plain = [one for one in found if not one.operation and len(one.cells) == 1]
@@ -169,7 +166,10 @@ def look_up(question: str, table: Table, about: str = "") -> Found | None:
 
 
 def read_wide(table: Table, about: str = "") -> Wide | None:
-    """Reads a report. Returns None unless texts name rows and at least two columns are years."""
+    """Reads a report. Returns None unless texts name rows and at least two columns are years.
+
+    `about` are words for what was read.
+    """
     if len(table.rows) > MOST_ROWS:
         return None
     named = [(place, _years(column.name)) for place, column in enumerate(table.columns)]

@@ -289,7 +289,6 @@ def read_query(body: Any, *, legacy: bool) -> Query:
         _options(body.get("workspace_options")),
         _timezone(body, state),
         state,
-        one_source_per_call=legacy,
         plain_calls=legacy,
         is_task=is_task,
     )

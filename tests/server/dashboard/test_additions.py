@@ -14,7 +14,7 @@ MEANS = Means(TalkingEngine())
 
 
 async def test_a_chart_goes_on_the_dashboard_when_asked_and_allowed() -> None:
-    step = await add_widget(QUERY, MEANS, [TABLE])
+    step = await add_widget(QUERY, MEANS, TABLE)
     assert step is not None
     arguments = step.call.arguments
     assert arguments["widget_type"] == "chart"
@@ -25,7 +25,7 @@ async def test_a_chart_goes_on_the_dashboard_when_asked_and_allowed() -> None:
 
 async def test_without_a_chart_the_rows_go_there() -> None:
     query = replace(QUERY, asked="Put this on my dashboard")
-    step = await add_widget(query, MEANS, [TABLE])
+    step = await add_widget(query, MEANS, TABLE)
     assert step is not None
     assert step.call.arguments["widget_type"] == "table"
     assert step.call.arguments["description"] == "Made from Prices: 2 rows"
@@ -41,7 +41,7 @@ async def test_without_a_chart_the_rows_go_there() -> None:
     ],
 )
 async def test_it_is_asked_for_in_any_of_our_languages(asked: str) -> None:
-    step = await add_widget(replace(QUERY, asked=asked), MEANS, [TABLE])
+    step = await add_widget(replace(QUERY, asked=asked), MEANS, TABLE)
     assert step is not None
 
 
@@ -53,8 +53,8 @@ async def test_nothing_is_added_unasked_unallowed_or_twice() -> None:
         replace(QUERY, plain_calls=True),
         replace(QUERY, results=(done,)),
     ):
-        assert await add_widget(query, MEANS, [TABLE]) is None
-    assert await add_widget(QUERY, MEANS, []) is None
+        assert await add_widget(query, MEANS, TABLE) is None
+    assert await add_widget(QUERY, MEANS, None) is None
 
 
 def test_what_became_of_it_is_said() -> None:
@@ -70,7 +70,7 @@ def test_what_became_of_it_is_said() -> None:
 async def test_a_note_keeps_the_answer_and_not_the_rows() -> None:
     query = replace(QUERY, asked="Put a note about this on my dashboard")
     assert is_note_wanted(query)
-    assert await add_widget(query, MEANS, [TABLE]) is None
+    assert await add_widget(query, MEANS, TABLE) is None
     arguments = note_call(query, "Prices", "**It rose.**\n").arguments
     assert (arguments["widget_type"], arguments["data"]) == ("note", "**It rose.**")
     assert arguments["name"] == "Note on Prices"

@@ -4,7 +4,7 @@ import pytest
 
 from server.asking.ask import Means
 from server.dashboard import charts
-from server.dashboard.charts import best_table, build, draw
+from server.dashboard.charts import build, draw
 from server.data.tables import from_grid
 from tests.kit.engines import ScriptedEngine, says
 
@@ -83,41 +83,6 @@ def test_many_points_are_thinned_and_the_ends_kept() -> None:
 @pytest.mark.parametrize(("x", "y"), [("nothing", "close"), ("date", "date"), ("date", "nothing")])
 def test_keys_that_are_no_columns_draw_nothing(x: str, y: str) -> None:
     assert build(PRICES, "line", x, [y]) is None
-
-
-def test_the_table_that_the_question_speaks_of() -> None:
-    assert best_table("share by sector", [PRICES, SECTORS]) is SECTORS
-    assert best_table("hello", [PRICES, SECTORS]) is PRICES
-    assert best_table("hello", []) is None
-
-
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [("Plot it", True), ("a bar chart", True), ("line item", False), ("Raise the bar", False),
-     ("Zeichne den Kurs als Liniendiagramm", True), ("Zeig mir eine Grafik dazu", True),
-     ("Montre un graphique du cours", True), ("Quelle est la courbe des taux ?", False),
-     ("Haz un gráfico de barras", True), ("用折线图显示价格", True), ("收益率曲线是什么", False)],
-)  # fmt: skip
-def test_when_a_chart_is_wanted(question: str, expected: bool) -> None:
-    assert charts.is_wanted(question) is expected
-
-
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [("als Tabelle bitte", True), ("Fais un tableau des prix", True), ("en una tabla", True),
-     ("用表格显示", True), ("the table", False), ("Tabellenplatz?", False)],
-)  # fmt: skip
-def test_when_a_table_is_wanted(question: str, expected: bool) -> None:
-    assert charts.is_table_wanted(question) is expected
-
-
-@pytest.mark.parametrize(
-    ("question", "wish"),
-    [("Balkendiagramm bitte", "bar chart"), ("un camembert", "pie chart"), ("画出来", "画出"),
-     ("un gráfico de líneas", "line chart"), ("What is it?", "")],
-)  # fmt: skip
-def test_the_kind_of_chart_is_named_in_five_languages(question: str, wish: str) -> None:
-    assert charts.named_wish(question) == wish
 
 
 async def test_no_row_of_several_at_a_time_is_lost() -> None:

@@ -5,7 +5,7 @@ import pytest
 from openbb_ai.models import ClientArtifact
 
 from server.dashboard import citations
-from server.dashboard.citations import cite, is_report_wanted, make_report, suggest
+from server.dashboard.citations import cite, make_report, suggest
 from server.dashboard.materials import Material
 from server.dashboard.query import Param, Query, Source, Widget
 from server.data.documents import Document, read
@@ -194,21 +194,3 @@ def test_the_sdk_accepts_it() -> None:
     sent = artifact(make_report("It grew.", [], []))
     assert sent["type"] == "html"
     assert ClientArtifact.model_validate(sent).content == sent["content"]
-
-
-@pytest.mark.parametrize(
-    ("question", "is_wanted"),
-    [
-        ("Write a short report about Apple's revenue", True),
-        ("Show this as a report", True),
-        ("Erstelle einen Bericht über den Umsatz", True),
-        ("Schreibe mir einen Quartalsbericht", True),
-        ("Rédige un rapport sur Apple", True),
-        ("Haz un informe de ventas", True),
-        ("请写一份关于苹果的报告", True),
-        ("What does the annual report say about risks?", False),
-        ("When is the next earnings report?", False),
-    ],
-)
-def test_a_report_is_made_when_one_is_asked_for(question: str, is_wanted: bool) -> None:
-    assert is_report_wanted(question) is is_wanted

@@ -3,9 +3,10 @@ import json
 
 import pytest
 
-from server.dashboard.materials import gather, read_item
+from server.dashboard.materials import best_first, gather, read_data, read_item
 from server.dashboard.query import Element, Entry, Item, Query, Result, Source, Widget
 from server.data.documents import Unreadable
+from server.data.tables import from_grid
 from tests.kit.office_files import pdf, png
 
 ROWS = json.dumps([{"a": 1}, {"a": 2}])
@@ -68,6 +69,22 @@ def test_what_we_made_is_there_when_the_question_names_it() -> None:
     results = (result(Source("o", "w", "u"), Item(ROWS)),)
     found = gather(Query((), "What is in Prices_ab12cd?", 2, (WIDGET,), results, (OWN,)))
     assert [(one.name, one.is_new) for one in found] == [("Prices", False), (OWN.name, True)]
+
+
+def test_the_table_that_the_question_speaks_of_comes_first() -> None:
+    prices = from_grid(["date", "open", "close"], [["2025-01-02", 2.0, 3.0]], "Prices")
+    sectors = from_grid(["sector", "share"], [["A", 10], ["B", 70]], "Sectors")
+    assert best_first("share by sector", [prices, sectors]) == [sectors, prices]
+    assert best_first("hello", [prices, sectors]) == [prices, sectors]
+    assert best_first("hello", []) == []
+
+
+def test_nothing_is_computed_over_what_we_made() -> None:
+    results = (result(Source("o", "w", "u"), Item(ROWS)),)
+    data = read_data(Query((), "What is in Prices_ab12cd?", 2, (WIDGET,), results, (OWN,)))
+    assert data.best is not None
+    assert (data.best.name, [one.name for one in data.used]) == (OWN.name, [OWN.name])
+    assert [data.owner(one).name for one in data.computable] == ["Prices"]
 
 
 @pytest.mark.parametrize(

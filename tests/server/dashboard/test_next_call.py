@@ -173,7 +173,7 @@ async def test_old_clients_read_one_widget_and_nothing_else() -> None:
     tool = OfferedTool("s", "headlines_tool", "Headlines", {})
     query = Query(
         (), "Use the headlines tool for Company News and Price History", 1, (PRICES, NEWS),
-        tools=(tool,), one_source_per_call=True, plain_calls=True,
+        tools=(tool,), plain_calls=True,
     )  # fmt: skip
     assert len(await sources(query)) == 1
     assert await step(replace(query, results=(fetched(NEWS, 1),))) is None
