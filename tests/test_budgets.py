@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parent.parent
 FUNCTION_LINES = 40
 FOLDERS = ("server", "app", "scripts", "tests")
 ROOM_LINES = {
-    "asking": 310, "commands": 3110, "conversation": 2540, "core": 3490, "dashboard": 10_280,
-    "data": 3300, "engine": 15_380, "face": 1390, "flows": 2150, "language": 960,
-    "models": 5580, "plugins": 7900, "protocols": 7200, "schemas": 1340, "system": 1280,
+    "asking": 310, "commands": 3110, "conversation": 2540, "core": 3490, "dashboard": 10_240,
+    "data": 3370, "engine": 15_380, "face": 1390, "flows": 2150, "language": 960,
+    "models": 5580, "plugins": 7900, "protocols": 7200, "schemas": 1340, "system": 1290,
     "web": 2560,
 }  # fmt: skip
 """The most lines of each room of the server: those of November 2026 and a fiftieth. Whoever exceeds

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from server.dashboard.results import YEARS, Results, write_value
 from server.data.cells import CURRENCIES
+from server.data.tables import Table
 
 PLACE = re.compile(r"\{\{\s?(q\d{1,3})(?:\[(\d{1,4})\])?(?:\.([^{}]{1,80}))?\}\}")
 DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-(\d{2})(?!\d)")
@@ -257,6 +258,13 @@ class CheckedText:
         self._held = ""
         self._before = ""
         self.unknown: list[str] = []
+
+    @classmethod
+    def of_tables(cls, tables: Iterable[Table], texts: Iterable[str]) -> "CheckedText":
+        """Checks numbers against these tables and texts. There are no placeholders to fill in."""
+        results = Results("", 0)
+        results.tables = {str(number): table for number, table in enumerate(tables)}
+        return cls(results, KnownNumbers.of(results.numbers(), texts))
 
     def feed(self, text: str) -> str:
         self._held += text

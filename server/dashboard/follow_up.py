@@ -15,13 +15,14 @@ from server.dashboard.conditions import named_values
 from server.dashboard.inventory import Inventory
 from server.dashboard.materials import Material
 from server.dashboard.meaning import LINKING_SIGNS, meaning_from
-from server.dashboard.query import Param, Query, Result, Source, Widget, ends
+from server.dashboard.query import Param, Query, Result, Source, Widget
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import is_ticker
 from server.dashboard.widget_choice import Place, pick_places
 from server.dashboard.wishes import named_wish, without_wish
 from server.language.dates import POINT, Span, Unclear, in_plain_dates, read
 from server.language.words import stem
+from server.system.limits import ends
 
 LONGEST = 120
 MOST_READS = 3

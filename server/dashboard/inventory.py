@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from server.dashboard.query import Param, Query, Source, Widget
+from server.dashboard.query import Param, Source, Widget
 from server.language.ranking import rank
 from server.system.limits import one_line
 
@@ -73,9 +73,9 @@ class Inventory:
         return list(dict.fromkeys([*pointed, *best, *placed]))[:most]
 
 
-def take_inventory(query: Query) -> Inventory:
+def take_inventory(widgets: Sequence[Widget]) -> Inventory:
     order = sorted(
-        query.widgets[:MOST_WIDGETS],
+        widgets[:MOST_WIDGETS],
         key=lambda one: (one.tier == "extra", one.name.lower(), one.origin, one.id, one.uuid or ""),
     )
     aliases = unique_names([slug(widget.name) or slug(widget.id) for widget in order])

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from yarl import URL
@@ -119,11 +119,9 @@ class AllowedFiles:
             del self._kept[next(iter(self._kept))]
 
 
-async def with_files(query: Query, files: LinkedFiles | None) -> Query:
+async def with_files(query: Query, files: LinkedFiles) -> Query:
     """Returns the query with the files behind its links, or with the reason why each is missing."""
-    links = dict.fromkeys(_links(query))
-    if not links or files is None:
-        return query
+    links = dict.fromkeys(query.links)
     got: dict[Item, Item] = {}
     end, room = time.monotonic() + PATIENCE_S, MAX_BYTES
     for number, item in enumerate(links):
@@ -141,13 +139,6 @@ async def with_files(query: Query, files: LinkedFiles | None) -> Query:
         except NotFetched as error:
             got[item] = replace(item, problem=str(error))
     return _replaced(query, got)
-
-
-def _links(query: Query) -> Iterator[Item]:
-    """Yields the items that are only links, the newest first."""
-    elements = [element for result in reversed(query.results) for element in result.elements]
-    for element in (*elements, *(entry.element for entry in query.context)):
-        yield from (item for item in element.items if item.url and not item.content)
 
 
 def _replaced(query: Query, got: dict[Item, Item]) -> Query:

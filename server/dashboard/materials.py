@@ -1,7 +1,5 @@
 """Reads what the client sent into tables, texts by page and pictures, and notes what failed."""
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,27 +7,10 @@ from dataclasses import dataclass, replace
 from server.chat import Image, Json
 from server.dashboard.query import Element, Item, Query, Source, Widget
 from server.dashboard.symbols import name_of
-from server.data.documents import (
-    Document,
-    Unreadable,
-    decode,
-    from_text,
-    html_text,
-    of_tables,
-    read,
-)
-from server.data.tables import Table, from_json
+from server.data.documents import Document, Unreadable, decode, read, read_content
+from server.data.tables import Table
 from server.language.ranking import rank
-from server.system.limits import try_json, without_halves
 
-BINARY_KINDS = frozenset({"pdf", "png", "jpg", "jpeg", "xlsx", "xls", "docx"})
-ENCODED_STARTS = ("JVBERi0", "UEsDB", "iVBORw0KGgo", "/9j/", "0M8R4KGxGuE")
-"""The first base64 characters of PDF, ZIP, PNG, JPEG and old Office files."""
-MAX_TEXT = 2_000_000
-MAX_BASE64 = 64 * 1024 * 1024
-BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+(?:=\s*){0,2}$")
-DATA_URL = re.compile(r"data:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.=%-]+)*,", re.ASCII)
-NOTHING = frozenset({"", "null", "{}"})
 LEFT_OUT = re.compile(r"\b(\d{1,9}) of (\d{1,9}) rows$")
 """The end of the description of a chart or a table that shows only a part of its rows."""
 DATA_FUNCTIONS = frozenset({"get_widget_data", "get_extra_widget_data", "execute_agent_tool"})
@@ -94,8 +75,9 @@ class Data:
 
     materials: list[Material]
     tables: list[Table]
-    computable: list[Table]
-    """The tables without those that Moat made itself: they seldom have all rows."""
+    computable: list[tuple[Table, str]]
+    """The tables that Moat did not make itself, as those seldom have all rows; each with words for
+    what it was read for."""
 
     @property
     def best(self) -> Table | None:
@@ -106,16 +88,15 @@ class Data:
         """What came in this turn, or everything if this turn brought nothing."""
         return [one for one in self.materials if one.is_new] or self.materials
 
-    def owner(self, table: Table) -> Material:
-        return next(one for one in self.materials if any(own is table for own in one.tables))
-
 
 def read_data(query: Query) -> Data:
     materials = gather(query)
     brought = [one for one in materials if not one.is_own]
     tables = _tables_for(query.question, materials)
     is_all = len(brought) == len(materials)
-    return Data(materials, tables, tables if is_all else _tables_for(query.question, brought))
+    found = tables if is_all else _tables_for(query.question, brought)
+    words = {id(table): read_for(one) for one in brought for table in one.tables}
+    return Data(materials, tables, [(table, words[id(table)]) for table in found])
 
 
 def _tables_for(question: str, materials: Sequence[Material]) -> list[Table]:
@@ -166,12 +147,12 @@ def _as_own(material: Material, description: str) -> Material:
 
 def _fetched(query: Query) -> Iterator[Material]:
     seen: set[str] = set()
-    for result in reversed(query.results):
+    for number, result in reversed(list(enumerate(query.results))):
         if result.function not in DATA_FUNCTIONS:
             continue
         is_new = result.turn == query.turn
-        for number, element in enumerate(result.elements):
-            source = result.sources[number] if number < len(result.sources) else None
+        for place, element in enumerate(result.elements):
+            source = result.sources[place] if place < len(result.sources) else None
             key = source.key if source else f"{result.function} {result.arguments}"
             if key in seen:
                 continue
@@ -179,7 +160,7 @@ def _fetched(query: Query) -> Iterator[Material]:
             widget = query.widget_of(source) if source else None
             name = widget.name if widget else str(result.arguments.get("tool_name") or "Data")
             material = _material(name, element, source, widget, is_new=is_new)
-            yield replace(material, is_current=query.is_current(result, number))
+            yield replace(material, is_current=query.is_current(number, place))
 
 
 def _material(
@@ -210,66 +191,11 @@ def _material(
 
 def read_item(item: Item, name: str) -> Document:
     """Reads an item by its content and its declared type. Raises Unreadable."""
-    content = item.content
     if item.problem:
         raise Unreadable(item.problem)
-    if item.fetched is not None:
-        return _fetched_file(item.fetched, item, name)
-    if item.url and not content:
+    if item.fetched is not None and item.kind not in ("", "object"):
+        return read(item.fetched, name, item.kind)
+    content = item.content if item.fetched is None else decode(item.fetched)
+    if item.fetched is None and item.url and not content:
         raise Unreadable(f"{name} came as a link; Moat opens no links. Attach the file itself.")
-    head = DATA_URL.match(content)
-    content = content[head.end() :] if head else content
-    if item.kind in BINARY_KINDS or content.startswith(ENCODED_STARTS):
-        return read(_decoded(content, name), name, item.kind)
-    if item.kind in ("csv", "txt", "md", "html"):
-        return _text_file(content, name, item.kind)
-    if item.read_as == "html":
-        found = _parsed(content)
-        page = found if isinstance(found, str) else content
-        return Document(name, (html_text(page[:MAX_TEXT]),))
-    return _object(content, name)
-
-
-def _fetched_file(data: bytes, item: Item, name: str) -> Document:
-    if item.kind not in ("", "object"):
-        return read(data, name, item.kind)
-    return read_item(replace(item, content=decode(data), fetched=None, url=""), name)
-
-
-def _decoded(content: str, name: str) -> bytes:
-    if len(content) > MAX_BASE64:
-        raise Unreadable(f"{name} is too big to read.")
-    try:
-        return base64.b64decode(content)
-    except (binascii.Error, ValueError):
-        raise Unreadable(f"{name} is damaged: its contents could not be decoded.") from None
-
-
-def _text_file(content: str, name: str, kind: str) -> Document:
-    """Reads a text file that may be in base64. It counts as base64 if it decodes without error."""
-    if len(content) >= 16 and len(content.strip()) % 4 == 0 and BASE64.match(content[:4000]):
-        try:
-            return read(base64.b64decode(content, validate=True), name, kind)
-        except (binascii.Error, ValueError):
-            pass
-    return from_text(content, name, kind)
-
-
-def _object(content: str, name: str) -> Document:
-    """Reads JSON rows, a JSON text or plain text. Nothing says which, so JSON is tried first."""
-    found = _parsed(content)
-    table = from_json(found, name)
-    if table is not None:
-        return of_tables(name, (table,))
-    if content.strip() in NOTHING or (isinstance(found, list) and not any(found)):
-        return Document(name)
-    if isinstance(found, list) and all(isinstance(line, str) for line in found):
-        content = "\n".join(found)
-    elif isinstance(found, str):
-        content = found
-    return from_text(without_halves(content[:MAX_TEXT]), name)
-
-
-def _parsed(content: str) -> object:
-    start = content[:64].lstrip()[:1]
-    return try_json(content) if start in ("[", "{", '"') else None
+    return read_content(content, name, item.kind, item.read_as)

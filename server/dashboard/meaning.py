@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from server.chat import Json, Message
-from server.dashboard.query import Query, ends
+from server.dashboard.query import Query
 from server.dashboard.symbols import Named
 from server.language.dates import POINT, in_plain_dates, left_over
 from server.language.ranking import stems
 from server.language.words import language_of, stem, terms
 from server.schemas.bounded import closed
+from server.system.limits import ends
 
 QUESTION_CHARACTERS = 400
 LONGEST = 300

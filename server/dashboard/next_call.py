@@ -112,9 +112,9 @@ async def _pending(
     key = Source(place[1], place[2], widget.uuid, filled.arguments).key
     known = {
         source.key
-        for result in query.results
-        for number, source in enumerate(result.sources)
-        if query.is_current(result, number)
+        for number, result in enumerate(query.results)
+        for place, source in enumerate(result.sources)
+        if query.is_current(number, place)
     }
     return None if key in known else filled
 

@@ -13,7 +13,7 @@ from server.asking.ask import Asker, Offer, ask_json_in_chat, context_tokens, co
 from server.chat import Json, Message, ToolCall
 from server.dashboard import actions
 from server.dashboard.actions import Action, Choices, Read, Stage, fit_parameters
-from server.dashboard.additions import FUNCTION, OPTION, as_widget
+from server.dashboard.additions import as_widget
 from server.dashboard.arguments import ground_symbol, ground_values, read_for_each, told_options
 from server.dashboard.conditions import (
     absent_year,
@@ -65,7 +65,16 @@ from server.dashboard.next_call import (
     read_call,
     state_of,
 )
-from server.dashboard.query import OfferedTool, Param, Query, Result, Source, Widget, ends
+from server.dashboard.query import (
+    ADD_WIDGET,
+    GENERATIVE,
+    OfferedTool,
+    Param,
+    Query,
+    Result,
+    Source,
+    Widget,
+)
 from server.dashboard.results import Results, fenced, has_only_numbers, is_empty
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import TICKER_NAMES, is_ticker
@@ -84,7 +93,7 @@ from server.engine.base import Engine
 from server.events import StatusNote
 from server.language.ranking import stems
 from server.schemas.bounded import closed
-from server.system.limits import one_line
+from server.system.limits import ends, one_line
 
 MOST_ACTIONS = 12
 MOST_HOPS = 8
@@ -284,7 +293,7 @@ class Planner:
     _tried: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.inventory = take_inventory(self.query)
+        self.inventory = take_inventory(self.query.widgets)
         device = self.engine.facts.device
         characters = DATA_CHARACTERS.get(device, DATA_CHARACTERS_ELSEWHERE)
         self.results = Results(self.query.question, characters)
@@ -433,7 +442,7 @@ class Planner:
             self.inventory,
             [one for one in self._likely() if one not in self.passed_over],
             (*self.query.tools, *([] if self.done else map(_as_tool, self.flows))),
-            bool(self.query.options.get(OPTION)),
+            bool(self.query.options.get(GENERATIVE)),
             bool(self.results.tables),
             self.query.hop < MOST_HOPS and not self._only_reads(),
             self._stage(),
@@ -557,7 +566,7 @@ class Planner:
             return None
         planned = [*self._so_far(), Action("placed", {"name": arguments["name"]})]
         note = StatusNote(f"Adding {arguments['name']} to the dashboard")
-        return self._step(FUNCTION, arguments, planned, note)
+        return self._step(ADD_WIDGET, arguments, planned, note)
 
     async def _query(self, action: Action, *, is_alone: bool = False) -> None:
         """Runs a query. If it fails or seems wrong, the model is told why and writes it again.
@@ -594,7 +603,7 @@ class Planner:
             return await self._run(ran)
         self.failures += 1
         self.absent = self.absent or await self._find_absent(tried)
-        self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
+        self.done.append(Done(action, f"Error: {fault} The tables are: {self.results.columns()}."))
         return None
 
     async def _consistent(self, sql: str) -> str:
@@ -822,7 +831,7 @@ class Planner:
             await self._run(sql)  # a single figure cannot be drawn, but it can be told
             return
         self.failures += 1
-        self.done.append(Done(action, f"Error: {fault} The tables are: {self._columns()}."))
+        self.done.append(Done(action, f"Error: {fault} The tables are: {self.results.columns()}."))
 
     async def _read(self, action: Action) -> Step | None:
         """Describes the data that is here. Returns a call for the rest, if any is missing."""
@@ -845,8 +854,7 @@ class Planner:
             if material is None:
                 missing.append((widget, source.arguments))
             else:
-                here.append(await asyncio.to_thread(self._tell, material, read.alias))
-                self.results.note_read(material)
+                here.append(await asyncio.to_thread(self.results.tell, material, read.alias))
         if missing and self.query.hop < MOST_HOPS:
             return self._ask_client(Action("read", kept), missing)
         here += ["Some of it was not read: there were too many calls."] if missing else []
@@ -932,8 +940,7 @@ class Planner:
         picked = pick_places(self.meaning, before, others)
         told = [SEARCHED] if picked else []
         for alias in picked or [one for one in own_choices(action.given) if one in found]:
-            told.append(self._tell(found[alias], alias))
-            self.results.note_read(found[alias])
+            told.append(self.results.tell(found[alias], alias))
         if picked and first is not None:
             first.outcome += f"\n{MISREAD}"
             self.passed_over += sorted(read_first - set(self.passed_over))
@@ -1121,12 +1128,6 @@ class Planner:
         found = self._materials.get(source.key)
         return found if found is not None and found.is_current else None
 
-    def _tell(self, material: Material, alias: str) -> str:
-        """Describes a source, or only names it if it was described before."""
-        if any(one is material for one in self.results.sources):
-            return f"This is here already: {self._columns()}"
-        return self.results.add(material, alias)
-
     def _tell_earlier_turns(self) -> Iterator[Told]:
         """Yields earlier turns in the words in which the model has seen them, if known."""
         first = self.query.turn - TURNS_TOLD
@@ -1168,7 +1169,7 @@ class Planner:
             if not alias or material is None:
                 continue
             reads.append(self._told_read(alias, source.arguments))
-            told.append(self._tell(material, alias))
+            told.append(self.results.tell(material, alias, is_read=False))
         if reads:
             yield Message("assistant", Action("read", reads).to_json())
             yield Message("user", "Result: " + "\n".join(told))
@@ -1184,7 +1185,7 @@ class Planner:
     def _tools(self) -> str:
         lines = [f"- {tool.name}: {tool.description[:160]}" for tool in self.query.tools]
         lines += [f"- {flow.key}: {one_line(flow.description)}" for flow in self.flows]
-        if self.query.options.get(OPTION):
+        if self.query.options.get(GENERATIVE):
             lines.append(PLACES)
             lines += [f"- {name}: it {what}" for name, what in actions.DASHBOARD_TOOLS.items()]
         return "\n".join(lines)
@@ -1225,12 +1226,6 @@ class Planner:
             lines = [f"Question: {said}"]
         known = (said, self.query.question, lines[-1].removeprefix("Question: "))
         return lines if self.meaning in known else [*lines, f"That is: {self.meaning}"]
-
-    def _columns(self) -> str:
-        return "; ".join(
-            f"{name} ({', '.join(column.name for column in table.columns)})"
-            for name, table in self.results.tables.items()
-        )
 
 
 async def ask_action(

@@ -9,11 +9,12 @@ from server.asking.ask import CHARACTERS_PER_TOKEN, Means, context_tokens, count
 from server.chat import Image, Json, Message
 from server.dashboard.figures.compute import Figure
 from server.dashboard.materials import Material
-from server.dashboard.query import Query, Said, ends
+from server.dashboard.query import Query, Said
 from server.data.describe import describe
 from server.data.documents import Document
 from server.data.passages import excerpt
 from server.language.ranking import rank
+from server.system.limits import ends
 
 SUMMARY = "a summary of"
 MOST_TOKENS = {"cpu": 800}

@@ -7,20 +7,15 @@ from typing import Any, Literal
 
 from server.chat import Json
 from server.dashboard.wishes import Wishes, read_wishes
+from server.system.limits import ends
 
 Tier = Literal["primary", "secondary", "extra"]
 MAX_HOPS = 4
 """The most calls that the client is asked to make for one question."""
 MOST_OF_A_QUESTION = 10_000
-GAP = "\n[…]\n"
-
-
-def ends(text: str, characters: int) -> str:
-    """Returns the text, or its beginning and its end if it is longer than `characters`."""
-    if len(text) <= characters:
-        return text
-    half = (characters - len(GAP)) // 2
-    return text[:half] + GAP + text[-half:]
+ADD_WIDGET = "add_generative_widget"
+GENERATIVE = "generative-ui"
+"""The option with which the user allows Moat to put something on the dashboard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,18 +199,46 @@ class Query:
         return len(self.new_results)
 
     @property
+    def additions(self) -> list[Result]:
+        """What became of the charts, tables and notes that were put on the dashboard this turn."""
+        return [result for result in self.new_results if result.function == ADD_WIDGET]
+
+    @property
+    def wants_addition(self) -> bool:
+        """Whether something is to be put on the dashboard, and the client and the user allow it."""
+        allowed = self.options.get(GENERATIVE) and not self.plain_calls and self.hop < MAX_HOPS
+        return bool(allowed) and self.wishes.adding and not self.additions
+
+    @property
+    def wants_widget(self) -> bool:
+        return self.wants_addition and not self.wishes.note
+
+    @property
+    def wants_note(self) -> bool:
+        """Whether the user wants the answer itself on the dashboard, as a note."""
+        return self.wants_addition and self.wishes.note
+
+    @property
+    def links(self) -> list[Item]:
+        """The items that are only links, the newest first."""
+        elements = [element for result in reversed(self.results) for element in result.elements]
+        elements += [entry.element for entry in self.context]
+        return [one for element in elements for one in element.items if one.url and not one.content]
+
+    @property
     def lacks_all_files(self) -> bool:
         """Whether this turn brought files only, and none of them could be fetched."""
         elements = [element for result in self.new_results for element in result.elements]
         items = [item for element in elements for item in element.items]
         return bool(items) and all(item.problem for item in items) and not self.context
 
-    def is_current(self, result: Result, place: int) -> bool:
+    def is_current(self, number: int, place: int) -> bool:
         """Whether the data that a call brought for one of its sources is still good.
 
         Data of an earlier turn is, unless it failed, the user asks for new data, or the client has
         refreshed the widget since.
         """
+        result = self.results[number]
         if result.turn == self.turn:
             return True
         if place >= len(result.elements) or self.wishes.anew:

@@ -89,9 +89,21 @@ class Results:
     _from_zero: set[str] = field(default_factory=set)
     """Queries whose rows the text counts from 0."""
 
-    def note_read(self, material: Material) -> None:
-        """Notes that a material was read for this question, even if its data came earlier."""
-        self._read.append(material)
+    def tell(self, material: Material, alias: str, *, is_read: bool = True) -> str:
+        """Describes a source for the model, or only names it if it was described before.
+
+        `is_read` says that it was read for this question, even if its data came earlier.
+        """
+        self._read += [material] if is_read else []
+        if any(one is material for one in self.sources):
+            return f"This is here already: {self.columns()}"
+        return self.add(material, alias)
+
+    def columns(self) -> str:
+        return "; ".join(
+            f"{name} ({', '.join(column.name for column in table.columns)})"
+            for name, table in self.tables.items()
+        )
 
     def read_now(self) -> list[Material]:
         """Returns what was read for this question, even if its data came in an earlier turn."""

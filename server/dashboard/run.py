@@ -10,23 +10,16 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from server.asking.ask import TRYING_OUT, Means, PluginChoice
 from server.chat import ChatRequest, Message, Sampling
 from server.dashboard import charts
-from server.dashboard.additions import (
-    add_widget,
-    added,
-    is_note_added,
-    is_note_wanted,
-    note_call,
-)
+from server.dashboard.additions import add_widget, is_note, note_call, outcome
 from server.dashboard.checked_text import AgreeingText, CheckedText, KnownNumbers
 from server.dashboard.citations import Answer, Steps
 from server.dashboard.figures.compute import Figure, compute, write_and_run
 from server.dashboard.links import with_files
-from server.dashboard.materials import Data, Material, read_data, read_for
+from server.dashboard.materials import Data, Material, read_data
 from server.dashboard.next_call import next_step
 from server.dashboard.planned_answer import answer_by_plan
 from server.dashboard.prompt import SUMMARY, Prompt, compose
 from server.dashboard.query import Query
-from server.dashboard.results import Results
 from server.dashboard.wishes import words_of_note
 from server.data.tables import Table
 from server.errors import AppError
@@ -74,13 +67,14 @@ def _may_be_taken(query: Query) -> bool:
 
 async def _steps(query: Query, means: Means) -> Steps:
     today = _today(query.timezone)
-    if is_note_added(query):
-        yield TextDelta(f"{added(query)}")
+    if any(map(is_note, query.additions)):
+        yield TextDelta(outcome(query.additions))
         yield Finished("stop")
         return
     if query.note and not query.hop:
         yield StatusNote(query.note, "warning")
-    query = await with_files(query, means.files)
+    if query.links and means.files is not None:
+        query = await with_files(query, means.files)
     if query.lacks_all_files:
         yield TextDelta("\n\n".join(query.missing_files))
         yield Finished("stop")
@@ -101,7 +95,8 @@ async def _answer_by_rules(query: Query, means: Means, today: date) -> Steps:
     step = await next_step(query, means, today)
     if step is None:
         data = await asyncio.to_thread(read_data, query)
-        step = await add_widget(query, means, data.best)
+        if query.wants_widget:
+            step = await add_widget(query, means, data.best)
     if step is not None:
         for event in step.events():
             yield event
@@ -118,14 +113,17 @@ async def _answer(query: Query, means: Means, data: Data, today: date) -> Steps:
     for note in _notes(means, data.materials, figures, prompt):
         yield note
     answer = Answer(query, _lead(query, figures))
-    has_data = bool(data.materials)
-    checked = await asyncio.to_thread(_checked, query, prompt, data) if has_data else None
+    checked: CheckedText | None = None
+    if data.materials:
+        tables = [table for one in data.materials for table in one.tables]
+        texts = [message.content for message in prompt.messages]
+        checked = await asyncio.to_thread(CheckedText.of_tables, tables, texts)
     agreeing = await _agreeing(query, means, figures)
     prose = _speak(query, means, prompt, checked, agreeing)
     async with aclosing(answer.tell(prose)) as events:
         async for event in events:
             yield event
-    if answer.text and is_note_wanted(query):
+    if answer.text and query.wants_note:
         about = data.used[0].name if data.used else ""
         yield ClientToolCall(note_call(query, about, answer.text))
         yield Finished("tool_calls")
@@ -136,17 +134,18 @@ async def _answer(query: Query, means: Means, data: Data, today: date) -> Steps:
 
 
 async def _figures(query: Query, means: Means, data: Data, today: date) -> list[Figure]:
-    noted = words_of_note(query.question) if is_note_wanted(query) else ""
+    noted = words_of_note(query.question) if query.wants_note else ""
     found = []
-    for table in data.computable:
-        about = f"{read_for(data.owner(table))} {noted}"
+    for table, read_for in data.computable:
+        about = f"{read_for} {noted}"
         figure = await asyncio.to_thread(compute, query.question, table, today, about)
         if figure is not None:
             found.append(figure)
         if len(found) == MOST_FIGURES:
             break
     if not found:
-        written = await write_and_run(means, query.question, data.computable)
+        tables = [table for table, _ in data.computable]
+        written = await write_and_run(means, query.question, tables)
         found = [written] if written else []
     return found
 
@@ -187,21 +186,9 @@ def _are_exact(figures: Sequence[Figure]) -> bool:
 
 def _lead(query: Query, figures: Sequence[Figure]) -> str:
     """Returns the lead of the answer, written by code, so that its digits are exact."""
-    outcome = added(query)
-    lines = [*query.missing_files, *([f"{outcome}"] if outcome else [])]
+    lines = [*query.missing_files, *filter(None, [outcome(query.additions)])]
     lines += [f"**{figure.text}** ({figure.table})" for figure in figures]
     return "\n\n".join(lines) + "\n\n" if lines else ""
-
-
-def _checked(query: Query, prompt: Prompt, data: Data) -> CheckedText:
-    """Returns a filter that checks the prose's numbers against the data and the prompt."""
-    results = Results(query.question, 0)
-    results.tables |= {
-        str(number): table
-        for number, table in enumerate(one for source in data.materials for one in source.tables)
-    }
-    texts = [message.content for message in prompt.messages]
-    return CheckedText(results, KnownNumbers.of(results.numbers(), texts))
 
 
 async def _agreeing(query: Query, means: Means, figures: Sequence[Figure]) -> AgreeingText | None:

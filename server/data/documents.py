@@ -3,6 +3,8 @@
 It recognises a file by its content. For citations, it finds a sentence's place on a PDF page.
 """
 
+import base64
+import binascii
 import csv
 import io
 import logging
@@ -24,6 +26,7 @@ from server.data.cells import decimal_sign, delimiter
 from server.data.tables import Table
 from server.language.ranking import rank
 from server.system.lazy import Late
+from server.system.limits import try_json, without_halves
 
 MAX_BYTES = 48 * 1024 * 1024
 MAX_PAGES = 400
@@ -49,6 +52,16 @@ DAMAGE = (
 
 # pypdf warns about every oddity of a file.
 logging.getLogger("pypdf").setLevel(logging.ERROR)
+
+
+BINARY_KINDS = frozenset({"pdf", "png", "jpg", "jpeg", "xlsx", "xls", "docx"})
+ENCODED_STARTS = ("JVBERi0", "UEsDB", "iVBORw0KGgo", "/9j/", "0M8R4KGxGuE")
+"""The first base64 characters of PDF, ZIP, PNG, JPEG and old Office files."""
+MAX_TEXT = 2_000_000
+MAX_BASE64 = 64 * 1024 * 1024
+BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+(?:=\s*){0,2}$")
+DATA_URL = re.compile(r"data:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.=%-]+)*,", re.ASCII)
+NOTHING = frozenset({"", "null", "{}"})
 
 
 class Unreadable(Exception):
@@ -107,6 +120,63 @@ def from_text(text: str, name: str, declared: str = "") -> Document:
     if declared == "html" or re.match(r"\s*<(!doctype html|html)\b", text, re.IGNORECASE):
         text = html_text(text)
     return Document(name, (text,))
+
+
+def read_content(content: str, name: str, kind: str = "", read_as: str = "") -> Document:
+    """Reads what came as a string: a file in base64, JSON rows, a JSON text, or a plain text.
+
+    `kind` and `read_as` are what the sender declares. Raises Unreadable.
+    """
+    head = DATA_URL.match(content)
+    content = content[head.end() :] if head else content
+    if kind in BINARY_KINDS or content.startswith(ENCODED_STARTS):
+        return read(_decoded(content, name), name, kind)
+    if kind in ("csv", "txt", "md", "html"):
+        return _text_file(content, name, kind)
+    if read_as == "html":
+        found = _parsed(content)
+        page = found if isinstance(found, str) else content
+        return Document(name, (html_text(page[:MAX_TEXT]),))
+    return _object(content, name)
+
+
+def _decoded(content: str, name: str) -> bytes:
+    if len(content) > MAX_BASE64:
+        raise Unreadable(f"{name} is too big to read.")
+    try:
+        return base64.b64decode(content)
+    except (binascii.Error, ValueError):
+        raise Unreadable(f"{name} is damaged: its contents could not be decoded.") from None
+
+
+def _text_file(content: str, name: str, kind: str) -> Document:
+    """Reads a text file that may be in base64. It counts as base64 if it decodes without error."""
+    if len(content) >= 16 and len(content.strip()) % 4 == 0 and BASE64.match(content[:4000]):
+        try:
+            return read(base64.b64decode(content, validate=True), name, kind)
+        except (binascii.Error, ValueError):
+            pass
+    return from_text(content, name, kind)
+
+
+def _object(content: str, name: str) -> Document:
+    """Reads JSON rows, a JSON text or plain text. Nothing says which, so JSON is tried first."""
+    found = _parsed(content)
+    table = grids.from_json(found, name)
+    if table is not None:
+        return of_tables(name, (table,))
+    if content.strip() in NOTHING or (isinstance(found, list) and not any(found)):
+        return Document(name)
+    if isinstance(found, list) and all(isinstance(line, str) for line in found):
+        content = "\n".join(found)
+    elif isinstance(found, str):
+        content = found
+    return from_text(without_halves(content[:MAX_TEXT]), name)
+
+
+def _parsed(content: str) -> object:
+    start = content[:64].lstrip()[:1]
+    return try_json(content) if start in ("[", "{", '"') else None
 
 
 def of_tables(name: str, tables: Sequence[Table], *notes: str) -> Document:

@@ -44,6 +44,17 @@ def one_line(text: str) -> str:
     return " ".join(printable(text).split())
 
 
+GAP = "\n[…]\n"
+
+
+def ends(text: str, characters: int) -> str:
+    """Returns the text, or its beginning and its end if it is longer than `characters`."""
+    if len(text) <= characters:
+        return text
+    half = (characters - len(GAP)) // 2
+    return text[:half] + GAP + text[-half:]
+
+
 def try_json(text: str | bytes, otherwise: Any = None) -> Any:
     """Parses JSON. Returns `otherwise` if it is not JSON or nested too deeply."""
     try:

@@ -2,10 +2,10 @@
 
 It asks an oracle one question, sends the data that the oracle wants to read, and notes each time a
 function of the server is given that data: the body, the query, tables, materials, the prompt. A
-single cell or a column is not the data, so that what counts words and numbers is not on the way.
-A room is a module. A stay is a run of such calls within one room; whoever holds the data and hands
-it on stays, too. A return is a stay in a room that was left before. Prints each stay, first for a
-model that makes a plan and then for the rules of one that does not.
+single cell or a column is not the data, and what cuts a text or splits it into words is not on the
+way. A room is a module. A stay is a run of such calls within one room; whoever holds the data and
+hands it on stays, too. A return is a stay in a room that was left before. Prints each stay, first
+for a model that makes a plan and then for the rules of one that does not.
 """
 
 import asyncio
@@ -43,6 +43,8 @@ WIDGET = {
     "metadata": {},
 }  # fmt: skip
 DEEPEST = 12
+TOOLS = ("language", "system")
+"""Rooms that know nothing of data."""
 
 
 @dataclass
@@ -98,8 +100,10 @@ class LastStop(Oracle):
 
 def _room_of(frame: FrameType) -> str:
     path = Path(frame.f_code.co_filename)
-    inside = path.is_relative_to(ROOT / "server") and not frame.f_code.co_name.startswith("<")
-    return str(path.relative_to(ROOT / "server")) if inside else ""
+    if not path.is_relative_to(ROOT / "server") or frame.f_code.co_name.startswith("<"):
+        return ""
+    room = path.relative_to(ROOT / "server")
+    return "" if room.parts[0] in TOOLS else str(room)
 
 
 def _given(frame: FrameType) -> list[Any]:

@@ -6,7 +6,7 @@ import pytest
 
 from server.dashboard.actions import Action, Choices, fit_parameters, parse_action
 from server.dashboard.inventory import take_inventory
-from server.dashboard.query import OfferedTool, Param, Query, Widget
+from server.dashboard.query import OfferedTool, Param, Widget
 
 WIDGET = Widget(
     "o", "inc", "Income", uuid="1",
@@ -17,7 +17,7 @@ WIDGET = Widget(
         Param("series", options=("a", "b"), several=True),
     ),
 )  # fmt: skip
-INVENTORY = take_inventory(Query((), "?", 1, (WIDGET,)))
+INVENTORY = take_inventory((WIDGET,))
 
 
 def choices(**more: Any) -> Choices:
@@ -92,7 +92,7 @@ def test_one_key_is_one_action() -> None:
 def test_options_may_be_anything_that_json_has() -> None:
     options = (5, True, ["a", "b"], {"k": 1}, None, ["a", "b"])
     odd = Widget("o", "odd", "Odd", params=(Param("choice", options=options),))
-    inventory = take_inventory(Query((), "?", 1, (odd,)))
+    inventory = take_inventory((odd,))
     given = Choices(inventory, ["odd"])
     for option in options:
         read = {"widget": "odd", "parameters": {"choice": option}}

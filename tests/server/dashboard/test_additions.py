@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from server.asking.ask import Means
-from server.dashboard.additions import add_widget, added, is_note_added, is_note_wanted, note_call
+from server.dashboard.additions import add_widget, is_note, note_call, outcome
 from server.dashboard.query import Element, Query, Result
 from server.data.tables import from_grid
 from tests.contract.openbb.talking import TalkingEngine
@@ -41,8 +41,9 @@ async def test_without_a_chart_the_rows_go_there() -> None:
     ],
 )
 async def test_it_is_asked_for_in_any_of_our_languages(asked: str) -> None:
-    step = await add_widget(replace(QUERY, asked=asked), MEANS, TABLE)
-    assert step is not None
+    query = replace(QUERY, asked=asked)
+    assert query.wants_widget
+    assert await add_widget(query, MEANS, TABLE) is not None
 
 
 async def test_nothing_is_added_unasked_unallowed_or_twice() -> None:
@@ -53,29 +54,30 @@ async def test_nothing_is_added_unasked_unallowed_or_twice() -> None:
         replace(QUERY, plain_calls=True),
         replace(QUERY, results=(done,)),
     ):
-        assert await add_widget(query, MEANS, TABLE) is None
+        assert not query.wants_widget
     assert await add_widget(QUERY, MEANS, None) is None
 
 
 def test_what_became_of_it_is_said() -> None:
-    assert added(QUERY) is None
+    assert outcome(QUERY.additions) == ""
     result = Result("add_generative_widget", {"name": "Prices"}, (), (Element(),), 1)
-    assert added(replace(QUERY, results=(result,))) == "Prices is now on your dashboard."
+    assert (
+        outcome(replace(QUERY, results=(result,)).additions) == "Prices is now on your dashboard."
+    )
     failed = replace(result, elements=(Element(problem="no room"),))
-    assert added(replace(QUERY, results=(failed,))) == (
+    assert outcome(replace(QUERY, results=(failed,)).additions) == (
         "Prices could not be added to the dashboard: no room"
     )
 
 
 async def test_a_note_keeps_the_answer_and_not_the_rows() -> None:
     query = replace(QUERY, asked="Put a note about this on my dashboard")
-    assert is_note_wanted(query)
-    assert await add_widget(query, MEANS, TABLE) is None
+    assert (query.wants_note, query.wants_widget) == (True, False)
     arguments = note_call(query, "Prices", "**It rose.**\n").arguments
     assert (arguments["widget_type"], arguments["data"]) == ("note", "**It rose.**")
     assert arguments["name"] == "Note on Prices"
     assert arguments["state"]
     done = Result("add_generative_widget", arguments, (), (Element(),), 1)
     after = replace(query, results=(done,))
-    assert (is_note_added(after), is_note_wanted(after)) == (True, False)
-    assert not is_note_wanted(replace(query, options={}))
+    assert (list(map(is_note, after.additions)), after.wants_note) == ([True], False)
+    assert not replace(query, options={}).wants_note

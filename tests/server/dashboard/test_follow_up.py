@@ -141,7 +141,7 @@ def test_the_questions_before_are_completed_one_after_the_other() -> None:
     source = Source("o", "accounts", "u1", {"symbol": "AAPL"})
     result = Result("get_widget_data", {}, (source,), (), 1, {})
     query = Query(said, turns[-1], 3, (ACCOUNTS,), (result,))
-    before = look_back(query, take_inventory(query), TODAY)
+    before = look_back(query, take_inventory(query.widgets), TODAY)
     assert before.question == "What was Apple's profit in 2023?"
     found = find_change(turns[-1], before, TODAY)
     assert found is not None

@@ -84,7 +84,7 @@ def test_nothing_is_computed_over_what_we_made() -> None:
     data = read_data(Query((), "What is in Prices_ab12cd?", 2, (WIDGET,), results, (OWN,)))
     assert data.best is not None
     assert (data.best.name, [one.name for one in data.used]) == (OWN.name, [OWN.name])
-    assert [data.owner(one).name for one in data.computable] == ["Prices"]
+    assert [(one.name, words) for one, words in data.computable] == [("Prices", "Prices")]
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ async def test_an_able_model_decides_even_for_nothing() -> None:
 def test_words_of_kin_speak_for_another_widget_where_none_speaks_for_the_choice() -> None:
     metrics = Widget("o", "metrics", "Key Metrics", "Valuation and risk ratios of a company")
     prices = Widget("o", "history", "Price History", "Daily open and close")
-    inventory = take_inventory(Query((), "?", 1, (metrics, prices)))
+    inventory = take_inventory((metrics, prices))
     asked = "What is the P/E ratio of AMD?"
     assert find_rivals(asked, "price_history", inventory) == ["key_metrics", "price_history"]
     assert find_rivals(asked, "key_metrics", inventory) == []
@@ -124,7 +124,7 @@ def test_figures_of_two_widgets_are_asked_for_together() -> None:
     symbol = (Param("symbol", "ticker", value="AAPL", has_value=True),)
     income = Widget("o", "income", "Income Statement", "Operating and net income", params=symbol)
     cash = Widget("o", "cash", "Cash Flow Statement", "Operating cash flow", params=symbol)
-    inventory = take_inventory(Query((), "?", 1, (income, cash)))
+    inventory = take_inventory((income, cash))
     asked = "Net income and operating cash flow of Shell in 2024?"
     assert find_partner(asked, "income_statement", inventory) == "cash_flow_statement"
     assert not find_partner(asked, "cash_flow_statement", inventory)
@@ -135,7 +135,7 @@ def test_figures_of_two_widgets_are_asked_for_together() -> None:
 def test_who_asks_for_all_gets_no_part(asked: str) -> None:
     whole = Widget("o", "income", "Income Statement", "Revenue and net income")
     part = Widget("o", "parts", "Revenue by Segment", "Revenue of each segment")
-    inventory = take_inventory(Query((), "?", 1, (whole, part)))
+    inventory = take_inventory((whole, part))
     assert find_rivals(asked, "revenue_by_segment", inventory) == ["income_statement"]
 
 
@@ -144,7 +144,7 @@ def test_a_widget_for_one_company_has_rivals_where_many_are_compared() -> None:
     value = Widget("o", "value", "Market Value", "Market value of a company", params=(symbol,))
     peers = Widget("o", "peers", "Peers", "Large companies side by side")
     weather = Widget("o", "weather", "Weather", "Rain and sun")
-    inventory = take_inventory(Query((), "", 1, (value, peers, weather)))
+    inventory = take_inventory((value, peers, weather))
     for question in ("The five companies with the largest market value?", "Which company is best?"):
         assert find_rivals(question, "market_value", inventory) == ["peers"]
     for question in ("What is the market value of the company?", "Which company is Apple?"):
