@@ -257,7 +257,6 @@ class CheckedText:
         self._known = known
         self._held = ""
         self._before = ""
-        self.unknown: list[str] = []
 
     @classmethod
     def of_tables(cls, tables: Iterable[Table], texts: Iterable[str]) -> "CheckedText":
@@ -300,7 +299,6 @@ class CheckedText:
                 at = one.end
                 one = replace(one, word="", end=at, factors=(1.0,))
             if not self._known.has(one):
-                self.unknown.append(one.digits)
                 parts += [text[at : one.end], UNKNOWN]
                 at = one.end
         self._before = text[-SEEN:]

@@ -162,7 +162,7 @@ def follow(*, is_able: bool) -> Walk:
         asyncio.run(_ask(body, means))
     finally:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
     assert walk.is_over
     return walk
 
