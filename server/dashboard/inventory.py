@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from server.dashboard.query import Param, Source, Widget
+from server.data.tables import unique_names
 from server.language.ranking import rank
 from server.system.limits import one_line
 
@@ -78,7 +79,7 @@ def take_inventory(widgets: Sequence[Widget]) -> Inventory:
         widgets[:MOST_WIDGETS],
         key=lambda one: (one.tier == "extra", one.name.lower(), one.origin, one.id, one.uuid or ""),
     )
-    aliases = unique_names([slug(widget.name) or slug(widget.id) for widget in order])
+    aliases = unique_names(slug(widget.name) or slug(widget.id) or "item" for widget in order)
     return Inventory(dict(zip(aliases, order, strict=True)))
 
 
@@ -90,19 +91,6 @@ def slug(text: str, characters: int = ALIAS_CHARACTERS) -> str:
     if plain in SQL_WORDS:
         return f"{plain}_1"
     return f"n_{plain}" if plain[:1].isdigit() else plain
-
-
-def unique_names(names: Iterable[str], instead: str = "item") -> list[str]:
-    taken: set[str] = set()
-    found = []
-    for name in names:
-        one, number = name or instead, 1
-        while one in taken:
-            number += 1
-            one = f"{name or instead}_{number}"
-        taken.add(one)
-        found.append(one)
-    return found
 
 
 def describe_param(param: Param) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from server.chat import Json
 from server.dashboard import charts
 from server.dashboard.conditions import explain_column
-from server.dashboard.inventory import slug, unique_names
+from server.dashboard.inventory import slug
 from server.dashboard.materials import Material
 from server.dashboard.prompt import Prompt, document_text
 from server.dashboard.tickers import is_ticker
@@ -16,7 +16,7 @@ from server.data.cells import CURRENCIES
 from server.data.describe import rounded, short
 from server.data.periods import with_days
 from server.data.sql import Answer, Refused, query
-from server.data.tables import Cell, Column, Table, from_grid
+from server.data.tables import Cell, Column, Table, from_grid, unique_names
 from server.events import Artifact
 from server.language.ranking import stems
 from server.system.limits import one_line
@@ -385,7 +385,7 @@ class Results:
 
 def with_plain_names(table: Table) -> Table:
     """Returns the table with column names that need no quotes in SQL."""
-    names = unique_names([slug(column.name) for column in table.columns], "column")
+    names = unique_names(slug(column.name) or "column" for column in table.columns)
     columns = [
         replace(column, name=name, unit=column.unit or _unit_in(column.name))
         for name, column in zip(names, table.columns, strict=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from server.data.tables import Cell, Table
+from server.data.tables import Cell, Table, unique_names
 
 TIME_S = 2.0
 MAX_RESULT_ROWS = 500
@@ -117,7 +117,7 @@ def select(
     if not re.match(r"\s*(select|with)\b", sql, re.IGNORECASE):
         raise Refused("Only SELECT is allowed.")
     cursor = connection.execute(sql, parameters)
-    columns = tuple(_unique_names([column[0] for column in cursor.description]))
+    columns = tuple(unique_names(column[0] for column in cursor.description))
     rows: list[tuple[Cell, ...]] = []
     room = MAX_RESULT_CHARACTERS
     for row in cursor:
@@ -126,18 +126,6 @@ def select(
             return Answer(columns, rows, is_cut=True), cursor
         rows.append(row)
     return Answer(columns, rows, total=len(rows)), cursor
-
-
-def _unique_names(names: list[str]) -> list[str]:
-    """Makes each name unique (name, name_2), so that no value replaces another in a record."""
-    found: list[str] = []
-    for name in names:
-        unique, count = name, 1
-        while unique in found or (count > 1 and unique in names):
-            count += 1
-            unique = f"{name}_{count}"
-        found.append(unique)
-    return found
 
 
 def quoted(name: str) -> str:

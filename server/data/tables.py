@@ -261,7 +261,7 @@ def _build(
     """Builds a table column by column, and only what fits: the data may be far bigger. `column`
     returns the first cells of a column. `total` is the number of rows that there are."""
     kept = header[:MAX_COLUMNS]
-    names = _unique([str(title) if title not in (None, "") else "column" for title in kept])
+    names = unique_names([str(title) if title not in (None, "") else "column" for title in kept])
     count = min(total, MAX_ROWS, MAX_CELLS // max(len(names), 1))
     typed = [_find_type(title, column(place, count)) for place, title in enumerate(names)]
     rows: list[tuple[Cell, ...]] = list(zip(*(cells for _, cells in typed), strict=True))
@@ -297,13 +297,15 @@ def _from_traces(traces: list[Any], name: str) -> Table | None:
     return from_grid(["x", "y", "series"], rows, name) if rows else None
 
 
-def _unique(names: list[str]) -> list[str]:
-    """Makes names unique by a number. SQL does not distinguish upper and lower case."""
-    taken: set[str] = set()
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Makes each name unique by a number that makes no other name of them. SQL does not distinguish
+    upper and lower case."""
+    plain = [without_halves(name) for name in names]
+    given, taken = {name.lower() for name in plain}, set[str]()
     result = []
-    for name in map(without_halves, names):
+    for name in plain:
         unique, number = name, 1
-        while unique.lower() in taken:
+        while unique.lower() in taken or (number > 1 and unique.lower() in given):
             number += 1
             unique = f"{name}_{number}"
         taken.add(unique.lower())
