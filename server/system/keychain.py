@@ -56,8 +56,9 @@ class Keychain:
 
     async def get(self, name: str) -> str | None:
         """Returns the secret. A variable MOAT_SECRET_<NAME> wins over the stored one."""
-        given = os.environ.get(GIVEN_SECRET + NOT_IN_A_VARIABLE.sub("_", name.upper()))
-        if given:
+        variable = GIVEN_SECRET + NOT_IN_A_VARIABLE.sub("_", name.upper())
+        # Files with variables may end their lines as Windows does, and no header may hold that.
+        if given := os.environ.get(variable, "").strip():
             return given
         if await self._works():
             return await _in_thread(lambda: self._entries.get(name))

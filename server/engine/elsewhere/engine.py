@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import math
+import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
@@ -408,12 +409,17 @@ MOST_TRIES = 3
 """The request itself and at most two retries with the faults added."""
 
 
+VERSION = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?(?=/|$)")
+"""A version of an API in the path of a URL, such as /v1 or /v1beta."""
+
+
 @dataclass(frozen=True, slots=True)
 class Remote:
     """The address of a server and what is known about it.
 
-    `url` ends in /v1, as for other clients. An empty `model` means the first one that it serves.
-    Values other than 0 and None override what the server reports.
+    `url` is that of other clients: it ends in /v1, which may be missing, or in another version of
+    the API. An empty `model` means the first one that it serves. Values other than 0 and None
+    override what the server reports.
     """
 
     url: str
@@ -425,9 +431,15 @@ class Remote:
     reads_calls: bool = True
     """Whether the server parses the model's tool calls. Otherwise we do."""
 
-    @property
-    def root(self) -> str:
-        return self.url.rstrip("/").removesuffix("/v1")
+    def address_of(self, path: str) -> str:
+        """Returns the address of an endpoint. Those of OpenAI's protocol begin with /v1 here."""
+        base = self.url.rstrip("/")
+        version = VERSION.search(urlsplit(base).path)
+        if version is None:
+            return base + path
+        if path.startswith("/v1/"):
+            return base + path.removeprefix("/v1")
+        return base.removesuffix(version[0]) + path
 
     @property
     def host(self) -> str:
@@ -774,7 +786,7 @@ class RemoteEngine:
         options: Json = {"headers": headers, "stall_s": STALL_S, "direct": is_here(self.host)}
         if body is not None:
             options["json"] = body
-        url = self._remote.root + path
+        url = self._remote.address_of(path)
         try:
             reason = self._remote.reason
             async with self._door.request(method, url, reason, **options) as response:

@@ -111,6 +111,23 @@ async def test_a_variable_stands_before_the_store(use, tmp_path: Path, monkeypat
     assert await Keychain(tmp_path / "a").get("hub-token") == "from outside"
 
 
+@pytest.mark.parametrize("given", ["from outside\r", " from outside \n"])
+async def test_spaces_around_a_variable_are_not_part_of_the_secret(
+    use, tmp_path: Path, monkeypatch, given: str
+):
+    use(MemoryKeyring())
+    monkeypatch.setenv("MOAT_SECRET_HUB_TOKEN", given)
+    assert await Keychain(tmp_path / "a").get("hub-token") == "from outside"
+
+
+async def test_an_empty_variable_hides_no_stored_secret(use, tmp_path: Path, monkeypatch):
+    use(MemoryKeyring())
+    chain = Keychain(tmp_path / "a")
+    await chain.set("hub-token", "stored")
+    monkeypatch.setenv("MOAT_SECRET_HUB_TOKEN", " ")
+    assert await chain.get("hub-token") == "stored"
+
+
 @pytest.mark.parametrize("secret", ["t" * 5000, "😀" * 1281, "t" * 1280, "ü" * 601])
 async def test_a_long_secret_is_kept_in_parts(use, tmp_path: Path, secret: str):
     use(backend := SmallKeyring())

@@ -155,6 +155,35 @@ async def test_the_first_model_is_taken_unless_one_is_named(
     assert house.keys[-1] == ""
 
 
+@pytest.mark.parametrize(
+    ("url", "base"),
+    [
+        ("", "/v1"),
+        ("/", "/v1"),
+        ("/team", "/team/v1"),
+        ("/team/v1/", "/team/v1"),
+        ("/v3", "/v3"),
+        ("/v1beta/openai/", "/v1beta/openai"),
+        ("/vision", "/vision/v1"),
+    ],
+)
+async def test_the_paths_are_below_the_address_that_other_clients_take(
+    url: str, base: str, house: House, aiohttp_server: Serve
+) -> None:
+    app = web.Application()
+    app.router.add_get(f"{base}/models", house.models)
+    app.router.add_post(f"{base}/chat/completions", house.answer)
+    app.router.add_post(f"{base.removesuffix('/v1').removesuffix('/v3')}/tokenize", house.tokenize)
+    address = str((await aiohttp_server(app)).make_url("/")).rstrip("/")
+    egress = Egress(NetworkSettings)
+    egress.allow(address, REASON)
+    engine = RemoteEngine(Remote(address + url), egress)
+    house.chunks = [says("hello", finish_reason="stop")]
+    assert TextDelta("hello") in await read(engine)
+    assert await engine.tokenize("ab") == [97, 98]
+    await egress.close()
+
+
 async def test_a_model_it_does_not_serve_is_named(server: TestServer, door: Egress) -> None:
     engine = RemoteEngine(Remote(str(server.make_url("/v1")), "other"), door)
     with pytest.raises(ModelLoadFailed, match="serves large, small, not 'other'"):
