@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,9 @@ import psutil
 
 from scripts.build_llama_server import llama_server as built_llama_server
 from tests.bench.servers import ROOT, free_port
+from tests.contract.test_images import picture
 from tests.elsewhere.stage import LOOPBACK, RESULTS, keep, moat_before, say, starter
+from tests.kit.projectors import write_projector, write_reader
 from tests.kit.running import until
 
 Json = dict[str, Any]
@@ -208,6 +210,27 @@ def _deltas(place: Place, **fields: Any) -> list[Json]:
     return [choice["delta"] for chunk in chunks for choice in chunk["choices"]]
 
 
+def try_embeddings(place: Place) -> None:
+    """Checks that each text gets a vector of its own, and the same text the same one."""
+    texts = ["Oslo is cold.", "Rome is warm.", "Oslo is cold."]
+    rows = ask(place, "/v1/embeddings", {"model": NAME, "input": texts})["data"]
+    first, second, again = (row["embedding"] for row in sorted(rows, key=lambda row: row["index"]))
+    assert len(first) == len(second) > 1
+    assert max(abs(one - other) for one, other in zip(first, again, strict=True)) < 1e-3
+    assert max(abs(one - other) for one, other in zip(first, second, strict=True)) > 1e-3
+
+
+def try_image(place: Place) -> None:
+    """Checks by the prompt's length that the image has reached the model."""
+    url = {"url": f"data:image/png;base64,{picture()}"}
+    parts = [{"type": "text", "text": USER["content"]}, {"type": "image_url", "image_url": url}]
+    lengths = []
+    for content in (USER["content"], parts):
+        body = {"model": NAME, "messages": [{"role": "user", "content": content}], "max_tokens": 4}
+        lengths.append(ask(place, "/v1/chat/completions", body)["usage"]["prompt_tokens"])
+    assert lengths[1] > lengths[0] + 8, lengths
+
+
 def try_overlong(place: Place) -> None:
     body = {"model": NAME, "messages": [{"role": "user", "content": "word " * 20_000}]}
     text = json.dumps(ask(place, "/v1/chat/completions", body, 400))
@@ -299,40 +322,74 @@ ASKED: dict[str, Callable[[Place], None]] = {
 FAULTS: dict[str, Callable[[Place], None]] = {"hangs": try_hang, "dies": try_death}
 
 
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a far server is asked for, and how it is started for that."""
+
+    attempts: dict[str, Callable[[Place], None]]
+    llama: Callable[[Path], list[str]]
+    """Returns the model for llama-server, which it may write into the folder, and options."""
+    vllm: tuple[str, ...] = ()
+
+
+def write_eyes(folder: Path) -> list[str]:
+    model = write_reader(folder / "small.gguf", "llama")
+    return [str(model), "--mmproj", str(write_projector(folder / "eyes.gguf", width=64))]
+
+
+CHATS = Kind(ASKED | FAULTS, lambda _folder: [str(starter())])
+EMBEDS = Kind(
+    {"embeddings": try_embeddings},
+    lambda _folder: [str(starter()), "--embeddings", "--pooling", "mean"],
+    ("--runner", "pooling", "--convert", "embed"),
+)
+SEES = Kind({"images": try_image}, write_eyes)
+
+
 def run_behaviours(where: str, programs: list[str]) -> int:
     """Runs all tests in one place. `programs` are folders to search for vllm and litellm."""
     folders = [str(Path(sys.executable).parent), *programs, os.environ["PATH"]]
     path = os.pathsep.join(folders)
-    with PLACES[where](path) as place:
-        worst = 0
-        for name, attempt in (ASKED | (FAULTS if place.process else {})).items():
-            say(name)
-            place.lines.append(f"\n## {name}")
-            try:
-                attempt(place)
-            except (AssertionError, KeyError, TypeError, ValueError, OSError) as error:
-                worst = 1
-                place.note(f"FAILED: {type(error).__name__} {error}")
-            else:
-                place.note("passed")
-        keep(f"behaviours-{where}.txt", "\n".join(place.lines))
-        return worst
+    worst, lines = 0, []
+    opened, kinds = PLACES[where]
+    for kind in kinds:
+        with opened(path, kind) as place:
+            for name, attempt in kind.attempts.items():
+                if place.process or name not in FAULTS:
+                    worst |= _attempt(place, name, attempt)
+        lines += place.lines
+    keep(f"behaviours-{where}.txt", "\n".join(lines))
+    return worst
+
+
+def _attempt(place: Place, name: str, attempt: Callable[[Place], None]) -> int:
+    say(name)
+    place.lines.append(f"\n## {name}")
+    try:
+        attempt(place)
+    except (AssertionError, KeyError, TypeError, ValueError, OSError) as error:
+        place.note(f"FAILED: {type(error).__name__} {error}")
+        return 1
+    place.note("passed")
+    return 0
 
 
 @contextmanager
-def before_llama_server(path: str) -> Iterator[Place]:
+def before_llama_server(path: str, kind: Kind) -> Iterator[Place]:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "llama-server").symlink_to(built_llama_server())
         found = f"{folder}{os.pathsep}{path}"
-        with by_script("before-llama-server.sh", found, str(starter())) as place:
+        threads = os.environ.get("THREADS")
+        options = (*kind.llama(Path(folder)), *(("-t", threads) if threads else ()))
+        with by_script("before-llama-server.sh", found, *options) as place:
             yield place
 
 
 @contextmanager
-def before_vllm(path: str) -> Iterator[Place]:
+def before_vllm(path: str, kind: Kind) -> Iterator[Place]:
     model = os.environ.get("MODEL") or sys.exit("MODEL names the folder of a model for vLLM.")
     options = ("--enforce-eager", "--max-model-len", "2048", "--max-num-seqs", "8")
-    with by_script("before-vllm.sh", path, str(model), *options) as place:
+    with by_script("before-vllm.sh", path, str(model), *options, *kind.vllm) as place:
         yield place
 
 
@@ -391,21 +448,28 @@ def _end(script: psutil.Process) -> None:
 
 
 @contextmanager
-def litellm_behind(path: str) -> Iterator[Place]:
+def litellm_behind(path: str, kind: Kind) -> Iterator[Place]:
     """Moat before LiteLLM's proxy before llama-server."""
     with (
-        before_llama_server(path) as far,
+        before_llama_server(path, kind) as far,
         litellm(path, f"{far.engine}/v1") as proxy,
-        moat_before(f"{NAME}={proxy}/v1", MOAT_SECRET_ENGINE_TEAM=MASTER_KEY) as moat,
+        moat_before(**_proxied(f"{proxy}/v1", kind)) as moat,
     ):
         yield Place(moat.address, far.engine)
 
 
+def _proxied(url: str, kind: Kind) -> dict[str, str]:
+    """Returns the variables for an engine behind a proxy, which cannot say what the model sees."""
+    engine = {"name": NAME, "urls": [url], "images": "yes" if kind is SEES else "ask"}
+    listed = json.dumps([engine])
+    return {"MOAT_ENGINES__ELSEWHERE": listed, "MOAT_SECRET_ENGINE_TEAM": MASTER_KEY}
+
+
 @contextmanager
-def litellm_before(path: str) -> Iterator[Place]:
+def litellm_before(path: str, kind: Kind) -> Iterator[Place]:
     """LiteLLM's proxy before Moat before llama-server."""
     with (
-        before_llama_server(path) as far,
+        before_llama_server(path, kind) as far,
         litellm(path, f"{far.address}/v1") as proxy,
     ):
         yield Place(proxy, far.engine, key=MASTER_KEY)
@@ -432,16 +496,17 @@ def litellm(path: str, url: str, model: str = NAME) -> Iterator[str]:
 
 
 @contextmanager
-def litellm_alone(path: str) -> Iterator[Place]:
+def litellm_alone(path: str, _kind: Kind) -> Iterator[Place]:
     """LiteLLM's proxy before a Moat that runs the starter itself."""
     with moat_before() as moat, litellm(path, f"{moat.address}/v1", HERE) as proxy:
         yield Place(proxy, moat.address, key=MASTER_KEY)
 
 
-PLACES = {
-    "llama-server": before_llama_server,
-    "vllm": before_vllm,
-    "litellm-behind": litellm_behind,
-    "litellm-before": litellm_before,
-    "litellm": litellm_alone,
+ALL = (CHATS, EMBEDS, SEES)
+PLACES: dict[str, tuple[Callable[[str, Kind], AbstractContextManager[Place]], tuple[Kind, ...]]] = {
+    "llama-server": (before_llama_server, ALL),
+    "vllm": (before_vllm, (CHATS, EMBEDS)),
+    "litellm-behind": (litellm_behind, ALL),
+    "litellm-before": (litellm_before, ALL),
+    "litellm": (litellm_alone, (CHATS,)),
 }

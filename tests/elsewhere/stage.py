@@ -56,13 +56,35 @@ def starter() -> Path:
 
 
 @contextmanager
-def far(slots: int = 4, context_tokens: int = 8192, *options: str) -> Iterator[Server]:
+def far(slots: int = 4, context_tokens: int = 8192, *, threads: int = 0) -> Iterator[Server]:
     """Runs llama.cpp's own server with the starter, with its metrics and slots visible."""
-    more = ("-fa", "off", "-no-kvu", "--metrics", "--slots", "--alias", ALIAS, *options)
-    threads = int(os.environ.get("THREADS") or usable_cores())
+    more = ("-fa", "off", "-no-kvu", "--metrics", "--slots", "--alias", ALIAS)
+    threads = threads or int(os.environ.get("THREADS") or usable_cores())
     shape = Shape(starter(), slots, context_tokens, threads, theirs=more)
     with llama_server(built_llama_server(), shape) as server:
         yield server
+
+
+def split_cores() -> tuple[set[int], set[int]]:
+    """Returns half of the cores for servers and half for what asks them; one core is shared."""
+    if sys.platform != "linux":
+        sys.exit("This needs Linux: it keeps programs on cores of their own.")
+    cores = sorted(os.sched_getaffinity(0))
+    half = max(1, len(cores) // 2)
+    return set(cores[:half]), set(cores[half:] or cores)
+
+
+@contextmanager
+def on_cores(cores: set[int]) -> Iterator[None]:
+    """Keeps this program on these cores, and for good the programs that it starts meanwhile."""
+    if sys.platform != "linux":
+        raise NotImplementedError
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def address_of(server: Server) -> str:
