@@ -28,7 +28,10 @@ COMPUTING_S = 30.0
 On a busy machine, the clock alone tells nothing. Nor does the processor time alone, because a
 driver may compute on all cores at once.
 """
-HUNG_S = 120.0
+STUCK_S, USED_SHARE = 30.0, 0.01
+"""A trial hangs if in so many seconds it uses less than this share of one core. A trial that
+computes gets more than that, even on a busy machine."""
+LATE_S = 120.0
 """How many seconds all trials of one load may take by the clock, even on a busy machine."""
 LOOK_S = 0.1
 NO_CARD_CODE = 4
@@ -44,6 +47,10 @@ class TrialTooLate(Exception):
     """The trial took too long. A busy machine may be the reason, so it is repeated later."""
 
 
+class TrialHung(Exception):
+    """The trial hung or computed for too long: it would on an idle machine, too."""
+
+
 class BackendTrials:
     """Tries backends and remembers the verdicts. A call returns why not to use a variant, or None.
 
@@ -56,23 +63,26 @@ class BackendTrials:
         self._kept = JsonFile(kept, "The trials of the engine")
         self._model = model
         self._tell = tell
-        self._left_s = HUNG_S
+        self._left_s = LATE_S
 
     def __call__(self, variant: Variant) -> str | None:
         if self._model is None or os.environ.get(CHOSEN_BY_HAND) == variant.name:
             return None
         try:
             return self._verdict(_key(variant), {CHOSEN_BY_HAND: variant.name})
-        except TrialTooLate:  # Slow is not wrong.
+        except (TrialTooLate, TrialHung):  # Slow is not wrong.
             return None
 
     def card(self, kind: str, library: Path) -> str | None:
-        """Returns why not to use a card, or None. A driver that hung is tried at the next start."""
+        """Returns why not to use a card, or None. A late one is tried at the next start."""
         if self._model is None or os.environ.get(TRIED_CARD) == kind:
             return None
         key = _card_key(kind, library)
         try:
             return self._verdict(key, {TRIED_CARD: kind})
+        except TrialHung as hung:
+            self._kept.write({**self._kept.read(), key: str(hung)})
+            return str(hung)
         except TrialTooLate as late:
             reason = f"{late}; it is tried again when Moat starts next"
             start = os.environ.get(START, "")
@@ -174,17 +184,23 @@ def _try_out(chosen: dict[str, str], model: Path, left_s: float, tell: Callable[
 
 
 def _wait(child: subprocess.Popen[bytes], left_s: float, tell: Callable[[], None]) -> int:
-    """Returns the exit code. Raises Late if the trial takes too long."""
-    began = monotonic()
+    """Returns the exit code. Raises TrialHung or TrialTooLate if the trial does not end."""
+    began, used_s, idle_looks = monotonic(), 0.0, 0
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
             return child.wait(LOOK_S)
         tell()
-        took_s = monotonic() - began
+        took_s, computed_s = monotonic() - began, processes.processor_s(child.pid)
+        # Not by the clock: while a person has suspended Moat, it goes on.
+        idle_looks += 1
+        if computed_s - used_s >= USED_SHARE * STUCK_S:
+            used_s, idle_looks = computed_s, 0
+        if idle_looks * LOOK_S >= STUCK_S:
+            raise TrialHung(f"it hung: it did nothing for {STUCK_S:g} seconds")
+        if min(took_s, computed_s) >= COMPUTING_S:
+            raise TrialHung(f"it had no right word after {COMPUTING_S:g} seconds of computing")
         if took_s >= left_s:
             raise TrialTooLate(f"it had no right word after {left_s:.0f} seconds")
-        if took_s >= COMPUTING_S and processes.processor_s(child.pid) >= COMPUTING_S:
-            raise TrialTooLate(f"it had no right word after {COMPUTING_S:g} seconds of computing")
 
 
 def main(model: str) -> int:
