@@ -20,7 +20,7 @@ def find_obstacles(tools: Mapping[str, str], made: str, *, as_root: bool = False
     packages = " ".join(sorted({tools[name] for name in lacking}))
     found = []
     if lacking:
-        found.append(f"{', '.join(lacking)} is missing. Get it: apt-get install {packages}")
+        found.append(f"Missing: {', '.join(lacking)}. Get it: apt-get install {packages}")
     if as_root and os.geteuid() != 0:
         found.append("This needs the rights of root: run it with sudo.")
     if not any(ROOT.glob(made)):
