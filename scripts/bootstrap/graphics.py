@@ -91,7 +91,11 @@ def build(
     """Builds and returns the library. CMake gets `more` and the options of MOAT_CMAKE_ARGS."""
     label = "-".join([kind, places.engine_version(), *map(_label, more)])
     work = places.wheel_cache().parent / "graphics" / label
-    work.mkdir(parents=True, exist_ok=True)
+    with held(work / "lock", "another clone is compiling it, waiting"):
+        return _build(kind, work, more, show)
+
+
+def _build(kind: str, work: Path, more: tuple[str, ...], show: Callable[[int], None]) -> Path:
     source = unpacked(Path(sys.executable), places.engine_version(), work)
     made, chosen = work / "build", compiler.find(prefer_new=hardware.read().is_x86)
     environment = {"CC": chosen.cc, "CXX": chosen.cxx} if chosen else {}
@@ -174,7 +178,6 @@ def provide(wanted: str, into: Path, tell: Callable[..., None]) -> None:
     if kind == "cuda" and GENERATION not in os.environ.get(MORE, ""):
         more = (f"-D{GENERATION}={';'.join(generations) or ANY_GENERATION}",)
     tell(kind=kind, percent=0)
-    lock = places.wheel_cache().parent / "graphics" / f"{kind}.lock"
     shown = [0]
 
     def show(percent: int) -> None:
@@ -182,8 +185,7 @@ def provide(wanted: str, into: Path, tell: Callable[..., None]) -> None:
             shown[0] = percent
             tell(kind=kind, percent=percent)
 
-    with held(lock, "another clone is compiling it, waiting"):
-        library = build(kind, more, show)
+    library = build(kind, more, show)
     folder = into / f"{kind}-{places.engine_version()}"
     folder.mkdir(parents=True, exist_ok=True)
     draft = folder / ".draft"

@@ -4,6 +4,7 @@ python -m scripts.package
 """
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scripts.bootstrap.say import say
@@ -26,7 +27,11 @@ def build() -> list[Path]:
     name = f"{product.NAME}-{product.VERSION}-linux-{product.machine()}.cdx.json"
     materials = product.FINISHED / name
     bill.write(materials, components)
-    made = [deb.build(frozen, components), archive.build(frozen), materials]
+    with ThreadPoolExecutor() as side:
+        # Both are compressed for minutes, the archive on one core only.
+        package = side.submit(deb.build, frozen, components)
+        portable = archive.build(frozen)
+        made = [package.result(), portable, materials]
     return [*made, sums.write(made, product.FINISHED)]
 
 

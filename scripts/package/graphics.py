@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.bootstrap import graphics, places
-from scripts.bootstrap.graphics import INCLUDES, KINDS, MORE
+from scripts.bootstrap.graphics import KINDS
 from scripts.bootstrap.say import SetupFailed, say
 from scripts.package import archive, product, sums
 from scripts.package.told import told
@@ -50,7 +50,7 @@ def put_into(engine: Path) -> None:
     lacking = graphics.missing("vulkan")
     if lacking:
         say(f"package: WITHOUT Vulkan, for this is missing (Debian's names): {lacking}")
-        say(f"package: headers in another folder are given by {MORE}=-D{INCLUDES}=…")
+        say("package: on Debian 12, packaging/linux/vulkan_tools brings it, without installing it")
         return
     library = graphics.build("vulkan")
     shutil.copyfile(library, engine / library.name)
