@@ -555,7 +555,7 @@ class SpeedCard(Card):
         self.measure.setEnabled(True)
         if found is None:
             self.measure.setText(tr("Measure now"))
-            self.best.tell(tr("Not measured yet. That happens while nobody asks anything."))
+            self.best.tell(tr("Not measured yet. Moat measures it when idle."))
             self.others.tell("")
             self.note.tell("")
             return
@@ -590,7 +590,7 @@ def _speed_note(found: Calibration) -> str:
     note = tr("Measured on {day} in {seconds} seconds.")
     parts = [note.format(day=day, seconds=numeral(found.took_s, ".0f"))]
     if not found.is_used:
-        parts.append(tr("Used from the next start on, where the settings leave it to Moat."))
+        parts.append(tr("Used from the next start, for settings that are automatic."))
     if found.others > BUSY:
         parts.append(tr("Other programs were busy meanwhile: measure again when they are not."))
     return join_sentences(parts)

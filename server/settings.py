@@ -207,7 +207,7 @@ class OwnSettings(Group):
     min_p: float | None = setting(None, "Min-p", ge=0, le=1)
     repeat_penalty: float | None = setting(None, "Repeat penalty", ge=0, le=10)
     system_prompt: str | None = setting(
-        None, "System prompt", "For conversations that bring none of their own.", max_length=100_000
+        None, "System prompt", "For conversations without one of their own.", max_length=100_000
     )
     thinking: Literal["on", "off"] | None = setting(
         None, "Thinking", "For models whose template can switch it."
@@ -273,7 +273,7 @@ class ModelSettings(Group):
     cpu_experts: int = setting(
         -1,
         "Layers whose experts stay on the processor",
-        "For mixture models on small GPUs. -1: as many as must, 999: all.",
+        "For mixture-of-experts models on small GPUs. -1: as many as needed, 999: all.",
         ge=-1,
         le=999,
     )
@@ -282,9 +282,9 @@ class ModelSettings(Group):
     calibrate: bool = setting(
         True,
         "Try out and measure new models",
-        "When nobody asks anything: a short trial whether the model can plan, then "
-        "some seconds for flash attention, batch size and threads, where these are left to "
-        "Moat. These are used from the next start on.",
+        "When idle: a short test of whether the model can plan, then a few seconds to choose "
+        "flash attention, batch size and threads where these are automatic. Used from the next "
+        "start.",
     )
     device_sampling: Literal["auto", "on", "off"] = setting(
         "auto", "Choose tokens on the GPU", "Auto: where several answers are made at once."
@@ -504,7 +504,7 @@ class UpdateSettings(Group):
     look: bool = setting(
         False,
         "Check for updates once a day",
-        "Moat only tells you. Nothing is downloaded or installed automatically.",
+        "Moat only notifies you. Nothing is downloaded or installed automatically.",
     )
     address: str = setting("", "Update feed", "Empty: the address built into this package.")
     key: str = setting(

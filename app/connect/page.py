@@ -65,7 +65,7 @@ def describe(card: KeyCard) -> str:
     at_once = tr("{count} at a time").format(count=limits.at_once) if limits.at_once else ""
     models = ", ".join(limits.models)
     only = tr("only {models}").format(models=models) if models else ""
-    return facts(spent, at_once, only, tr("reads the figures") if limits.figures else "")
+    return facts(spent, at_once, only, tr("reads metrics") if limits.figures else "")
 
 
 class KeysCard(Card):
@@ -142,7 +142,7 @@ class KeysCard(Card):
         controls: dict[str, QWidget] = {
             tr("Name"): self.name,
             tr("Models"): self.models,
-            tr("Requests at a time"): self.at_once,
+            tr("Concurrent requests"): self.at_once,
             tr("Tokens per day"): self.tokens,
         }
         self.made.setLayout(row(self.key, self.copy))

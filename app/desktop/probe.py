@@ -54,7 +54,7 @@ async def first_request(address: str, key: str, steps: Sequence[Step]) -> Outcom
     except _Wrong as wrong:
         return Outcome(ok=False, text=str(wrong))
     except (aiohttp.ClientError, TimeoutError):
-        text = tr("Nothing answers at {address}. Is Moat running?").format(address=address)
+        text = tr("No response from {address}. Is Moat running?").format(address=address)
         return Outcome(ok=False, text=text)
     last = steps[-1]
     head = tr("{method} {path} was answered in {ms} ms.").format(

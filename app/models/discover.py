@@ -34,7 +34,7 @@ _LINES = 14
 _USES: dict[str, Callable[[], str]] = {
     "tools": lambda: tr("calls tools"),
     "thinking": lambda: tr("thinks"),
-    "vision": lambda: tr("sees images"),
+    "vision": lambda: tr("reads images"),
     "embeddings": lambda: tr("embeddings"),
 }
 _MOST_ISSUES = 5
@@ -119,13 +119,13 @@ class CardBox(QWidget):
             part.hide()
 
     def show_card(self, card: HubCard) -> None:
-        name = card.licence_name or card.licence or tr("not said")
+        name = card.licence_name or card.licence or tr("not specified")
         licence = tr("Licence: {name}").format(name=name)
         self.licence.tell(facts(licence, card.licence_address))
         words, role = _scan_words(card)
         self.scan.set_role(role)
         self.scan.tell(words)
-        self.text.setPlainText(text_to_read(card.text or tr("Its makers say nothing about it.")))
+        self.text.setPlainText(text_to_read(card.text or tr("Its authors give no description.")))
         self.text.show()
 
 

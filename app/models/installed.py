@@ -161,7 +161,7 @@ def _otherwise(field: str, shared: ModelSettings) -> str:
         is_automatic = value == type(shared).model_fields[field].default
         words = tr("Automatic") if is_automatic else numeral(value, "")
         return tr("All models: {value}").format(value=words)
-    return tr("For conversations that bring none of their own.")
+    return tr("For conversations without one of their own.")
 
 
 class NewerFile(QWidget):

@@ -85,7 +85,7 @@
   </message>
   <message>
    <source>Moat stopped</source>
-   <translation>Moat angehalten</translation>
+   <translation>Moat gestoppt</translation>
   </message>
   <message>
    <source>Engine stopped</source>
@@ -453,7 +453,7 @@
   </message>
   <message>
    <source>Stop the answer</source>
-   <translation>Antwort anhalten</translation>
+   <translation>Antwort stoppen</translation>
   </message>
   <message>
    <source>this code</source>
@@ -477,7 +477,7 @@
   </message>
   <message>
    <source>Moat is stopped</source>
-   <translation>Moat ist angehalten</translation>
+   <translation>Moat ist gestoppt</translation>
   </message>
   <message>
    <source>The server cannot start</source>
@@ -917,23 +917,23 @@
   </message>
   <message>
    <source>Revoke</source>
-   <translation>Zurückziehen</translation>
+   <translation>Widerrufen</translation>
   </message>
   <message>
    <source>Revoke now</source>
-   <translation>Jetzt zurückziehen</translation>
+   <translation>Jetzt widerrufen</translation>
   </message>
   <message>
    <source>{count} tokens today</source>
    <translation>heute {count} Token</translation>
   </message>
   <message>
-   <source>reads the figures</source>
+   <source>reads metrics</source>
    <translation>liest die Messwerte</translation>
   </message>
   <message>
    <source>No named keys yet. Give each person or program its own key; each can be revoked separately.</source>
-   <translation>Noch keine benannten Schlüssel. Geben Sie jeder Person und jedem Programm einen eigenen, der sich einzeln zurückziehen lässt.</translation>
+   <translation>Noch keine benannten Schlüssel. Geben Sie jeder Person und jedem Programm einen eigenen, der sich einzeln widerrufen lässt.</translation>
   </message>
   <message>
    <source>A person or a program</source>
@@ -960,8 +960,8 @@
    <translation>Modelle</translation>
   </message>
   <message>
-   <source>Requests at a time</source>
-   <translation>Anfragen gleichzeitig</translation>
+   <source>Concurrent requests</source>
+   <translation>Gleichzeitige Anfragen</translation>
   </message>
   <message>
    <source>Tokens per day</source>
@@ -973,11 +973,11 @@
   </message>
   <message>
    <source>There is no address while Moat is stopped.</source>
-   <translation>Solange Moat angehalten ist, gibt es keine Adresse.</translation>
+   <translation>Solange Moat gestoppt ist, gibt es keine Adresse.</translation>
   </message>
   <message>
    <source>Test again</source>
-   <translation>Noch einmal testen</translation>
+   <translation>Erneut testen</translation>
   </message>
   <message>
    <source>Testing…</source>
@@ -1017,7 +1017,7 @@
   </message>
   <message>
    <source>No limit</source>
-   <translation>Keine Grenze</translation>
+   <translation>Unbegrenzt</translation>
   </message>
   <message>
    <source>Create a named key</source>
@@ -1065,11 +1065,11 @@
   </message>
   <message>
    <source>Revoke {name}</source>
-   <translation>{name} zurückziehen</translation>
+   <translation>{name} widerrufen</translation>
   </message>
   <message>
    <source>Really revoke {name}</source>
-   <translation>{name} wirklich zurückziehen</translation>
+   <translation>{name} wirklich widerrufen</translation>
   </message>
   <message>
    <source>Test {name}</source>
@@ -1212,7 +1212,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>der Server antwortete mit Status {status}.</translation>
   </message>
   <message>
-   <source>Nothing answers at {address}. Is Moat running?</source>
+   <source>No response from {address}. Is Moat running?</source>
    <translation>Unter {address} antwortet nichts. Läuft Moat?</translation>
   </message>
   <message>
@@ -1392,16 +1392,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Erneut messen</translation>
   </message>
   <message>
-   <source>Used from the next start on, where the settings leave it to Moat.</source>
-   <translation>Gilt ab dem nächsten Start, wo die Einstellungen es Moat überlassen.</translation>
+   <source>Used from the next start, for settings that are automatic.</source>
+   <translation>Gilt ab dem nächsten Start für Einstellungen, die auf „Automatisch“ stehen.</translation>
   </message>
   <message>
    <source>Other programs were busy meanwhile: measure again when they are not.</source>
    <translation>Andere Programme waren dabei beschäftigt: Messen Sie erneut, wenn sie es nicht sind.</translation>
   </message>
   <message>
-   <source>Not measured yet. That happens while nobody asks anything.</source>
-   <translation>Noch nicht gemessen. Das geschieht, wenn gerade niemand etwas fragt.</translation>
+   <source>Not measured yet. Moat measures it when idle.</source>
+   <translation>Noch nicht gemessen. Moat misst, wenn es nichts zu tun hat.</translation>
   </message>
   <message>
    <source>Measured speed</source>
@@ -1413,7 +1413,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Stop</source>
-   <translation>Anhalten</translation>
+   <translation>Stoppen</translation>
   </message>
   <message>
    <source>Starting</source>
@@ -1449,7 +1449,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Try again</source>
-   <translation>Noch einmal</translation>
+   <translation>Erneut versuchen</translation>
   </message>
   <message>
    <source>Open the log</source>
@@ -1485,7 +1485,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Pause</source>
-   <translation>Anhalten</translation>
+   <translation>Pausieren</translation>
   </message>
   <message>
    <source>the visible or selected lines</source>
@@ -1529,7 +1529,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Paused</source>
-   <translation>Angehalten</translation>
+   <translation>Pausiert</translation>
   </message>
   <message>
    <source>Logs</source>
@@ -1781,7 +1781,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Pause {name}</source>
-   <translation>{name} anhalten</translation>
+   <translation>{name} pausieren</translation>
   </message>
   <message>
    <source>Resume {name}</source>
@@ -1789,7 +1789,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Try {name} again</source>
-   <translation>{name} noch einmal versuchen</translation>
+   <translation>{name} erneut versuchen</translation>
   </message>
   <message>
    <source>{name} runs at {hosts}. Prompts are sent there.</source>
@@ -1805,7 +1805,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Needs attention</source>
-   <translation>Braucht Aufmerksamkeit</translation>
+   <translation>Eingreifen nötig</translation>
   </message>
   <message>
    <source>Start it again. If that fails, the log has the details.</source>
@@ -1900,8 +1900,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>denkt nach</translation>
   </message>
   <message>
-   <source>sees images</source>
-   <translation>sieht Bilder</translation>
+   <source>reads images</source>
+   <translation>liest Bilder</translation>
   </message>
   <message>
    <source>embeddings</source>
@@ -1932,7 +1932,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Modellkarte</translation>
   </message>
   <message>
-   <source>not said</source>
+   <source>not specified</source>
    <translation>nicht angegeben</translation>
   </message>
   <message>
@@ -2008,8 +2008,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Suche …</translation>
   </message>
   <message>
-   <source>Its makers say nothing about it.</source>
-   <translation>Seine Hersteller sagen nichts darüber.</translation>
+   <source>Its authors give no description.</source>
+   <translation>Die Autoren haben keine Beschreibung angegeben.</translation>
   </message>
   <message>
    <source>The hub's scanners found something in: {files}</source>
@@ -2038,10 +2038,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Several addresses of the same model, separated by spaces, share the work.</source>
    <translation>Mehrere Adressen desselben Modells, durch Leerzeichen getrennt, teilen sich die Arbeit.</translation>
-  </message>
-  <message>
-   <source>reads images</source>
-   <translation>liest Bilder</translation>
   </message>
   <message>
    <source>Asking the server for its models…</source>
@@ -2240,10 +2236,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Datei ist beschädigt: {why}.</translation>
   </message>
   <message>
-   <source>not specified</source>
-   <translation>nicht angegeben</translation>
-  </message>
-  <message>
    <source>not in its template</source>
    <translation>nicht in seiner Vorlage</translation>
   </message>
@@ -2268,7 +2260,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Modelle von {name} verwenden</translation>
   </message>
   <message>
-   <source>For conversations that bring none of their own.</source>
+   <source>For conversations without one of their own.</source>
    <translation>Für Gespräche, die keinen eigenen mitbringen.</translation>
   </message>
   <message>
@@ -2357,7 +2349,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The token is saved with your secrets.</source>
-   <translation>Das Token ist bei Ihren Geheimnissen gespeichert.</translation>
+   <translation>Das Token ist bei Ihren Zugangsdaten gespeichert.</translation>
   </message>
   <message>
    <source>The token was removed.</source>
@@ -2433,7 +2425,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Enable</source>
-   <translation>Einschalten</translation>
+   <translation>Aktivieren</translation>
   </message>
   <message>
    <source>Sign in</source>
@@ -2449,7 +2441,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Accept and enable</source>
-   <translation>Annehmen und einschalten</translation>
+   <translation>Zustimmen und aktivieren</translation>
   </message>
   <message>
    <source>What it can do</source>
@@ -2481,7 +2473,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>It runs programs with your user rights, and Moat cannot monitor them: only enable plugins you trust.</source>
-   <translation>Es führt Programme mit Ihren Benutzerrechten aus, und Moat kann sie nicht überwachen: Schalten Sie nur Plugins ein, denen Sie vertrauen.</translation>
+   <translation>Es führt Programme mit Ihren Benutzerrechten aus, und Moat kann sie nicht überwachen: Aktivieren Sie nur Plugins, denen Sie vertrauen.</translation>
   </message>
   <message>
    <source>The address of its API is not set yet.</source>
@@ -2493,11 +2485,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>enabled</source>
-   <translation>eingeschaltet</translation>
+   <translation>aktiviert</translation>
   </message>
   <message>
    <source>disabled</source>
-   <translation>ausgeschaltet</translation>
+   <translation>deaktiviert</translation>
   </message>
   <message>
    <source>works, with warnings</source>
@@ -2561,7 +2553,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Disable</source>
-   <translation>Ausschalten</translation>
+   <translation>Deaktivieren</translation>
   </message>
   <message>
    <source>Log of {name}</source>
@@ -2625,7 +2617,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Adding one starts nothing. Look at it in the list above, then enable it.</source>
-   <translation>Beim Hinzufügen wird nichts gestartet. Sehen Sie ihn sich in der Liste oben an und schalten Sie ihn dann ein.</translation>
+   <translation>Beim Hinzufügen wird nichts gestartet. Sehen Sie sich den Eintrag in der Liste oben an und aktivieren Sie ihn dann.</translation>
   </message>
   <message>
    <source>Hosts it may reach, such as en.wikipedia.org</source>
@@ -2653,7 +2645,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Plugins are paused: none of them is used.</source>
-   <translation>Plugins sind angehalten: Keines wird benutzt.</translation>
+   <translation>Plugins sind pausiert: Keines wird benutzt.</translation>
   </message>
   <message>
    <source>Add {name}</source>
@@ -2873,7 +2865,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Pause plugins</source>
-   <translation>Plugins anhalten</translation>
+   <translation>Plugins pausieren</translation>
   </message>
   <message>
    <source>Download failed</source>
@@ -3201,15 +3193,15 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Layers whose experts stay on the processor</source>
-   <translation>Schichten, deren Experten beim Prozessor bleiben</translation>
+   <translation>Schichten, deren Experten auf dem Prozessor bleiben</translation>
   </message>
   <message>
-   <source>For mixture models on small GPUs. -1: as many as must, 999: all.</source>
-   <translation>Für Mischmodelle auf kleinen Grafikkarten. -1: so viele wie nötig, 999: alle.</translation>
+   <source>For mixture-of-experts models on small GPUs. -1: as many as needed, 999: all.</source>
+   <translation>Für Mixture-of-Experts-Modelle auf kleinen Grafikkarten. -1: so viele wie nötig, 999: alle.</translation>
   </message>
   <message>
    <source>Cache on the GPU</source>
-   <translation>Zwischenspeicher auf der Grafikkarte</translation>
+   <translation>Cache auf der Grafikkarte</translation>
   </message>
   <message>
    <source>Off: more layers fit, and it is slower.</source>
@@ -3224,8 +3216,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Neue Modelle erproben und messen</translation>
   </message>
   <message>
-   <source>When nobody asks anything: a short trial whether the model can plan, then some seconds for flash attention, batch size and threads, where these are left to Moat. These are used from the next start on.</source>
-   <translation>Wenn gerade niemand etwas fragt: eine kurze Probe, ob das Modell planen kann, dann einige Sekunden für Flash-Attention, Batch-Größe und Threads, soweit diese Moat überlassen sind. Die Ergebnisse gelten ab dem nächsten Start.</translation>
+   <source>When idle: a short test of whether the model can plan, then a few seconds to choose flash attention, batch size and threads where these are automatic. Used from the next start.</source>
+   <translation>Wenn Moat nichts zu tun hat: ein kurzer Test, ob das Modell planen kann, dann einige Sekunden, um Flash-Attention, Batch-Größe und Threads zu wählen, soweit sie auf „Automatisch“ stehen. Gilt ab dem nächsten Start.</translation>
   </message>
   <message>
    <source>Choose tokens on the GPU</source>
@@ -3377,7 +3369,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>No plugin is used while paused. Which ones are enabled does not change.</source>
-   <translation>Solange Plugins angehalten sind, wird keines benutzt. Welche eingeschaltet sind, ändert sich nicht.</translation>
+   <translation>Solange Plugins pausiert sind, wird keines benutzt. Welche aktiviert sind, ändert sich nicht.</translation>
   </message>
   <message>
    <source>When a plugin answers</source>
@@ -3457,15 +3449,15 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Domains of your own network</source>
-   <translation>Domänen des eigenen Netzes</translation>
+   <translation>Domains Ihres eigenen Netzes</translation>
   </message>
   <message>
    <source>Names in these domains may resolve to private addresses; all others are blocked.</source>
-   <translation>Namen in diesen Domänen dürfen auf private Adressen zeigen; alle anderen werden blockiert.</translation>
+   <translation>Namen in diesen Domains dürfen auf private Adressen zeigen; alle anderen werden blockiert.</translation>
   </message>
   <message>
    <source>Hosts files may be downloaded from</source>
-   <translation>Server, von denen Dateien geladen werden dürfen</translation>
+   <translation>Hosts, von denen Dateien geladen werden dürfen</translation>
   </message>
   <message>
    <source>For files that a dashboard sends as links, for example https://files.example.com. Links to other hosts are not opened.</source>
@@ -3497,7 +3489,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Privacy</source>
-   <translation>Privatsphäre</translation>
+   <translation>Datenschutz</translation>
   </message>
   <message>
    <source>Write prompts to the log</source>
@@ -3516,7 +3508,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Einmal täglich nach Updates suchen</translation>
   </message>
   <message>
-   <source>Moat only tells you. Nothing is downloaded or installed automatically.</source>
+   <source>Moat only notifies you. Nothing is downloaded or installed automatically.</source>
    <translation>Moat meldet es nur. Nichts wird automatisch geladen oder installiert.</translation>
   </message>
   <message>
@@ -3704,7 +3696,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>{0} is too big to read.</source>
-   <translation>{0} ist zu groß zum Lesen.</translation>
+   <translation>{0} ist zu groß, um gelesen zu werden.</translation>
   </message>
   <message>
    <source>{0} could not be read: {1}.</source>
@@ -3712,7 +3704,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>There is no model '{0}' here.</source>
-   <translation>Hier gibt es kein Modell '{0}'.</translation>
+   <translation>Hier gibt es kein Modell „{0}“.</translation>
   </message>
   <message>
    <source>There is no file {0}.</source>
@@ -3764,7 +3756,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Tokens of prompts that the cache held.</source>
-   <translation>Token von Eingaben, die der Zwischenspeicher hatte.</translation>
+   <translation>Token von Eingaben, die im Cache waren.</translation>
   </message>
   <message>
    <source>Tokens of answers.</source>
@@ -3776,7 +3768,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Requests that wait in the queue.</source>
-   <translation>Anfragen, die in der Schlange warten.</translation>
+   <translation>Anfragen, die in der Warteschlange stehen.</translation>
   </message>
   <message>
    <source>Models that are loaded.</source>
@@ -3784,7 +3776,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Whether a server elsewhere answers.</source>
-   <translation>Ob ein Server anderswo antwortet.</translation>
+   <translation>Ob ein anderer Server antwortet.</translation>
   </message>
   <message>
    <source>No support for graphics cards is missing on this computer.</source>
@@ -3824,7 +3816,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>There is a key '{0}' already. Revoke it first.</source>
-   <translation>Es gibt schon einen Schlüssel '{0}'. Ziehen Sie ihn zuerst zurück.</translation>
+   <translation>Es gibt schon einen Schlüssel „{0}“. Widerrufen Sie ihn zuerst.</translation>
   </message>
   <message>
    <source>A limit is 0 (none) or more.</source>
@@ -3832,7 +3824,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>There is no key '{0}'.</source>
-   <translation>Es gibt keinen Schlüssel '{0}'.</translation>
+   <translation>Es gibt keinen Schlüssel „{0}“.</translation>
   </message>
   <message>
    <source>The keys could not be saved: {0}. They hold until Moat ends.</source>
@@ -3960,27 +3952,27 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The queue is full ({0} requests wait). Try again shortly.</source>
-   <translation>Die Schlange ist voll ({0} Anfragen warten). Versuchen Sie es gleich noch einmal.</translation>
+   <translation>Die Warteschlange ist voll ({0} Anfragen warten). Versuchen Sie es gleich noch einmal.</translation>
   </message>
   <message>
    <source>This key was revoked. Ask whoever runs this Moat for another.</source>
-   <translation>Dieser Schlüssel wurde zurückgezogen. Bitten Sie, wer dieses Moat betreibt, um einen anderen.</translation>
+   <translation>Dieser Schlüssel wurde widerrufen. Bitten Sie die Person, die dieses Moat betreibt, um einen neuen.</translation>
   </message>
   <message>
    <source>The key '{0}' may not use the model '{1}'. It may use: {2}.</source>
-   <translation>Der Schlüssel '{0}' darf das Modell '{1}' nicht benutzen. Er darf: {2}.</translation>
+   <translation>Der Schlüssel „{0}“ darf das Modell „{1}“ nicht benutzen. Er darf: {2}.</translation>
   </message>
   <message>
    <source>The key '{0}' may not {1}.</source>
-   <translation>Der Schlüssel '{0}' darf das nicht: {1}.</translation>
+   <translation>Der Schlüssel „{0}“ darf das nicht: {1}.</translation>
   </message>
   <message>
    <source>The key '{0}' may have {1} requests at a time, and they are under way. Try again shortly.</source>
-   <translation>Der Schlüssel '{0}' darf {1} Anfragen gleichzeitig haben, und sie laufen gerade. Versuchen Sie es gleich noch einmal.</translation>
+   <translation>Der Schlüssel „{0}“ darf {1} Anfragen gleichzeitig haben, und sie laufen gerade. Versuchen Sie es gleich noch einmal.</translation>
   </message>
   <message>
    <source>The key '{0}' has used its {1} tokens of today. It can go on at midnight UTC.</source>
-   <translation>Der Schlüssel '{0}' hat seine {1} Token von heute verbraucht. Um Mitternacht UTC geht es weiter.</translation>
+   <translation>Der Schlüssel „{0}“ hat seine {1} Token von heute verbraucht. Um Mitternacht UTC geht es weiter.</translation>
   </message>
   <message>
    <source>Moat is shutting down.</source>
@@ -3992,7 +3984,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>This system has no usable keyring: secrets are stored unencrypted in {0}.</source>
-   <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Geheimnisse liegen unverschlüsselt in {0}.</translation>
+   <translation>Dieses System hat keinen nutzbaren Schlüsselbund: Zugangsdaten liegen unverschlüsselt in {0}.</translation>
   </message>
   <message>
    <source>The system's keyring does not work just now. Unlock it and try again.</source>
@@ -4016,7 +4008,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>{0} of {1} pages of {2} were too big to read.</source>
-   <translation>{0} von {1} Seiten aus {2} waren zu groß zum Lesen.</translation>
+   <translation>{0} von {1} Seiten aus {2} waren zu groß, um gelesen zu werden.</translation>
   </message>
   <message>
    <source>Only the first {0} of {1} sheets of {2} were read.</source>
@@ -4072,7 +4064,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The tables take too long to fill.</source>
-   <translation>Die Tabellen zu füllen dauert zu lange.</translation>
+   <translation>Das Füllen der Tabellen dauert zu lange.</translation>
   </message>
   <message>
    <source>There is no database {0}.</source>
@@ -4084,7 +4076,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The model's answer ended without a reason.</source>
-   <translation>Die Antwort des Modells endete ohne Grund.</translation>
+   <translation>Die Antwort des Modells endete ohne Angabe eines Grundes.</translation>
   </message>
   <message>
    <source>'{0}' cannot be combined with 'tools'.</source>
@@ -4104,7 +4096,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>{0} does not fit: {1}</source>
-   <translation>{0} passt nicht: {1}</translation>
+   <translation>{0} passt nicht in den Speicher: {1}</translation>
   </message>
   <message>
    <source>The engine was started again and could not use the graphics card.</source>
@@ -4120,7 +4112,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The engine stopped: {0}.</source>
-   <translation>Die Engine ist stehen geblieben: {0}.</translation>
+   <translation>Die Engine hat sich beendet: {0}.</translation>
   </message>
   <message>
    <source>The model could not be loaded. {0}</source>
@@ -4152,11 +4144,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>If that network is yours, name its domain in the settings, under Network.</source>
-   <translation>Ist das Netz Ihres, nennen Sie seine Domain in den Einstellungen unter Netzwerk.</translation>
+   <translation>Wenn das Ihr eigenes Netz ist, tragen Sie seine Domain in den Einstellungen unter „Netzwerk“ ein.</translation>
   </message>
   <message>
    <source>The engine at {0} made a call that does not fit: {1}.</source>
-   <translation>Die Engine auf {0} machte einen Aufruf, der nicht passt: {1}.</translation>
+   <translation>Die Engine auf {0} machte einen ungültigen Aufruf: {1}.</translation>
   </message>
   <message>
    <source>The engine at {0} does not keep to the JSON schema: {1}.</source>
@@ -4172,7 +4164,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The engine at {0} sent {1}.</source>
-   <translation>Die Engine auf {0} sandte {1}.</translation>
+   <translation>Die Engine auf {0} hat {1} gesendet.</translation>
   </message>
   <message>
    <source>The engine at {0} failed: {1}</source>
@@ -4188,7 +4180,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The engine at {0} called no tool although it must.</source>
-   <translation>Die Engine auf {0} rief kein Werkzeug auf, obwohl sie muss.</translation>
+   <translation>Die Engine auf {0} rief kein Werkzeug auf, obwohl sie es müsste.</translation>
   </message>
   <message>
    <source>The engine at {0} cannot be reached or broke off.</source>
@@ -4212,31 +4204,31 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>'{0}' cannot be the name of a model.</source>
-   <translation>'{0}' kann nicht der Name eines Modells sein.</translation>
+   <translation>„{0}“ kann nicht der Name eines Modells sein.</translation>
   </message>
   <message>
    <source>There is already a model '{0}'.</source>
-   <translation>Ein Modell '{0}' gibt es schon.</translation>
+   <translation>Ein Modell „{0}“ gibt es schon.</translation>
   </message>
   <message>
    <source>Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M.</source>
    <translation>Nennen Sie stattdessen ein Repository: hf.co/owner/repository oder hf.co/owner/repository:Q4_K_M.</translation>
   </message>
   <message>
-   <source>{0} is more able, but would write about {1} tokens per second here; this one writes about {2}.</source>
-   <translation>{0} kann mehr, würde hier aber nur etwa {1} Token pro Sekunde schreiben; dieses schreibt etwa {2}.</translation>
+   <source>{0} is more capable, but would write about {1} tokens per second here; this one writes about {2}.</source>
+   <translation>{0} ist leistungsfähiger, würde hier aber nur etwa {1} Token pro Sekunde schreiben; dieses schreibt etwa {2}.</translation>
   </message>
   <message>
-   <source>No model of this list is more able.</source>
-   <translation>Kein Modell dieser Liste kann mehr.</translation>
+   <source>No model in this list is more capable.</source>
+   <translation>Kein Modell dieser Liste ist leistungsfähiger.</translation>
   </message>
   <message>
-   <source>It is the most able that fits: the others need more memory than is free.</source>
-   <translation>Es ist das fähigste, das passt: Die anderen brauchen mehr Speicher, als frei ist.</translation>
+   <source>It is the most capable that fits: the others need more memory than is free.</source>
+   <translation>Es ist das leistungsfähigste, das passt: Die anderen brauchen mehr Speicher, als frei ist.</translation>
   </message>
   <message>
-   <source>{0} is more able, but would run slowly here.</source>
-   <translation>{0} kann mehr, wäre hier aber langsam.</translation>
+   <source>{0} is more capable, but would run slowly here.</source>
+   <translation>{0} ist leistungsfähiger, wäre hier aber langsam.</translation>
   </message>
   <message>
    <source>New models are being looked for already.</source>
@@ -4259,8 +4251,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} wird gelesen ({1} von {2}).</translation>
   </message>
   <message>
-   <source>Much asked for on the hub on {0}.</source>
-   <translation>Auf dem Hub viel gefragt am {0}.</translation>
+   <source>Popular on the hub on {0}.</source>
+   <translation>Am {0} auf dem Hub sehr gefragt.</translation>
   </message>
   <message>
    <source>Without a graphics card it will write slowly.</source>
@@ -4600,11 +4592,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>At most {0} characters are tokenised.</source>
-   <translation>Höchstens {0} Zeichen werden in Tokens zerlegt.</translation>
+   <translation>Höchstens {0} Zeichen werden in Token zerlegt.</translation>
   </message>
   <message>
    <source>At most {0} tokens are read at once.</source>
-   <translation>Höchstens {0} Tokens werden auf einmal gelesen.</translation>
+   <translation>Höchstens {0} Token werden auf einmal gelesen.</translation>
   </message>
   <message>
    <source>The request could not be read: {0}.</source>
@@ -4684,7 +4676,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The arguments are not valid: {0}.</source>
-   <translation>Die Angaben sind nicht gültig: {0}.</translation>
+   <translation>Die Argumente sind ungültig: {0}.</translation>
   </message>
   <message>
    <source>Waiting for permission: {0}</source>
@@ -4740,7 +4732,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>{0} answered with status {1}. Check the secrets of this plugin under Plugins.</source>
-   <translation>{0} antwortete mit Status {1}. Prüfen Sie die Geheimnisse dieses Plugins unter „Plugins“.</translation>
+   <translation>{0} antwortete mit Status {1}. Prüfen Sie die Zugangsdaten dieses Plugins unter „Plugins“.</translation>
   </message>
   <message>
    <source>{0} answered with status {1}.</source>
@@ -4756,7 +4748,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>{0}: no answer in time.</source>
-   <translation>{0}: keine Antwort zur rechten Zeit.</translation>
+   <translation>{0}: keine rechtzeitige Antwort.</translation>
   </message>
   <message>
    <source>{0} could not be reached: {1}.</source>
@@ -4768,7 +4760,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The arguments must be an object.</source>
-   <translation>Die Angaben müssen ein Objekt sein.</translation>
+   <translation>Die Argumente müssen ein Objekt sein.</translation>
   </message>
   <message>
    <source>'{0}' is not a policy: use default, allow or block.</source>
@@ -4800,7 +4792,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The arguments are not JSON.</source>
-   <translation>Die Angaben sind kein JSON.</translation>
+   <translation>Die Argumente sind kein JSON.</translation>
   </message>
   <message>
    <source>The form has no field '{0}'.</source>
@@ -4852,11 +4844,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Plugins are paused, so '{0}' cannot answer: resume them under Plugins.</source>
-   <translation>Plugins sind angehalten, deshalb kann „{0}“ nicht antworten: Setzen Sie sie unter „Plugins“ fort.</translation>
+   <translation>Plugins sind pausiert, deshalb kann „{0}“ nicht antworten: Setzen Sie sie unter „Plugins“ fort.</translation>
   </message>
   <message>
    <source>The plugin '{0}' is switched off: enable it under Plugins.</source>
-   <translation>Das Plugin „{0}“ ist ausgeschaltet: Aktivieren Sie es unter „Plugins“.</translation>
+   <translation>Das Plugin „{0}“ ist deaktiviert: Aktivieren Sie es unter „Plugins“.</translation>
   </message>
   <message>
    <source>The flow '{0}' of {1} is broken.</source>
@@ -4904,11 +4896,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>{0} is broken and cannot be enabled.</source>
-   <translation>{0} ist kaputt und lässt sich nicht einschalten.</translation>
+   <translation>{0} ist defekt und lässt sich nicht aktivieren.</translation>
   </message>
   <message>
    <source>{0} comes with Moat; disable it instead.</source>
-   <translation>{0} gehört zu Moat; schalten Sie es stattdessen aus.</translation>
+   <translation>{0} gehört zu Moat; deaktivieren Sie es stattdessen.</translation>
   </message>
   <message>
    <source>{0} has no sign-in provider.</source>
@@ -4916,19 +4908,19 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Enable {0} before you sign in.</source>
-   <translation>Schalten Sie {0} ein, bevor Sie sich anmelden.</translation>
+   <translation>Aktivieren Sie {0}, bevor Sie sich anmelden.</translation>
   </message>
   <message>
    <source>'{0}' is not a mode: use dry, mock or run.</source>
-   <translation>„{0}“ ist keine Art: dry, mock oder run.</translation>
+   <translation>„{0}“ ist kein Modus: dry, mock oder run.</translation>
   </message>
   <message>
    <source>Enable {0} before you run it.</source>
-   <translation>Schalten Sie {0} ein, bevor Sie es ausführen.</translation>
+   <translation>Aktivieren Sie {0}, bevor Sie es ausführen.</translation>
   </message>
   <message>
    <source>Plugins are paused; resume them to run one.</source>
-   <translation>Plugins sind angehalten; setzen Sie sie fort, um eines auszuführen.</translation>
+   <translation>Plugins sind pausiert; setzen Sie sie fort, um eines auszuführen.</translation>
   </message>
   <message>
    <source>Enable {0} first: even a trial runs its code.</source>
@@ -4936,7 +4928,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>{0} has no secret '{1}'.</source>
-   <translation>{0} hat kein Geheimnis „{1}“.</translation>
+   <translation>{0} hat keine Zugangsdaten „{1}“.</translation>
   </message>
   <message>
    <source>{0} has no tool '{1}'.</source>
@@ -5004,7 +4996,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Enable {0} first: even a trial of this step runs its code.</source>
-   <translation>Schalten Sie {0} zuerst ein: Selbst eine Probe dieses Schritts führt seinen Code aus.</translation>
+   <translation>Aktivieren Sie {0} zuerst: Schon ein Versuch dieses Schritts führt seinen Code aus.</translation>
   </message>
   <message>
    <source>{0} is off: allow changing methods for {1} first.</source>
@@ -5108,7 +5100,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>{0} has ended.</source>
-   <translation>{0} ist zu Ende gegangen.</translation>
+   <translation>{0} hat sich beendet.</translation>
   </message>
   <message>
    <source>{0} took longer than {1} s. It must read and write one JSON message per line, without Content-Length headers. Its log shows what it printed.</source>
@@ -5132,15 +5124,15 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The MCP server '{0}' takes no hosts.</source>
-   <translation>Der MCP-Server „{0}“ nimmt keine Rechner an.</translation>
+   <translation>Der MCP-Server „{0}“ nimmt keine Hosts an.</translation>
   </message>
   <message>
    <source>Name the hosts that '{0}' may reach.</source>
-   <translation>Nennen Sie die Rechner, die „{0}“ erreichen darf.</translation>
+   <translation>Nennen Sie die Hosts, die „{0}“ erreichen darf.</translation>
   </message>
   <message>
    <source>'{0}' is not a host.</source>
-   <translation>„{0}“ ist kein Rechner.</translation>
+   <translation>„{0}“ ist kein Host.</translation>
   </message>
   <message>
    <source>The MCP server '{0}' of {1} is not an object.</source>
@@ -5156,7 +5148,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The MCP server '{0}' speaks SSE, which the protocol has given up.</source>
-   <translation>Der MCP-Server „{0}“ spricht SSE, das das Protokoll aufgegeben hat.</translation>
+   <translation>Der MCP-Server „{0}“ verwendet SSE, das im Protokoll nicht mehr vorgesehen ist.</translation>
   </message>
   <message>
    <source>The address of the MCP server '{0}' cannot be used.</source>
@@ -5220,7 +5212,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The MCP server has ended.</source>
-   <translation>Der MCP-Server ist zu Ende gegangen.</translation>
+   <translation>Der MCP-Server hat sich beendet.</translation>
   </message>
   <message>
    <source>The MCP server's answer is too large.</source>
@@ -5324,7 +5316,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The command's arguments are wrong: {0}</source>
-   <translation>Die Angaben zum Befehl sind falsch: {0}</translation>
+   <translation>Die Argumente des Befehls sind falsch: {0}</translation>
   </message>
   <message>
    <source>The body is larger than Moat's settings allow.</source>
@@ -5380,11 +5372,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>remote agents</source>
-   <translation>entfernte Agenten</translation>
+   <translation>Agenten auf anderen Servern</translation>
   </message>
   <message>
    <source>testing a remote engine</source>
-   <translation>Test einer entfernten Engine</translation>
+   <translation>Test einer Engine auf einem anderen Server</translation>
   </message>
   <message>
    <source>the engine {0}</source>
@@ -5420,7 +5412,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>out of memory</source>
-   <translation>Speicher zu Ende</translation>
+   <translation>zu wenig Speicher</translation>
   </message>
   <message>
    <source>segmentation fault</source>
@@ -5476,7 +5468,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>it sent something that is no message</source>
-   <translation>sie sandte etwas, das keine Nachricht ist</translation>
+   <translation>sie hat etwas gesendet, das keine Nachricht ist</translation>
   </message>
   <message>
    <source>it closed its pipe</source>
@@ -5520,7 +5512,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>the render process ended</source>
-   <translation>der Prozess zum Ausfüllen ging zu Ende</translation>
+   <translation>der Prozess zum Ausfüllen hat sich beendet</translation>
   </message>
   <message>
    <source>Calling {0}</source>
@@ -5556,7 +5548,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source> with the experts of {0} layers on the processor</source>
-   <translation> mit den Experten von {0} Schichten beim Prozessor</translation>
+   <translation> mit den Experten von {0} Schichten auf dem Prozessor</translation>
   </message>
   <message>
    <source>{0} (number {1})</source>
@@ -5572,7 +5564,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>the experts of {0} layers on the processor</source>
-   <translation>den Experten von {0} Schichten beim Prozessor</translation>
+   <translation>den Experten von {0} Schichten auf dem Prozessor</translation>
   </message>
   <message>
    <source>{0} answers at the same time instead of {1}</source>
@@ -5580,7 +5572,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>a {0} cache</source>
-   <translation>ein {0}-Zwischenspeicher</translation>
+   <translation>ein {0}-Cache</translation>
   </message>
   <message>
    <source>it is not the first file of a split model</source>
@@ -5940,7 +5932,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The best of the small ones: reasoning, tables, tool calls, pictures.</source>
-   <translation>Das beste der kleinen: Schlussfolgern, Tabellen, Werkzeugaufrufe, Bilder.</translation>
+   <translation>Das beste unter den kleinen: Schlussfolgern, Tabellen, Werkzeugaufrufe, Bilder.</translation>
   </message>
   <message>
    <source>Many languages and pictures on a small laptop; calls tools.</source>
@@ -5988,11 +5980,11 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>Strong reasoning and tool calls; quick for its size.</source>
-   <translation>Starkes Nachdenken und gute Werkzeugaufrufe; schnell für seine Größe.</translation>
+   <translation>Stark im Schlussfolgern und bei Werkzeugaufrufen; schnell für seine Größe.</translation>
   </message>
   <message>
-   <source>Many languages and pictures; uses a seventh of itself per token.</source>
-   <translation>Viele Sprachen und Bilder; nutzt je Token nur ein Siebtel von sich.</translation>
+   <source>Many languages and pictures; only a seventh of it works on each token.</source>
+   <translation>Viele Sprachen und Bilder; je Token arbeitet nur ein Siebtel davon.</translation>
   </message>
   <message>
    <source>The newest of its kind: long tasks with tools; needs a graphics card.</source>
@@ -6007,16 +5999,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Viele Sprachen, sorgfältiges Schlussfolgern, Bilder; braucht eine große Grafikkarte.</translation>
   </message>
   <message>
-   <source>Strong; uses only a tenth of itself per token, so it runs on a processor.</source>
-   <translation>Stark; nutzt je Token nur ein Zehntel von sich und läuft darum auf einem Prozessor.</translation>
+   <source>Strong; only a tenth of it works on each token, so it runs on a processor.</source>
+   <translation>Stark; je Token arbeitet nur ein Zehntel davon, darum läuft es auf einem Prozessor.</translation>
   </message>
   <message>
-   <source>The strongest that runs on a processor: it uses a tenth of itself per token.</source>
-   <translation>Das stärkste, das auf einem Prozessor läuft: Es nutzt je Token ein Zehntel von sich.</translation>
+   <source>The strongest that runs on a processor: only a tenth of it works on each token.</source>
+   <translation>Das stärkste, das auf einem Prozessor läuft: Je Token arbeitet nur ein Zehntel davon.</translation>
   </message>
   <message>
-   <source>The most able reasoner of this list; for a workstation with much memory.</source>
-   <translation>Das fähigste dieser Liste im Schlussfolgern; für eine Workstation mit viel Speicher.</translation>
+   <source>The strongest at reasoning in this list; for a workstation with a lot of memory.</source>
+   <translation>Das stärkste dieser Liste im Schlussfolgern; für eine Workstation mit viel Speicher.</translation>
   </message>
   <message>
    <source>Finds passages in English documents.</source>
@@ -6040,7 +6032,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The hosts that you name, and the stores of its packages: it gets some by npm.</source>
-   <translation>Die Rechner, die Sie nennen, und die Quellen der Pakete: einige holt er mit npm.</translation>
+   <translation>Die Hosts, die Sie nennen, und die Quellen seiner Pakete: Einige holt er mit npm.</translation>
   </message>
   <message>
    <source>Lists, searches and reads files.</source>

@@ -141,11 +141,11 @@
   </message>
   <message>
    <source>Unknown agent</source>
-   <translation>未知代理</translation>
+   <translation>未知智能体</translation>
   </message>
   <message>
    <source>Agent failed</source>
-   <translation>代理失败</translation>
+   <translation>智能体失败</translation>
   </message>
   <message>
    <source>Flow failed</source>
@@ -165,7 +165,7 @@
   </message>
   <message>
    <source>Outgoing</source>
-   <translation>外出连接</translation>
+   <translation>出站连接</translation>
   </message>
   <message>
    <source>Prompts, documents and answers go to {hosts}, which runs the model.</source>
@@ -177,7 +177,7 @@
   </message>
   <message>
    <source>Offline mode is on: every outgoing connection is blocked.</source>
-   <translation>离线模式已开启：所有外出连接均被阻止。</translation>
+   <translation>离线模式已开启：所有出站连接均被阻止。</translation>
   </message>
   <message>
    <source>Sections of this page</source>
@@ -189,7 +189,7 @@
   </message>
   <message>
    <source>Outgoing connections</source>
-   <translation>外出连接</translation>
+   <translation>出站连接</translation>
   </message>
   <message>
    <source>Moat has connected to {count} hosts.</source>
@@ -201,7 +201,7 @@
   </message>
   <message>
    <source>No outgoing connections.</source>
-   <translation>没有任何外出连接。</translation>
+   <translation>没有任何出站连接。</translation>
   </message>
   <message>
    <source>Activity</source>
@@ -517,7 +517,7 @@
   </message>
   <message>
    <source>OpenBB's protocol has no system prompt and no sampling options.</source>
-   <translation>OpenBB 的协议没有系统提示和采样选项。</translation>
+   <translation>OpenBB 的协议没有系统提示词和采样选项。</translation>
   </message>
   <message>
    <source>Raw events</source>
@@ -725,7 +725,7 @@
   </message>
   <message>
    <source>Conversation</source>
-   <translation>会话</translation>
+   <translation>对话</translation>
   </message>
   <message>
    <source>Hide the text</source>
@@ -805,7 +805,7 @@
   </message>
   <message>
    <source>Open the copilot's menu in OpenBB Workspace, choose to add an agent, and paste:</source>
-   <translation>在 OpenBB Workspace 中打开 Copilot 菜单，选择添加代理，然后粘贴：</translation>
+   <translation>在 OpenBB Workspace 中打开 Copilot 菜单，选择添加智能体（agent），然后粘贴：</translation>
   </message>
   <message>
    <source>Older OpenBB programs read another file from the same address:</source>
@@ -845,7 +845,7 @@
   </message>
   <message>
    <source>It found the agent “{name}”.</source>
-   <translation>找到了代理“{name}”。</translation>
+   <translation>找到了智能体“{name}”。</translation>
   </message>
   <message>
    <source>It found: {names}.</source>
@@ -881,7 +881,7 @@
   </message>
   <message>
    <source>Add this to {file}:</source>
-   <translation>添加到 {file}：</translation>
+   <translation>将以下内容添加到 {file}：</translation>
   </message>
   <message>
    <source>Write the file</source>
@@ -905,7 +905,7 @@
   </message>
   <message>
    <source>No key is required at the moment: limits apply only to clients that send their key.</source>
-   <translation>目前不要求密钥：限制只对发送自己密钥的人有效。</translation>
+   <translation>目前不要求密钥：限制只对发送了密钥的客户端有效。</translation>
   </message>
   <message>
    <source>Safari lets web pages reach this computer only over HTTPS, and other computers must use it. A certificate that is created here is valid for this computer only and renews itself.</source>
@@ -928,7 +928,7 @@
    <translation>今天 {count} 个词元</translation>
   </message>
   <message>
-   <source>reads the figures</source>
+   <source>reads metrics</source>
    <translation>可读取指标</translation>
   </message>
   <message>
@@ -960,7 +960,7 @@
    <translation>模型</translation>
   </message>
   <message>
-   <source>Requests at a time</source>
+   <source>Concurrent requests</source>
    <translation>同时请求数</translation>
   </message>
   <message>
@@ -1029,7 +1029,7 @@
   </message>
   <message>
    <source>Other machines connect to {address}.</source>
-   <translation>其他机器连接到 {address}。</translation>
+   <translation>其他电脑连接到 {address}。</translation>
   </message>
   <message>
    <source>Connect</source>
@@ -1049,19 +1049,19 @@
   </message>
   <message>
    <source>What to paste for {name}</source>
-   <translation>为 {name} 粘贴的内容</translation>
+   <translation>要粘贴到 {name} 的内容</translation>
   </message>
   <message>
    <source>what to paste for {name}</source>
-   <translation>为 {name} 粘贴的内容</translation>
+   <translation>要粘贴到 {name} 的内容</translation>
   </message>
   <message>
    <source>What to paste for an older {name}</source>
-   <translation>较旧的 {name} 需要粘贴的内容</translation>
+   <translation>要粘贴到旧版 {name} 的内容</translation>
   </message>
   <message>
    <source>what to paste for an older {name}</source>
-   <translation>较旧的 {name} 需要粘贴的内容</translation>
+   <translation>要粘贴到旧版 {name} 的内容</translation>
   </message>
   <message>
    <source>Revoke {name}</source>
@@ -1212,7 +1212,7 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>服务器返回状态 {status}。</translation>
   </message>
   <message>
-   <source>Nothing answers at {address}. Is Moat running?</source>
+   <source>No response from {address}. Is Moat running?</source>
    <translation>{address} 没有回应。Moat 在运行吗？</translation>
   </message>
   <message>
@@ -1365,7 +1365,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>reads {read} and writes {write} tokens per second</source>
-   <translation>每秒读取 {read}、写出 {write} 个 token</translation>
+   <translation>每秒读取 {read}、写出 {write} 个词元</translation>
   </message>
   <message>
    <source>Measured on {day} in {seconds} seconds.</source>
@@ -1392,16 +1392,16 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>重新测量</translation>
   </message>
   <message>
-   <source>Used from the next start on, where the settings leave it to Moat.</source>
-   <translation>从下次启动起使用（仅限设置为自动的项）。</translation>
+   <source>Used from the next start, for settings that are automatic.</source>
+   <translation>从下次启动起使用（仅限设为自动的项）。</translation>
   </message>
   <message>
    <source>Other programs were busy meanwhile: measure again when they are not.</source>
    <translation>测量时其他程序较忙：请在空闲时重新测量。</translation>
   </message>
   <message>
-   <source>Not measured yet. That happens while nobody asks anything.</source>
-   <translation>尚未测量。会在空闲时进行。</translation>
+   <source>Not measured yet. Moat measures it when idle.</source>
+   <translation>尚未测量。Moat 会在空闲时测量。</translation>
   </message>
   <message>
    <source>Measured speed</source>
@@ -1585,7 +1585,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The processor reads {gigabytes} GB of weights and computes {billions} billion products per second (measured on {day}). Speeds of models are estimated from this.</source>
-   <translation>处理器每秒读取 {gigabytes} GB 权重、计算 {billions} 十亿次乘法（测于 {day}）。模型的速度据此估计。</translation>
+   <translation>处理器每秒读取 {gigabytes} GB 权重、计算 {billions} G 次乘法（测于 {day}）。模型的速度据此估计。</translation>
   </message>
   <message>
    <source>Support for graphics cards added: {names}</source>
@@ -1900,8 +1900,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>会思考</translation>
   </message>
   <message>
-   <source>sees images</source>
-   <translation>能看图片</translation>
+   <source>reads images</source>
+   <translation>可读取图片</translation>
   </message>
   <message>
    <source>embeddings</source>
@@ -1909,7 +1909,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The hub has not scanned all of its files yet.</source>
-   <translation>模型仓库尚未扫描完它的所有文件。</translation>
+   <translation>模型库尚未扫描完它的所有文件。</translation>
   </message>
   <message>
    <source>Show files</source>
@@ -1932,12 +1932,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>模型卡片</translation>
   </message>
   <message>
-   <source>not said</source>
+   <source>not specified</source>
    <translation>未说明</translation>
   </message>
   <message>
    <source>The hub's scanners found nothing in its files.</source>
-   <translation>模型仓库的扫描程序在其文件中未发现问题。</translation>
+   <translation>模型库的扫描程序在其文件中未发现问题。</translation>
   </message>
   <message>
    <source>Search Hugging Face</source>
@@ -1957,7 +1957,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Asks the hub what is popular now and fits this computer.</source>
-   <translation>询问模型站目前受欢迎且适合这台电脑的模型。</translation>
+   <translation>向模型库查询目前受欢迎且适合这台电脑的模型。</translation>
   </message>
   <message>
    <source>For this computer</source>
@@ -2008,12 +2008,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>正在搜索…</translation>
   </message>
   <message>
-   <source>Its makers say nothing about it.</source>
-   <translation>其作者没有任何说明。</translation>
+   <source>Its authors give no description.</source>
+   <translation>作者没有提供说明。</translation>
   </message>
   <message>
    <source>The hub's scanners found something in: {files}</source>
-   <translation>模型仓库的扫描程序在以下文件中发现问题：{files}</translation>
+   <translation>模型库的扫描程序在以下文件中发现问题：{files}</translation>
   </message>
   <message>
    <source>Results for “{text}”</source>
@@ -2038,10 +2038,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Several addresses of the same model, separated by spaces, share the work.</source>
    <translation>同一模型的多个地址（用空格分隔）会分担工作。</translation>
-  </message>
-  <message>
-   <source>reads images</source>
-   <translation>可读取图片</translation>
   </message>
   <message>
    <source>Asking the server for its models…</source>
@@ -2181,7 +2177,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Comparing it with the hub's file…</source>
-   <translation>正在与模型仓库的文件比较…</translation>
+   <translation>正在与模型库的文件比较…</translation>
   </message>
   <message>
    <source>Show the chat template</source>
@@ -2240,10 +2236,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>文件已损坏：{why}。</translation>
   </message>
   <message>
-   <source>not specified</source>
-   <translation>未说明</translation>
-  </message>
-  <message>
    <source>not in its template</source>
    <translation>模板中没有</translation>
   </message>
@@ -2268,7 +2260,7 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>使用 {name} 的模型</translation>
   </message>
   <message>
-   <source>For conversations that bring none of their own.</source>
+   <source>For conversations without one of their own.</source>
    <translation>用于自身不带系统提示词的对话。</translation>
   </message>
   <message>
@@ -2333,7 +2325,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Asking the hub…</source>
-   <translation>正在询问模型站…</translation>
+   <translation>正在查询模型库…</translation>
   </message>
   <message>
    <source>Models (*.gguf)</source>
@@ -2357,7 +2349,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The token is saved with your secrets.</source>
-   <translation>令牌已与您的机密一起保存。</translation>
+   <translation>令牌已与您的凭据一起保存。</translation>
   </message>
   <message>
    <source>The token was removed.</source>
@@ -2429,7 +2421,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Stored in the keychain</source>
-   <translation>保存在钥匙串中</translation>
+   <translation>保存在系统密钥环中</translation>
   </message>
   <message>
    <source>Enable</source>
@@ -3204,8 +3196,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>专家留在处理器上的层数</translation>
   </message>
   <message>
-   <source>For mixture models on small GPUs. -1: as many as must, 999: all.</source>
-   <translation>用于小显存上的混合专家模型。-1：按需，999：全部。</translation>
+   <source>For mixture-of-experts models on small GPUs. -1: as many as needed, 999: all.</source>
+   <translation>用于小显存显卡上的混合专家模型。-1：按需，999：全部。</translation>
   </message>
   <message>
    <source>Cache on the GPU</source>
@@ -3224,8 +3216,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>试用并测量新模型</translation>
   </message>
   <message>
-   <source>When nobody asks anything: a short trial whether the model can plan, then some seconds for flash attention, batch size and threads, where these are left to Moat. These are used from the next start on.</source>
-   <translation>空闲时先简短试用，判断模型能否规划，再用几秒钟测量自动设置的 flash attention、批大小和线程数，后者从下次启动起使用。</translation>
+   <source>When idle: a short test of whether the model can plan, then a few seconds to choose flash attention, batch size and threads where these are automatic. Used from the next start.</source>
+   <translation>空闲时先简短测试模型能否规划，再用几秒钟选定自动设置的 flash attention、批大小和线程数，从下次启动起使用。</translation>
   </message>
   <message>
    <source>Choose tokens on the GPU</source>
@@ -3353,7 +3345,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Remote agents</source>
-   <translation>远程代理</translation>
+   <translation>远程智能体</translation>
   </message>
   <message>
    <source>'copilotkit URL' for a CopilotKit endpoint, 'langgraph URL' for a server.</source>
@@ -3441,11 +3433,11 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Block every outgoing connection.</source>
-   <translation>阻止所有外出连接。</translation>
+   <translation>阻止所有出站连接。</translation>
   </message>
   <message>
    <source>Proxy</source>
-   <translation>代理</translation>
+   <translation>代理服务器</translation>
   </message>
   <message>
    <source>http://host:port</source>
@@ -3473,7 +3465,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Model hub</source>
-   <translation>模型仓库</translation>
+   <translation>模型库</translation>
   </message>
   <message>
    <source>A mirror of Hugging Face. Empty: HF_ENDPOINT, else huggingface.co.</source>
@@ -3481,7 +3473,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Storage hosts of the hub</source>
-   <translation>仓库的存储主机</translation>
+   <translation>模型库的存储主机</translation>
   </message>
   <message>
    <source>Other domains a mirror may redirect downloads to.</source>
@@ -3516,7 +3508,7 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>每天检查一次更新</translation>
   </message>
   <message>
-   <source>Moat only tells you. Nothing is downloaded or installed automatically.</source>
+   <source>Moat only notifies you. Nothing is downloaded or installed automatically.</source>
    <translation>仅作提示，不会自动下载或安装任何内容。</translation>
   </message>
   <message>
@@ -3648,7 +3640,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Only a model that runs on this computer can be measured.</source>
-   <translation>只能测量在此计算机上运行的模型。</translation>
+   <translation>只能测量在这台电脑上运行的模型。</translation>
   </message>
   <message>
    <source>This model cannot be measured.</source>
@@ -3788,7 +3780,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>No support for graphics cards is missing on this computer.</source>
-   <translation>此计算机不缺少显卡支持。</translation>
+   <translation>这台电脑不缺少显卡支持。</translation>
   </message>
   <message>
    <source>The list is for engine {0}; this one is {1}.</source>
@@ -3908,11 +3900,11 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The proxy does not connect to {0}.</source>
-   <translation>代理未连接到 {0}。</translation>
+   <translation>代理服务器未能连接到 {0}。</translation>
   </message>
   <message>
    <source>Offline mode is on, so Moat opens no outgoing connection. Turn it off in Settings → Network.</source>
-   <translation>离线模式已开启，因此 Moat 不建立外出连接。可在“设置 → 网络”中关闭。</translation>
+   <translation>离线模式已开启，因此 Moat 不建立出站连接。可在“设置 → 网络”中关闭。</translation>
   </message>
   <message>
    <source>Addresses of the kind '{0}' are never opened.</source>
@@ -3992,7 +3984,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>This system has no usable keyring: secrets are stored unencrypted in {0}.</source>
-   <translation>此系统没有可用的钥匙串：机密以未加密形式存放在 {0}。</translation>
+   <translation>此系统没有可用的密钥环：凭据以未加密形式存放在 {0}。</translation>
   </message>
   <message>
    <source>The system's keyring does not work just now. Unlock it and try again.</source>
@@ -4084,7 +4076,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The model's answer ended without a reason.</source>
-   <translation>模型的回答无故结束。</translation>
+   <translation>模型的回答结束了，但没有说明原因。</translation>
   </message>
   <message>
    <source>'{0}' cannot be combined with 'tools'.</source>
@@ -4200,7 +4192,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The engine at {0} reports: {1}</source>
-   <translation>{0} 上的引擎说：{1}</translation>
+   <translation>{0} 上的引擎报告：{1}</translation>
   </message>
   <message>
    <source>The engine at {0} redirects requests.</source>
@@ -4223,19 +4215,19 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>请改为指定仓库：hf.co/owner/repository，或 hf.co/owner/repository:Q4_K_M。</translation>
   </message>
   <message>
-   <source>{0} is more able, but would write about {1} tokens per second here; this one writes about {2}.</source>
+   <source>{0} is more capable, but would write about {1} tokens per second here; this one writes about {2}.</source>
    <translation>{0} 能力更强，但在这里每秒大约只能写 {1} 个词元；这个模型大约写 {2} 个。</translation>
   </message>
   <message>
-   <source>No model of this list is more able.</source>
+   <source>No model in this list is more capable.</source>
    <translation>这个列表中没有能力更强的模型。</translation>
   </message>
   <message>
-   <source>It is the most able that fits: the others need more memory than is free.</source>
+   <source>It is the most capable that fits: the others need more memory than is free.</source>
    <translation>它是放得下的模型中能力最强的：其他模型需要的内存多于可用内存。</translation>
   </message>
   <message>
-   <source>{0} is more able, but would run slowly here.</source>
+   <source>{0} is more capable, but would run slowly here.</source>
    <translation>{0} 能力更强，但在这里会很慢。</translation>
   </message>
   <message>
@@ -4248,19 +4240,19 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The hub names no new model that fits this computer.</source>
-   <translation>模型站没有适合这台电脑的新模型。</translation>
+   <translation>模型库没有适合这台电脑的新模型。</translation>
   </message>
   <message>
    <source>Asking for the models of {0} ({1} of {2}).</source>
-   <translation>正在询问 {0} 的模型（{1}/{2}）。</translation>
+   <translation>正在查询 {0} 的模型（{1}/{2}）。</translation>
   </message>
   <message>
    <source>Reading {0} ({1} of {2}).</source>
    <translation>正在读取 {0}（{1}/{2}）。</translation>
   </message>
   <message>
-   <source>Much asked for on the hub on {0}.</source>
-   <translation>{0} 在模型站上很受欢迎。</translation>
+   <source>Popular on the hub on {0}.</source>
+   <translation>{0} 在模型库中很受欢迎。</translation>
   </message>
   <message>
    <source>Without a graphics card it will write slowly.</source>
@@ -4316,15 +4308,15 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The hub needs a token, and Moat sends none unencrypted: use its https address.</source>
-   <translation>该模型库要求令牌，而 Moat 不会以未加密方式发送令牌：请使用其 https 地址。</translation>
+   <translation>模型库要求令牌，而 Moat 不会以未加密方式发送令牌：请使用其 https 地址。</translation>
   </message>
   <message>
    <source>The connection to the hub broke. Check the connection and try again.</source>
-   <translation>与 Hub 的连接中断。请检查网络连接后重试。</translation>
+   <translation>与模型库的连接中断。请检查网络连接后重试。</translation>
   </message>
   <message>
    <source>The hub stopped responding.</source>
-   <translation>模型仓库不再响应。</translation>
+   <translation>模型库不再响应。</translation>
   </message>
   <message>
    <source>Cannot reach {0}. Check the connection, or set a mirror in Settings → Network.</source>
@@ -4332,11 +4324,11 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The hub sent the file in an unexpected encoding.</source>
-   <translation>模型仓库以意外的编码发送了文件。</translation>
+   <translation>模型库以意外的编码发送了文件。</translation>
   </message>
   <message>
    <source>The hub (or a proxy) sent the wrong part of the file.</source>
-   <translation>模型仓库（或代理）发送了文件的错误部分。</translation>
+   <translation>模型库（或代理服务器）发送了文件的错误部分。</translation>
   </message>
   <message>
    <source>Access to this resource is disabled.</source>
@@ -4344,43 +4336,43 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The hub has no such file.</source>
-   <translation>模型仓库没有这样的文件。</translation>
+   <translation>模型库没有这样的文件。</translation>
   </message>
   <message>
    <source>The hub has no such revision.</source>
-   <translation>模型仓库没有这样的版本。</translation>
+   <translation>模型库没有这样的版本。</translation>
   </message>
   <message>
    <source>The hub answered with the error {0}.</source>
-   <translation>模型仓库返回错误 {0}。</translation>
+   <translation>模型库返回错误 {0}。</translation>
   </message>
   <message>
    <source>The hub needs a token: accept the model's terms on its page, then add it.</source>
-   <translation>模型仓库需要令牌：请先在其页面上接受模型条款，再添加令牌。</translation>
+   <translation>模型库需要令牌：请先在其页面上接受模型条款，再添加令牌。</translation>
   </message>
   <message>
    <source>The hub has disabled this repository.</source>
-   <translation>模型仓库已停用此仓库。</translation>
+   <translation>模型库已停用此仓库。</translation>
   </message>
   <message>
    <source>The hub asks to wait: too many requests.</source>
-   <translation>模型仓库要求等待：请求过多。</translation>
+   <translation>模型库要求等待：请求过多。</translation>
   </message>
   <message>
    <source>The hub refuses: accept the model's terms on its page first.</source>
-   <translation>模型仓库拒绝：请先在其页面上接受模型条款。</translation>
+   <translation>模型库拒绝：请先在其页面上接受模型条款。</translation>
   </message>
   <message>
    <source>The hub has no such repository or file.</source>
-   <translation>模型仓库中没有这个存储库或文件。</translation>
+   <translation>模型库中没有这个仓库或文件。</translation>
   </message>
   <message>
    <source>The hub's answer is far too long.</source>
-   <translation>模型仓库的回应过长。</translation>
+   <translation>模型库的回应过长。</translation>
   </message>
   <message>
    <source>The hub's answer cannot be understood.</source>
-   <translation>无法理解模型仓库的回应。</translation>
+   <translation>无法理解模型库的回应。</translation>
   </message>
   <message>
    <source>Starter model, for trying Moat out: answers short, simple questions. For real work, download a larger model.</source>
@@ -4408,7 +4400,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>A repository is named owner/name.</source>
-   <translation>存储库的名称形如 owner/name。</translation>
+   <translation>仓库的名称形如 owner/name。</translation>
   </message>
   <message>
    <source>That is not the name of a revision.</source>
@@ -4432,7 +4424,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>This repository holds no GGUF files.</source>
-   <translation>此存储库中没有 GGUF 文件。</translation>
+   <translation>此仓库中没有 GGUF 文件。</translation>
   </message>
   <message>
    <source>'{0}' runs on another server: Moat can only remove it from its list.</source>
@@ -4444,7 +4436,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The hub has no newer file of this model.</source>
-   <translation>模型仓库没有此模型的更新文件。</translation>
+   <translation>模型库没有此模型的更新文件。</translation>
   </message>
   <message>
    <source>No other program of this computer is signed in.</source>
@@ -4460,11 +4452,11 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The hub ended the file before its end.</source>
-   <translation>模型仓库在文件结束前中断了传输。</translation>
+   <translation>模型库在文件结束前中断了传输。</translation>
   </message>
   <message>
    <source>The hub no longer has this file.</source>
-   <translation>模型仓库中已没有这个文件。</translation>
+   <translation>模型库中已没有这个文件。</translation>
   </message>
   <message>
    <source>The checksum was wrong twice, so the file was deleted.</source>
@@ -4508,7 +4500,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The hub's file changes again and again.</source>
-   <translation>模型仓库中的文件不断变化。</translation>
+   <translation>模型库中的文件不断变化。</translation>
   </message>
   <message>
    <source>The chat template is not the one the model's makers publish.</source>
@@ -4740,7 +4732,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>{0} answered with status {1}. Check the secrets of this plugin under Plugins.</source>
-   <translation>{0} 返回状态 {1}。请在“插件”页面检查此插件的密钥。</translation>
+   <translation>{0} 返回状态 {1}。请在“插件”页面检查此插件的凭据。</translation>
   </message>
   <message>
    <source>{0} answered with status {1}.</source>
@@ -4788,7 +4780,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>This question is no longer open.</source>
-   <translation>这个问题已经关闭。</translation>
+   <translation>这个问题已不再等待回答。</translation>
   </message>
   <message>
    <source>'{0}' is not an answer: use once, always or deny.</source>
@@ -4936,7 +4928,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>{0} has no secret '{1}'.</source>
-   <translation>{0} 没有名为“{1}”的机密。</translation>
+   <translation>{0} 没有名为“{1}”的凭据。</translation>
   </message>
   <message>
    <source>{0} has no tool '{1}'.</source>
@@ -5080,7 +5072,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>The plugin's code sent an unexpected answer and was stopped.</source>
-   <translation>插件的代码发送了无人请求的回答，已被终止。</translation>
+   <translation>插件的代码发送了意外的回答，已被终止。</translation>
   </message>
   <message>
    <source>The plugin's code {0}.</source>
@@ -5260,7 +5252,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Moat has nothing at {0}.</source>
-   <translation>Moat 在 {0} 没有任何内容。</translation>
+   <translation>Moat 没有 {0} 这个地址。</translation>
   </message>
   <message>
    <source>The body is empty; JSON is expected.</source>
@@ -5380,7 +5372,7 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>remote agents</source>
-   <translation>远程代理</translation>
+   <translation>远程智能体</translation>
   </message>
   <message>
    <source>testing a remote engine</source>
@@ -5888,11 +5880,11 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>A proxy is written as http://host:port.</source>
-   <translation>代理的写法为 http://host:port。</translation>
+   <translation>代理服务器的写法为 http://host:port。</translation>
   </message>
   <message>
    <source>A proxy is written as 127.0.0.1 or 10.0.0.0/8.</source>
-   <translation>代理写作 127.0.0.1 或 10.0.0.0/8。</translation>
+   <translation>反向代理写作 127.0.0.1 或 10.0.0.0/8。</translation>
   </message>
   <message>
    <source>An engine is written as http://host:port/v1, without a name or password in it.</source>
@@ -5988,11 +5980,11 @@ Safari：请先在本页开启 HTTPS。</translation>
   </message>
   <message>
    <source>Strong reasoning and tool calls; quick for its size.</source>
-   <translation>推理和工具调用能力强；就其大小而言很快。</translation>
+   <translation>推理和工具调用能力强；在同等大小的模型中速度快。</translation>
   </message>
   <message>
-   <source>Many languages and pictures; uses a seventh of itself per token.</source>
-   <translation>多语言和图片；每个词元只用到自身的七分之一。</translation>
+   <source>Many languages and pictures; only a seventh of it works on each token.</source>
+   <translation>多语言和图片；处理每个词元时只有七分之一的参数参与计算。</translation>
   </message>
   <message>
    <source>The newest of its kind: long tasks with tools; needs a graphics card.</source>
@@ -6007,15 +5999,15 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>多语言、谨慎推理、图片；需要大显卡。</translation>
   </message>
   <message>
-   <source>Strong; uses only a tenth of itself per token, so it runs on a processor.</source>
-   <translation>能力强；每个词元只用到自身的十分之一，因此能在处理器上运行。</translation>
+   <source>Strong; only a tenth of it works on each token, so it runs on a processor.</source>
+   <translation>能力强；处理每个词元时只有十分之一的参数参与计算，因此能在处理器上运行。</translation>
   </message>
   <message>
-   <source>The strongest that runs on a processor: it uses a tenth of itself per token.</source>
-   <translation>能在处理器上运行的最强模型：每个词元只用到自身的十分之一。</translation>
+   <source>The strongest that runs on a processor: only a tenth of it works on each token.</source>
+   <translation>能在处理器上运行的最强模型：处理每个词元时只有十分之一的参数参与计算。</translation>
   </message>
   <message>
-   <source>The most able reasoner of this list; for a workstation with much memory.</source>
+   <source>The strongest at reasoning in this list; for a workstation with a lot of memory.</source>
    <translation>本列表中推理能力最强的；适合内存很大的工作站。</translation>
   </message>
   <message>

@@ -31,7 +31,7 @@ def add_to(commands: Any) -> None:
     one.add_argument(
         "--files", action="store_true", help="hosts that files may be fetched from, not pages"
     )
-    one.add_argument("--remove", action="store_true", help="take the permission back")
+    one.add_argument("--remove", action="store_true", help="no longer allow it")
     one.add_argument("--json", action="store_true", help="all that is allowed then, for scripts")
     one.set_defaults(run=lambda options: asyncio.run(_allow(options)))
 

@@ -28,7 +28,7 @@ PROMPT = "> "
 HELP = """\
 /model [NAME]    talk to another model; without a name: which there are
 /system [TEXT]   set the system prompt; without a text: remove it
-/file PATH       take a file along with the next question
+/file PATH       send a file with the next question
 /new             forget what was said
 /help            this list
 /quit            leave, as Ctrl-D does; Ctrl-C stops an answer"""
@@ -128,7 +128,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--model", default="", help="a model's name, or the path of a GGUF file")
     parser.add_argument("--system", default="", help="a system prompt")
     parser.add_argument(
-        "--file", action="append", default=[], metavar="PATH", help="take a file along"
+        "--file", action="append", default=[], metavar="PATH", help="send a file with it"
     )
     parser.add_argument("--json", action="store_true", help="the whole answer as JSON, at its end")
     parser.set_defaults(run=_run)
@@ -258,7 +258,7 @@ class Conversation:
         """Talks until the person leaves, and returns the exit status."""
         _edit_lines(sorted([*self._commands, "/quit"]))
         _tell(self._who_answers())
-        _tell("Ctrl-C stops an answer, Ctrl-D leaves, /help lists what else there is.")
+        _tell("Ctrl-C stops an answer, Ctrl-D leaves, /help lists the commands.")
         while True:
             try:
                 line = input(PROMPT).strip()
@@ -275,13 +275,13 @@ class Conversation:
 
     def _who_answers(self) -> str:
         if self._model:
-            return f"You talk to {Path(self._model).name}."
+            return f"You are talking to {Path(self._model).name}."
         default = self._runner.run(self._speaker.default())
         if default.phase == "failed":
-            return f"No model answers now. {default.reason}"
+            return f"No model is loaded. {default.reason}"
         if not default.name:
             return "There is no model yet. This gets one: moat models pull NAME"
-        return f"You talk to {default.name}. /model lists others."
+        return f"You are talking to {default.name}. /model lists others."
 
     def _take(self, line: str) -> None:
         is_command = line.startswith("/")
@@ -324,7 +324,7 @@ class Conversation:
 
     def _attach(self, path: str) -> None:
         self.take_along(path)
-        _tell(f"{self._files[-1].name} goes along with the next question.")
+        _tell(f"{self._files[-1].name} is sent with the next question.")
 
     def take_along(self, path: str) -> None:
         if not path:

@@ -29,7 +29,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--json", action="store_true", help="the cards found, for scripts")
     parser.set_defaults(run=lambda options: asyncio.run(guarded(_show(options))))
     actions = parser.add_subparsers(metavar="ACTION")
-    one = actions.add_parser("get", help="fetch it; again to go on with an unfinished download")
+    one = actions.add_parser("get", help="fetch it, or continue an unfinished download")
     one.set_defaults(run=lambda options: asyncio.run(guarded(_get(options))))
 
 

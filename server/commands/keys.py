@@ -23,17 +23,17 @@ NOT_ASKED = (
 def add_to(commands: Any) -> None:
     group = commands.add_parser("keys", help="named keys for those who may connect")
     verbs = group.add_subparsers(required=True, metavar="VERB")
-    add = verbs.add_parser("add", help="make a key; it is printed once")
+    add = verbs.add_parser("add", help="create a key; it is printed once")
     add.add_argument("name", help="whose it is, for example a person or a program")
     add.add_argument("--models", default="", help="only these, with commas between (default: all)")
-    add.add_argument("--at-once", type=_count, default=0, help="requests at a time")
+    add.add_argument("--at-once", type=_count, default=0, help="concurrent requests")
     add.add_argument("--tokens-per-day", type=_count, default=0, help="of prompts and answers, UTC")
     add.add_argument("--figures", action="store_true", help="may read /metrics")
     add.set_defaults(run=lambda options: asyncio.run(_add(options)))
     listed = verbs.add_parser("list", help="show all keys and what they have used today")
     listed.add_argument("--json", action="store_true", help="for scripts")
     listed.set_defaults(run=lambda options: asyncio.run(_list(as_json=options.json)))
-    revoke = verbs.add_parser("revoke", help="take a key back; it fails at once")
+    revoke = verbs.add_parser("revoke", help="revoke a key; it stops working at once")
     revoke.add_argument("name")
     revoke.set_defaults(run=lambda options: asyncio.run(_revoke(options.name)))
 
@@ -67,7 +67,7 @@ async def _list(*, as_json: bool) -> int:
     if as_json:
         return say_json([asdict(card) for card in cards])
     if not cards:
-        sys.stdout.write("There are no named keys. Make one with: moat keys add NAME\n")
+        sys.stdout.write("There are no named keys. Create one with: moat keys add NAME\n")
     for card in cards:
         sys.stdout.write(f"{_describe(card)}\n")
     return 0
@@ -85,7 +85,7 @@ def _describe(card: KeyCard) -> str:
         spent,
         f"{limits.at_once} at a time" if limits.at_once else "",
         f"only {', '.join(limits.models)}" if limits.models else "",
-        "reads the figures" if limits.figures else "",
+        "reads metrics" if limits.figures else "",
     ]
     return "  ·  ".join(filter(None, parts))
 

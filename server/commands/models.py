@@ -58,7 +58,7 @@ class DownloadProgress:
                 show(current)
                 if self.ended.done():
                     return self.ended.result()
-        raise BadRequest("Moat ended. The same command goes on where it was.")
+        raise BadRequest("Moat ended. Run the same command again to continue.")
 
     def show(self, downloads: tuple[Download, ...]) -> None:
         found = next((shown for shown in downloads if shown.id == self._number), None)
@@ -128,7 +128,7 @@ def add_to(commands: Any) -> None:
     )
     one.set_defaults(run=_runner(_refresh))
 
-    one = actions.add_parser("pull", help="download a model; again to go on with an unfinished one")
+    one = actions.add_parser("pull", help="download a model, or continue an unfinished download")
     one.add_argument("repo", help="owner/name, as the hub spells it")
     one.add_argument("file", nargs="?", default="", help="a file or quantisation: Q4_K_M")
     one.set_defaults(run=_runner(_pull))
@@ -211,7 +211,7 @@ async def guarded(work: Coroutine[Any, Any, int]) -> int:
         sys.stderr.write(f"{error}\n")
         return 1
     except asyncio.CancelledError:
-        sys.stderr.write("\nStopped. The same command goes on where it was.\n")
+        sys.stderr.write("\nStopped. Run the same command again to continue.\n")
         return 130
 
 
@@ -392,7 +392,7 @@ async def _describe_repository(name: str, options: argparse.Namespace, shelf: Mo
     if options.json:
         return say_json(asdict(listing))
     gated = ", gated" if listing.gated else ""
-    say(f"{listing.address}  {listing.licence or 'no licence said'}{gated}")
+    say(f"{listing.address}  {listing.licence or 'no licence specified'}{gated}")
     for file in listing.files:
         mark = "*" if file.recommended else " "
         parts = f" in {len(file.parts)} files" if len(file.parts) > 1 else ""

@@ -81,7 +81,7 @@ at once; without one the command works on the same files by itself.
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "plugins",
-        help="what Moat can reach and do",
+        help="manage plugins: what Moat can reach and do",
         description=HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -175,7 +175,7 @@ def _add_running(actions: Any) -> None:
     )
     one.add_argument("--arguments", default="", metavar="JSON", help="all arguments of a tool")
     one.add_argument("--dry", action="store_true", help="show the first request, send nothing")
-    one.add_argument("--mock", action="store_true", help="go on with made-up answers")
+    one.add_argument("--mock", action="store_true", help="continue with made-up answers")
     one.add_argument("--yes", action="store_true", help="allow every call without asking")
     one.set_defaults(run=_run)
 

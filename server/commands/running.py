@@ -40,7 +40,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "-n", type=within(0, MOST_LINES), default=50, metavar="LINES", help="how many (default: 50)"
     )
-    parser.add_argument("-f", "--follow", action="store_true", help="go on with those that come")
+    parser.add_argument("-f", "--follow", action="store_true", help="keep printing new lines")
     parser.add_argument("--json", action="store_true", help="a line of JSON for each")
     parser.set_defaults(run=_runner(_show_logs))
     parser = commands.add_parser("quit", help="quit the running Moat and its window")

@@ -135,20 +135,20 @@ def suggest(
 
 
 def _explain(best: CatalogueEntry, judged: list[tuple[CatalogueEntry, Fit]]) -> str:
-    """Explains in one sentence why no more able model is recommended."""
+    """Explains in one sentence why no more capable model is recommended."""
     own = next(fit for entry, fit in judged if entry is best)
     able = [(entry, fit) for entry, fit in judged if "tools" in entry.uses]
     better = [(entry, fit) for entry, fit in able if entry.rank > best.rank]
     fitting = [(entry, fit) for entry, fit in better if fit.verdict != "does not fit"]
     if not better:
-        return "No model of this list is more able."
+        return "No model in this list is more capable."
     if not fitting:
-        return "It is the most able that fits: the others need more memory than is free."
+        return "It is the most capable that fits: the others need more memory than is free."
     next_best, fit = min(fitting, key=lambda pair: pair[0].rank)
     if not fit.writes or fit.writes >= own.writes:
-        return f"{next_best.title} is more able, but would run slowly here."
+        return f"{next_best.title} is more capable, but would run slowly here."
     return (
-        f"{next_best.title} is more able, but would write about {fit.writes:.1f} tokens per second "
+        f"{next_best.title} is more capable, but would write about {fit.writes:.1f} tokens per second "
         f"here; this one writes about {own.writes:.1f}."
     )
 
@@ -387,7 +387,7 @@ class CatalogueRefresh:
             repo=there.repo,
             file=best.name,
             title=_base(there.repo),
-            good_at=f"Much asked for on the hub on {datetime.now(UTC).date()}.",
+            good_at=f"Popular on the hub on {datetime.now(UTC).date()}.",
             uses=_uses(model, header, sees=seeing is not None),
             licence=there.licence or "unknown",
             parameters=model.about.parameters,
