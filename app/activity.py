@@ -73,14 +73,19 @@ class Table(QAbstractTableModel):
 
 
 class TableView(QTableView):
-    """A table. The column `wide` takes the remaining space.
+    """A table. The columns `wide` share the remaining space.
 
     The `spare` columns are hidden one after another while there is too little space for all.
     No other column is wider than `widest`, except the last.
     """
 
     def __init__(
-        self, model: Table, name: str, wide: int, spare: Sequence[int], widest: int
+        self,
+        model: Table,
+        name: str,
+        wide: Sequence[int],
+        spare: Sequence[int],
+        widest: int,
     ) -> None:
         super().__init__()
         self._spare = spare
@@ -100,7 +105,8 @@ class TableView(QTableView):
         head = self.horizontalHeader()
         head.setHighlightSections(False)
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        head.setSectionResizeMode(wide, QHeaderView.ResizeMode.Stretch)
+        for column in wide:
+            head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         model.modelReset.connect(self._make_room)
 
     def sizeHintForColumn(self, column: int) -> int:  # noqa: N802
@@ -159,7 +165,8 @@ def use_heads() -> tuple[str, ...]:
 def use_row(use: Use) -> Row:
     received = size(use.bytes_received) if use.bytes_received else ""
     answer = str(use.status) if use.status else tr("No answer")
-    return clock(use.at), use.host, told(use.reason), answer, received
+    host = tr("{host} (this computer)").format(host=use.host) if is_here(use.host) else use.host
+    return clock(use.at), host, told(use.reason), answer, received
 
 
 def outcome_words(outcome: str) -> str:
@@ -213,8 +220,8 @@ class ActivityPage(Page):
         self.requests = Table(request_heads(), (4, 5), self)
         self.outgoing = Table(use_heads(), (3, 4), self)
         requests, outgoing = tr("Finished requests"), tr("Outgoing connections")
-        self.request_view = TableView(self.requests, requests, 2, (3, 5), _WIDEST_NAME)
-        self.outgoing_view = TableView(self.outgoing, outgoing, 1, (3,), _WIDEST_PURPOSE)
+        self.request_view = TableView(self.requests, requests, (2, 3), (3, 5, 4), _WIDEST_NAME)
+        self.outgoing_view = TableView(self.outgoing, outgoing, (1,), (3,), _WIDEST_PURPOSE)
         self.empty = Label("", "muted")
         self._body = QStackedWidget()
         self._lay_out()
@@ -240,8 +247,9 @@ class ActivityPage(Page):
     def show_outgoing(self, uses: tuple[Use, ...]) -> None:
         self.outgoing.show_rows([use_row(use) for use in reversed(uses)])
         text = tr("Outgoing")
-        self.parts.set_text(_OUTGOING, f"{text} ({len(uses)})" if uses else text)
         away = [use for use in uses if not is_here(use.host)]
+        # Counts what the sentence above counts. A plugin's server on this computer is only listed.
+        self.parts.set_text(_OUTGOING, f"{text} ({len(away)})" if away else text)
         unwatched = self.core.plugins.unwatched.get()
         summary = _summary(away, self.core.opened_at.get())
         if unwatched:

@@ -532,7 +532,7 @@ def gain_words(offer: GraphicsOffer) -> str:
     else:
         gain = tr("Models run on the processor now, and would run on the card.")
     found = tr("{card} and its driver were found, without support for CUDA.")
-    return f"{found.format(card=offer.card)} {gain}"
+    return join_sentences((found.format(card=offer.card), gain))
 
 
 class SpeedCard(Card):

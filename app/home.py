@@ -182,7 +182,7 @@ class HomePage(Page):
         self.hero.show_server(server)
         self.address.setText(server.address)
         self.copy.setEnabled(bool(server.address))
-        self.port_note.setText(told(server.port_note) or tr(ADDRESS_HELP))
+        self.port_note.tell(told(server.port_note) or (tr(ADDRESS_HELP) if server.address else ""))
 
     def show_models(self, _: object) -> None:
         is_known = is_heard(self.core.server.get())

@@ -108,6 +108,11 @@ class LogLines(QAbstractListModel):
     def waiting(self) -> int:
         return len(self._new)
 
+    @property
+    def has_hidden(self) -> bool:
+        """Whether there are lines that the filter hides."""
+        return len(self._all) > len(self._shown)
+
     def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802
         return 0 if parent.isValid() else len(self._shown)
 
@@ -291,10 +296,12 @@ class LogsPage(Page):
         self.copy = CopyButton(tr("the visible or selected lines"), self._copied)
         self.clear = Button(tr("Clear"), "trash", name=tr("Clear the list"))
         self.count = Label("", "small")
+        self.empty = Label("", "muted")
         self.detail = Label("", "small", wrap=True)
         self._typing = delay(self, _TYPING_MS, self._filter)
         self._prepare()
         self._lay_out()
+        self.show_count()
         self.observe(core.logged, self.lines.add)
         self.observe(core.server, lambda _: self.run(self._recall()))
 
@@ -306,6 +313,8 @@ class LogsPage(Page):
             waiting = tr("{count} new").format(count=numeral(self.lines.waiting))
             text = f"{tr('Paused')}  ·  {waiting}  ·  {text}"
         self.count.setText(text)
+        none = tr("No line matches the filter.") if self.lines.has_hidden else tr("No lines yet.")
+        self.empty.tell("" if shown else none)
 
     def show_detail(self) -> None:
         """Shows the whole of a selected line, which the list may cut."""
@@ -357,5 +366,6 @@ class LogsPage(Page):
         bar = row(self.search, self.level, self.pause, self.copy, self.clear)
         bar.setStretch(0, 1)
         layout.addLayout(bar)
+        layout.addWidget(self.empty)
         layout.addWidget(self.view, 1)
         layout.addWidget(self.detail)

@@ -33,7 +33,9 @@ from tests.kit.fake_core import FakeCore
 MEMORY = "window.ini"
 OUT = Path("build/screenshots")
 SETTLE_S = 0.25
-LARGE, SMALL = (1080, 720), (900, 600)
+LARGE, SMALL = theme.WINDOW_SIZE, (800, 600)
+SHARP = 1.5
+"""A scale between two whole ones: there, a line that is too thin or a cut letter shows."""
 FROM_PLUGINS = {"Folders with statements", "Address of its API"}
 """Texts of the plugins in the scenes. They are not translated."""
 
@@ -48,10 +50,9 @@ class Shot:
     language: str = "en"
 
 
-def shots(sharp: str = "") -> tuple[Shot, ...]:
-    """Returns shots of every look in every size, in English and Chinese."""
-    sizes = {"": LARGE, "-small": SMALL}
-    languages = {"": "en", "-zh": "zh"}
+def shots(sizes: dict[str, tuple[int, int]], sharp: str = "") -> tuple[Shot, ...]:
+    """Returns shots of every look and language in these sizes. Their keys are in the names."""
+    languages = {"": "en", "-zh": "zh", "-de": "de"}
     return tuple(
         Shot(look, f"{small}{spoken}{sharp}", size, language)
         for look, (small, size), (spoken, language) in product(
@@ -60,8 +61,8 @@ def shots(sharp: str = "") -> tuple[Shot, ...]:
     )
 
 
-SHOTS = (*shots(), Shot("light", "-de", SMALL, language="de"))
-SHARP_SHOTS = shots("-2x")
+SHOTS = shots({"": LARGE, "-small": SMALL})
+SHARP_SHOTS = shots({"-small": SMALL}, "-sharp")
 
 
 class Unknown:
@@ -138,12 +139,12 @@ def _take_icons(path: Path) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--sharp", action="store_true", help="at twice the pixels")
+    parser.add_argument("--sharp", action="store_true", help=f"at {SHARP} times the pixels")
     parser.add_argument("--only", default="", help="only scenes with this in their name")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     if options.sharp:
-        os.environ["QT_SCALE_FACTOR"] = "2"
+        os.environ["QT_SCALE_FACTOR"] = str(SHARP)
     # Saved chats in the pictures must not be the person's own.
     os.environ["MOAT_HOME"] = tempfile.mkdtemp(prefix="moat-pictures-")
     app = QApplication([])

@@ -155,8 +155,8 @@ class ServerSettings(Group):
     proxies: tuple[Annotated[str, AfterValidator(checked_network)], ...] = setting(
         (),
         "Reverse proxies",
-        "Addresses or networks, for example 127.0.0.1 or 10.0.0.0/8. What they "
-        "say of the client (X-Forwarded-For, X-Forwarded-Proto) is believed. Requires the key.",
+        "Addresses or networks, for example 127.0.0.1 or 10.0.0.0/8. Moat trusts what they report "
+        "about the client (X-Forwarded-For, X-Forwarded-Proto). Requires the key.",
     )
     plain_network: bool = setting(
         False,

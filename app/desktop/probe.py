@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.look import theme
-from app.look.controls import Label, breakable, row, shortened
+from app.look.controls import Label, breakable, reveal, row, shortened
 from app.look.icons import Picture
 from app.look.translate import told, tr
 from server.chat import Json
@@ -196,6 +196,7 @@ class FirstClient(QWidget):
             core.knocks.connect(self._look),
             core.requests.connect(self._look),
             core.answered.connect(self._look),
+            core.server.connect(self._look),
         ]
         self.destroyed.connect(lambda: [end() for end in ends])
 
@@ -209,3 +210,5 @@ class FirstClient(QWidget):
         self.picture.show_picture(icon, colour)
         self.words.setText(words_of(self.talk))
         self.words.set_role("good" if self.talk.state == "answered" else "small")
+        # Nobody can come while there is no address.
+        reveal(self, shown=self.talk.state != "nothing" or bool(core.server.get().address))

@@ -64,6 +64,10 @@
    <translation>Keine Antwort</translation>
   </message>
   <message>
+   <source>{host} (this computer)</source>
+   <translation>{host} (dieser Computer)</translation>
+  </message>
+  <message>
    <source>Answered</source>
    <translation>Beantwortet</translation>
   </message>
@@ -1502,6 +1506,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>{count} lines</source>
    <translation>{count} Zeilen</translation>
+  </message>
+  <message>
+   <source>No line matches the filter.</source>
+   <translation>Keine Zeile passt zum Filter.</translation>
+  </message>
+  <message>
+   <source>No lines yet.</source>
+   <translation>Noch keine Zeilen.</translation>
   </message>
   <message>
    <source>Minimum level</source>
@@ -3088,7 +3100,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Reverse-Proxys</translation>
   </message>
   <message>
-   <source>Addresses or networks, for example 127.0.0.1 or 10.0.0.0/8. What they say of the client (X-Forwarded-For, X-Forwarded-Proto) is believed. Requires the key.</source>
+   <source>Addresses or networks, for example 127.0.0.1 or 10.0.0.0/8. Moat trusts what they report about the client (X-Forwarded-For, X-Forwarded-Proto). Requires the key.</source>
    <translation>Adressen oder Netze, zum Beispiel 127.0.0.1 oder 10.0.0.0/8. Ihren Angaben über das Programm (X-Forwarded-For, X-Forwarded-Proto) wird vertraut. Setzt den Zugangsschlüssel voraus.</translation>
   </message>
   <message>
@@ -4112,7 +4124,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The engine stopped: {0}.</source>
-   <translation>Die Engine hat sich beendet: {0}.</translation>
+   <translation>Die Engine ist ausgefallen: {0}.</translation>
   </message>
   <message>
    <source>The model could not be loaded. {0}</source>

@@ -64,6 +64,10 @@
    <translation>没有回答</translation>
   </message>
   <message>
+   <source>{host} (this computer)</source>
+   <translation>{host}（这台电脑）</translation>
+  </message>
+  <message>
    <source>Answered</source>
    <translation>已回答</translation>
   </message>
@@ -1502,6 +1506,14 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>{count} lines</source>
    <translation>{count} 行</translation>
+  </message>
+  <message>
+   <source>No line matches the filter.</source>
+   <translation>没有符合筛选条件的行。</translation>
+  </message>
+  <message>
+   <source>No lines yet.</source>
+   <translation>还没有日志。</translation>
   </message>
   <message>
    <source>Minimum level</source>
@@ -3088,7 +3100,7 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>反向代理</translation>
   </message>
   <message>
-   <source>Addresses or networks, for example 127.0.0.1 or 10.0.0.0/8. What they say of the client (X-Forwarded-For, X-Forwarded-Proto) is believed. Requires the key.</source>
+   <source>Addresses or networks, for example 127.0.0.1 or 10.0.0.0/8. Moat trusts what they report about the client (X-Forwarded-For, X-Forwarded-Proto). Requires the key.</source>
    <translation>地址或网段，例如 127.0.0.1 或 10.0.0.0/8。信任它们对客户端的说明（X-Forwarded-For、X-Forwarded-Proto）。会要求密钥。</translation>
   </message>
   <message>

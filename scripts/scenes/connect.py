@@ -4,7 +4,7 @@ import time
 
 from app.connect.page import ConnectPage
 from app.desktop.probe import Outcome
-from app.look.translate import join_sentences, told, tr
+from app.look.translate import join_sentences, tr
 from app.shell.window import Window
 from scripts.scenes.base import Scene, opened, scrolled_down
 from server.face.core import Knock, ServerStatus
@@ -37,7 +37,7 @@ async def knocks(core: FakeCore, window: Window) -> str:
     said = head.format(method="GET", path="/agents.json", ms=4)
     found = join_sentences([said, tr("It found the agent “{name}”.").format(name="Moat")])
     page.cards["workspace"].show_outcome(Outcome(ok=True, text=found))
-    refused = told("The access key is missing or wrong.")
+    refused = tr("The access key is missing or wrong.")
     page.cards["openai"].show_outcome(Outcome(ok=False, text=refused))
     return "Connect"
 

@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 
+from app.look.translate import tr
 from app.models.page import DISCOVER, DOWNLOADS, ELSEWHERE, HERE, ModelsPage
 from app.shell.window import Window
 from scripts.scenes.base import Scene, opened
@@ -57,7 +58,7 @@ async def searching(_core: FakeCore, window: Window) -> str:
     page.discover.search.setText("qwen3")
     await asyncio.sleep(0.1)
     await page.discover.look_up("qwen3")
-    page.discover.show_busy("Reading the files of Qwen/Qwen3-8B-GGUF…")
+    page.discover.show_busy(tr("Reading the files of {repo}…").format(repo="Qwen/Qwen3-8B-GGUF"))
     return "Models"
 
 

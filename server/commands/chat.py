@@ -275,13 +275,13 @@ class Conversation:
 
     def _who_answers(self) -> str:
         if self._model:
-            return f"You are talking to {Path(self._model).name}."
+            return f"Now talking to {Path(self._model).name}."
         default = self._runner.run(self._speaker.default())
         if default.phase == "failed":
             return f"No model is loaded. {default.reason}"
         if not default.name:
             return "There is no model yet. This gets one: moat models pull NAME"
-        return f"You are talking to {default.name}. /model lists others."
+        return f"Now talking to {default.name}. /model lists others."
 
     def _take(self, line: str) -> None:
         is_command = line.startswith("/")

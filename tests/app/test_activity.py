@@ -55,6 +55,9 @@ async def test_it_says_that_nothing_has_left(core: FakeCore, shown: Shown) -> No
     assert page.summary.text().startswith("Nothing has left this computer since 1970-01-02")
     core.outgoing.set((Use(1.0, "127.0.0.1:8000", "remote agents", 200),))
     assert page.summary.text().startswith("Nothing has left")
+    assert page.parts.buttons[1].text() == "Outgoing"
+    host = page.outgoing.data(page.outgoing.index(0, 1))
+    assert host == "127.0.0.1:8000 (this computer)"
 
 
 async def test_it_never_says_so_once_a_program_ran_unwatched(core: FakeCore, shown: Shown) -> None:
@@ -74,6 +77,7 @@ async def test_it_names_where_it_went(core: FakeCore, shown: Shown) -> None:
     page.parts.choose(1)
     assert page.outgoing_view.isVisible()
     assert page.outgoing.rowCount() == 2
+    assert page.parts.buttons[1].text() == "Outgoing (2)"
 
 
 async def test_what_was_sent_without_an_answer_is_listed(core: FakeCore, shown: Shown) -> None:

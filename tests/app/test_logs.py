@@ -67,6 +67,16 @@ async def test_what_was_logged_before_is_recalled_once(core: FakeCore, shown: Sh
     await until(lambda: texts(page) == ["line 1", "line 2", "line 3"])
 
 
+async def test_an_empty_list_says_why(core: FakeCore, shown: Shown) -> None:
+    page = shown(LogsPage(core))
+    assert page.empty.text() == "No lines yet."
+    page.lines.add(LogLine(1.0, "info", "engine", "loaded"))
+    page.lines.flush()
+    assert page.empty.isHidden()
+    page.lines.filter("error", "")
+    assert page.empty.text() == "No line matches the filter."
+
+
 async def test_levels_and_text_filter(qtbot: QtBot, core: FakeCore, shown: Shown) -> None:
     page = shown(LogsPage(core))
     for number, level in enumerate(("debug", "info", "warning", "error")):

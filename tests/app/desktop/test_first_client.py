@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from app.desktop.probe import NAME, FirstClient, find_talk, words_of
-from server.face.core import AnsweredRequest, Knock, RunningRequest
+from server.face.core import AnsweredRequest, Knock, RunningRequest, ServerStatus
 from tests.kit.fake_core import FakeCore
 
 Shown = Callable[[Any], Any]
@@ -47,6 +47,10 @@ async def test_it_follows_a_program_to_its_first_answer_and_stays_there(
     core: FakeCore, shown: Shown
 ) -> None:
     waiting = shown(FirstClient(core))
+    core.server.set(ServerStatus("stopped"))
+    assert waiting.isHidden(), "nobody can come while Moat is stopped"
+    core.server.set(ServerStatus("ready", "http://127.0.0.1:7777"))
+    assert waiting.isVisible()
     came: list[str] = []
     waiting.came.connect(lambda: came.append("came"))
     assert "No request so far" in waiting.words.text()

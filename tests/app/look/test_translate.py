@@ -263,10 +263,10 @@ def test_what_the_server_words_itself_is_told_to_its_last_part(speak: Speak) -> 
     asked, taken = Setup(context_tokens=8192), Setup(context_tokens=4096, slots=1, kv_type="q8_0")
     assert told(f"qwen: {explain(asked, taken)}") == (
         "qwen: Der Speicher reichte nicht, darum läuft das Modell mit: 4096 Token Kontext statt"
-        " 8192, Antworten zugleich: 1 statt 4, ein q8_0-Zwischenspeicher."
+        " 8192, Antworten zugleich: 1 statt 4, ein q8_0-Cache."
     )
     assert told(f"The engine stopped: {of_exit(-9)}. It is being restarted.") == (
-        "Die Engine ist stehen geblieben: beendet durch Signal 9 (beendet, vielleicht weil der"
+        "Die Engine ist ausgefallen: beendet durch Signal 9 (beendet, vielleicht weil der"
         " Speicher ausging). Ein Neustart läuft."
     )
     assert told(f"Port 1 is taken by {Occupant('ollama', 7)}; Moat uses 2.") == (
@@ -278,11 +278,11 @@ def test_summaries_estimates_and_downloads_are_told(speak: Speak) -> None:
     speak("zh")
     reason = "The hub stopped responding. Trying again in 3 s."
     download = Download("1", "a", "b", "running", reason=reason)
-    assert state_words(download).endswith("模型仓库不再响应。3 秒后重试。")
+    assert state_words(download).endswith("模型库不再响应。3 秒后重试。")
     speak("de")
     stopped = ModelStatus("failed", reason="The engine stopped: it aborted.")
     summary = summarise(ServerStatus("ready"), stopped, ())
-    assert summary.detail == "Die Engine ist stehen geblieben: sie brach ab."
+    assert summary.detail == "Die Engine ist ausgefallen: sie brach ab."
     label = FitLabel(Fit("tight", "It takes 3.1 GB of the 8.0 GB free."))
     assert label.why.text() == "Es braucht 3,1 GB von den freien 8,0 GB."
     assert label.accessibleName().endswith(label.why.text())

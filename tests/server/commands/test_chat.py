@@ -87,8 +87,8 @@ def test_a_conversation_remembers_and_can_forget(
 @pytest.mark.parametrize(
     ("status", "told"),
     [
-        (ModelStatus("ready", "small"), "You are talking to small. /model lists others.\n"),
-        (ModelStatus("empty", "small"), "You are talking to small. /model lists others.\n"),
+        (ModelStatus("ready", "small"), "Now talking to small. /model lists others.\n"),
+        (ModelStatus("empty", "small"), "Now talking to small. /model lists others.\n"),
         (ModelStatus("failed", "small", 0.0, "Too big."), "No model is loaded. Too big.\n"),
         (ModelStatus(), "There is no model yet. This gets one: moat models pull NAME\n"),
     ],
@@ -200,7 +200,7 @@ def test_a_terminal_breaks_lines_between_words_and_names_the_model(home: dict[st
         finally:
             talk.kill()
     os.close(ours)
-    assert begin.startswith("You are talking to SmolLM2-135M-Instruct.\n/model")
+    assert begin.startswith("Now talking to SmolLM2-135M-Instruct.\n/model")
     _asked, *lines, _rest = STYLES.sub("", answer).split("\n")
     assert len(lines) > 1, answer
     assert max(map(len, lines)) <= 40
