@@ -13,10 +13,10 @@ from typing import Any, Protocol, TextIO
 
 from server.chat import ChatRequest, Message
 from server.commands import say_json
-from server.commands.answer_text import Lines, Markdown, wrap
+from server.commands.answer_text import DIM, RESET, Lines, Markdown, wrap
 from server.core.core import Core
 from server.errors import AppError, BadRequest, LinkLost
-from server.events import Failed, TextDelta
+from server.events import Failed, Finished, ReasoningDelta, TextDelta
 from server.face import client
 from server.face.client import Question, RunningServer
 from server.face.core import About, FileText, ModelStatus, ServerStatus
@@ -33,12 +33,14 @@ HELP = """\
 /help            this list
 /quit            leave, as Ctrl-D does; Ctrl-C stops an answer"""
 _HELP_INDENT = 17
+CUT = "The answer ends here: it has reached the length limit."
+Part = TextDelta | ReasoningDelta | Finished
 
 
 class Speaker(Protocol):
     """The source of answers: the running Moat, or else this process."""
 
-    def answer(self, messages: list[Message], model: str) -> AsyncGenerator[str, None]: ...
+    def answer(self, messages: list[Message], model: str) -> AsyncGenerator[Part, None]: ...
     async def read(self, path: str) -> FileText: ...
     async def models(self) -> tuple[ModelCard, ...]: ...
     async def default(self) -> ModelStatus: ...
@@ -50,7 +52,7 @@ class Running:
     def __init__(self, server: RunningServer) -> None:
         self._server = server
 
-    async def answer(self, messages: list[Message], model: str) -> AsyncGenerator[str, None]:
+    async def answer(self, messages: list[Message], model: str) -> AsyncGenerator[Part, None]:
         status: ServerStatus = await self._server.value("server")
         if status.phase != "ready":
             raise AppError(status.reason or "Moat runs, but it does not serve now.")
@@ -70,7 +72,8 @@ class Running:
                 if "error" in chunk:
                     raise AppError(chunk["error"]["message"])
                 for choice in chunk["choices"]:
-                    yield choice["delta"].get("content") or ""
+                    for part in _parts(choice):
+                        yield part
         raise LinkLost
 
     async def read(self, path: str) -> FileText:
@@ -86,6 +89,16 @@ class Running:
         return found
 
 
+def _parts(choice: dict[str, Any]) -> Iterator[Part]:
+    """Yields what a chunk of the stream adds to the answer."""
+    if thought := choice["delta"].get("reasoning_content"):
+        yield ReasoningDelta(thought)
+    if text := choice["delta"].get("content"):
+        yield TextDelta(text)
+    if reason := choice.get("finish_reason"):
+        yield Finished(reason)
+
+
 class OwnSpeaker:
     """A speaker that loads the model in this process, which may take a while."""
 
@@ -93,7 +106,7 @@ class OwnSpeaker:
         self._core = core
         self._chosen = ""
 
-    async def answer(self, messages: list[Message], model: str) -> AsyncGenerator[str, None]:
+    async def answer(self, messages: list[Message], model: str) -> AsyncGenerator[Part, None]:
         if model and model != self._chosen:
             self._core.choose_model(model)
             self._chosen = model
@@ -101,8 +114,8 @@ class OwnSpeaker:
         async with aclosing(self._core.answer_chat(ChatRequest(tuple(messages)), about)) as run:
             async for event in run:
                 match event:
-                    case TextDelta(piece):
-                        yield piece
+                    case TextDelta() | ReasoningDelta() | Finished():
+                        yield event
                     case Failed(error):
                         raise error
                     case _:
@@ -176,10 +189,11 @@ def _speaker(runner: asyncio.Runner, model: str) -> Iterator[Speaker]:
 
 def _ask_once(talk: "Conversation", text: str, *, as_json: bool) -> int:
     if as_json:
-        return say_json({"answer": talk.ask(text, lambda _piece: None)})
+        return say_json({"answer": talk.ask(text, lambda _part: None)})
     with _shown() as show:
         talk.ask(text, show)
-    sys.stdout.write("\n")
+    _write("\n")
+    _complain(CUT if talk.is_cut else "")
     return 0
 
 
@@ -193,23 +207,62 @@ def _columns(out: TextIO) -> int:
     return columns - 1 if sys.platform == "win32" else columns
 
 
-@contextmanager
-def _shown() -> Iterator[Callable[[str], None]]:
-    """Yields a function that prints an answer as it arrives, formatted if on a terminal."""
-    is_plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-    markdown = Markdown(Lines(lambda: _columns(sys.stdout)), is_coloured=not is_plain)
-    for_people = sys.stdout.isatty()
+def _width_of_output() -> int:
+    return _columns(sys.stdout)
 
-    def show(piece: str) -> None:
-        shown = printable(piece)
-        sys.stdout.write(markdown.feed(shown) if for_people else shown)
-        sys.stdout.flush()
+
+class Screen:
+    """Prints an answer on a terminal as it arrives: dimmed thoughts, then formatted text."""
+
+    def __init__(self) -> None:
+        is_plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+        self._answer = Markdown(Lines(_width_of_output), is_coloured=not is_plain)
+        self._thought = Lines(_width_of_output)
+        self._dim, self._undim = ("", "") if is_plain else (f"\x1b[{DIM}m", RESET)
+        self._is_thinking = False
+
+    def show(self, part: TextDelta | ReasoningDelta) -> None:
+        text = printable(part.text)
+        if isinstance(part, TextDelta):
+            _write(self._end_thought() + self._answer.feed(text))
+            return
+        begin = "" if self._is_thinking else f"{self._dim}Thinking …\n"
+        self._is_thinking = True
+        _write(begin + self._thought.feed(text))
+
+    def end(self) -> None:
+        _write(self._end_thought() + self._answer.end())
+
+    def _end_thought(self) -> str:
+        if not self._is_thinking:
+            return ""
+        self._is_thinking = False
+        return f"{self._thought.flush()}{self._undim}\n\n"
+
+
+@contextmanager
+def _shown() -> Iterator[Callable[[Part], None]]:
+    """Yields a function that prints an answer as it arrives. Only a terminal gets thoughts."""
+    screen = Screen() if sys.stdout.isatty() else None
+
+    def show(part: Part) -> None:
+        if isinstance(part, Finished):
+            return
+        if screen:
+            screen.show(part)
+        elif isinstance(part, TextDelta):
+            _write(printable(part.text))
 
     try:
         yield show
     finally:
-        sys.stdout.write(markdown.end() if for_people else "")
-        sys.stdout.flush()
+        if screen:
+            screen.end()
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 class Conversation:
@@ -224,6 +277,8 @@ class Conversation:
         self._system = system
         self._said: list[Message] = []
         self._files: list[FileText] = []
+        self.is_cut = False
+        """Whether the last answer ended because there was no room for more."""
         self._commands: dict[str, Callable[[str], None]] = {
             "/model": self._choose_model,
             "/system": self._set_system,
@@ -232,19 +287,23 @@ class Conversation:
             "/help": lambda _rest: _tell(HELP, _HELP_INDENT),
         }
 
-    def ask(self, text: str, show: Callable[[str], None]) -> str:
+    def ask(self, text: str, show: Callable[[Part], None]) -> str:
         """Returns the whole answer. An interrupted answer is kept as far as it came."""
         files = [f"{file.name}:\n\n{file.text}\n\n" for file in self._files]
         question = Message("user", "".join([*files, text]))
         system = [Message("system", self._system)] if self._system else []
         pieces: list[str] = []
+        self.is_cut = False
 
         async def listen() -> None:
             messages = [*system, *self._said, question]
             async with aclosing(self._speaker.answer(messages, self._model)) as answer:
-                async for piece in answer:
-                    pieces.append(piece)
-                    show(piece)
+                async for part in answer:
+                    show(part)
+                    if isinstance(part, TextDelta):
+                        pieces.append(part.text)
+                    elif isinstance(part, Finished):
+                        self.is_cut = part.reason == "length"
 
         try:
             self._runner.run(listen())
@@ -295,11 +354,11 @@ class Conversation:
                 with _shown() as show:
                     self.ask(line, show)
                 _tell("")
+                _complain(CUT if self.is_cut else "")
         except AppError as error:
             # The answer may have begun: then this ends its line.
-            told = wrap(printable(str(error)), _columns(sys.stderr))
-            sys.stderr.write(f"{'' if is_command else chr(10)}{told}\n")
-            sys.stderr.flush()
+            sys.stderr.write("" if is_command else "\n")
+            _complain(str(error))
         except KeyboardInterrupt:
             _tell(" …")
 
@@ -344,6 +403,12 @@ def _unquoted(path: str) -> str:
     except ValueError:
         return path
     return words[0] if len(words) == 1 else path
+
+
+def _complain(text: str) -> None:
+    if text:
+        sys.stderr.write(f"{wrap(printable(text), _columns(sys.stderr))}\n")
+        sys.stderr.flush()
 
 
 def _tell(text: str, hanging: int = 0) -> None:

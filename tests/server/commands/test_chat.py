@@ -15,8 +15,9 @@ import pytest
 
 from server import cli
 from server.chat import Message
-from server.commands.chat import HELP, PROMPT, Conversation
+from server.commands.chat import CUT, HELP, PROMPT, Conversation, Part, Screen
 from server.errors import AppError
+from server.events import Finished, ReasoningDelta, TextDelta
 from server.face.core import FileText, ModelStatus
 from server.face.models import ModelCard
 from server.system import processes
@@ -37,16 +38,18 @@ class Echo:
         self.asked: list[tuple[list[Message], str]] = []
         self.status = ModelStatus("ready", "small")
 
-    async def answer(self, messages: list[Message], model: str) -> AsyncGenerator[str, None]:
+    async def answer(self, messages: list[Message], model: str) -> AsyncGenerator[Part, None]:
         self.asked.append((messages, model))
         text = messages[-1].content
-        yield f"{len(messages)}: "
+        yield ReasoningDelta("Let me see.")
+        yield TextDelta(f"{len(messages)}: ")
         if text == "interrupt":
             signal.raise_signal(signal.SIGINT)
             await asyncio.Event().wait()
         if text == "fail":
             raise AppError("That went wrong.")
-        yield text
+        yield TextDelta(text)
+        yield Finished("length" if text == "at length" else "stop")
 
     async def read(self, path: str) -> FileText:
         return FileText(Path(path).name, Path(path).read_text())
@@ -150,6 +153,41 @@ def test_what_goes_wrong_is_said_and_the_conversation_goes_on(
     assert HELP in out
     assert "small  (loaded)\nlarge\n" in out
     assert "on" in out
+
+
+def test_only_an_answer_that_was_cut_says_so(
+    echo: Echo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    converse(echo, monkeypatch, "at length", "short")
+    out, err = capsys.readouterr()
+    assert "1: at length\n" in out
+    assert err == f"{CUT}\n"
+
+
+def test_a_terminal_shows_thoughts_apart_from_the_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    parts = (ReasoningDelta("I "), ReasoningDelta("look."), TextDelta("It "), TextDelta("rains."))
+    for shown in (parts, parts[:2], parts[2:]):
+        screen = Screen()
+        for part in shown:
+            screen.show(part)
+        screen.end()
+    thought, answer = "\x1b[2mThinking …\nI look.\x1b[0m\n\n", "It rains."
+    assert capsys.readouterr().out == f"{thought}{answer}{thought}{answer}"
+    monkeypatch.setenv("NO_COLOR", "1")
+    screen = Screen()
+    for part in parts:
+        screen.show(part)
+    screen.end()
+    assert capsys.readouterr().out == "Thinking …\nI look.\n\nIt rains."
+
+
+def test_thoughts_are_no_part_of_the_answer(echo: Echo, monkeypatch: pytest.MonkeyPatch) -> None:
+    converse(echo, monkeypatch, "one", "two")
+    assert [message.content for message in echo.asked[1][0]] == ["one", "1: one", "two"]
 
 
 @pytest.fixture(scope="module")
