@@ -1,7 +1,7 @@
 """The programs that people connect: what each needs, and the first requests it would send."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -20,11 +20,13 @@ WORKSPACE_ORIGIN = "https://pro.openbb.co"
 NO_KEY = "moat"
 KEY_PLACE = "YOUR-ACCESS-KEY"
 """Stands for the access key in what is shown."""
+USUAL_CONTEXT = 8192
+"""In tokens. Stands for the model's context until a model is loaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A program. `snippet` may use $address, $model, $key; `path` follows the server's address."""
+    """A program. `snippet` has the places of `Here`; `path` follows the server's address."""
 
     id: str
     name: str
@@ -39,15 +41,20 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """The values for the places in a snippet."""
+    """The values for the places in a snippet: $address, $model, $key and $context."""
 
     address: str
     model: str
     key: str
+    context_tokens: int = 0
+    """0 if no model is loaded, so that nobody knows yet."""
 
     def fill(self, snippet: str) -> str:
         return Template(snippet).substitute(
-            address=self.address, model=self.model or "MODEL", key=self.key
+            address=self.address,
+            model=self.model or "MODEL",
+            key=self.key,
+            context=self.context_tokens or USUAL_CONTEXT,
         )
 
 
@@ -178,7 +185,7 @@ def _listed(key: str, name: str) -> Callable[[Any], str]:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Settings of an editor or agent. `snippet` and `start` may use $address, $model and $key."""
+    """Settings of an editor or agent. `snippet` and `start` have the places of `Here`."""
 
     name: str
     file: str
@@ -203,7 +210,9 @@ models:
     model: $model
     apiBase: $address/v1
     apiKey: $key
-    roles: [chat, edit, apply]""",
+    roles: [chat, edit, apply]
+    defaultCompletionOptions:
+      contextLength: $context""",
         "cn --config ~/.continue/config.yaml",
     ),
     Recipe(
@@ -224,7 +233,7 @@ models:
       "Moat": {
         "api_url": "$address/v1",
         "available_models": [
-          { "name": "$model", "max_tokens": 8192 }
+          { "name": "$model", "max_tokens": $context }
         ]
       }
     }
@@ -251,6 +260,7 @@ models:
         "Codex",
         "~/.codex/config.toml",
         """model = "$model"
+model_context_window = $context
 model_provider = "moat"
 
 [model_providers.moat]
@@ -300,7 +310,7 @@ endpoints:
         """LLM_PROVIDER=generic-openai
 GENERIC_OPEN_AI_BASE_PATH=$address/v1
 GENERIC_OPEN_AI_MODEL_PREF=$model
-GENERIC_OPEN_AI_MODEL_TOKEN_LIMIT=8192
+GENERIC_OPEN_AI_MODEL_TOKEN_LIMIT=$context
 GENERIC_OPEN_AI_API_KEY=$key""",
         "Settings > LLM",
         is_whole=False,
@@ -335,9 +345,9 @@ class RecipesCard(Card):
     def recipe(self) -> Recipe:
         return RECIPES[self.choice.currentIndex()]
 
-    def show_here(self, address: str, model: str, key: str) -> None:
+    def show_here(self, here: Here) -> None:
         """Sets the values. The key is only copied or written, never shown."""
-        self._here = Here(address, model, key)
+        self._here = here
         self._show()
 
     def write_to(self, path: Path) -> None:
@@ -353,7 +363,7 @@ class RecipesCard(Card):
     def _fill(self, *, hidden: bool = False) -> str:
         here = self._here
         key = (KEY_PLACE if hidden else here.key) if here.key else NO_KEY
-        return Here(here.address, here.model, key).fill(self.recipe.snippet)
+        return replace(here, key=key).fill(self.recipe.snippet)
 
     def _show(self) -> None:
         recipe, is_serving = self.recipe, bool(self._here.address)

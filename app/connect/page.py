@@ -304,10 +304,10 @@ class ConnectPage(Page):
         if needs_key and not self._key and self.core.server.get().phase == "ready":
             self.run(self._learn_key())
         key = self._key if needs_key else ""
-        model = self.core.model.get().name
+        address, model = self.core.server.get().address, self.core.model.get()
         for card in self.cards.values():
-            card.show_here(self.core.server.get().address, model, key)
-        self.recipes.show_here(self.core.server.get().address, model, key)
+            card.show_here(address, model.name, key)
+        self.recipes.show_here(Here(address, model.name, key, model.context_tokens))
         self.secure.show_server(self.core.server.get())
         self.keys.show_keys(self.core.keys.get(), asks=needs_key)
         self.show_door(None)

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.connect.clients import RECIPES, Here, Recipe, RecipesCard
 
+CONTEXT = 32_768
 ADDRESS, MODEL, KEY = "http://127.0.0.1:7777", "tiny-Q4_K_M", "secret-of-the-keyring"
 
 
@@ -32,11 +33,18 @@ def test_each_file_can_be_read_and_leads_here(recipe: Recipe) -> None:
         assert MODEL in whole
 
 
+@pytest.mark.parametrize(("loaded", "told"), [(CONTEXT, "32768"), (0, "8192")])
+def test_a_program_that_asks_for_the_context_learns_the_models_own(loaded: int, told: str) -> None:
+    here = Here(ADDRESS, MODEL, KEY, loaded)
+    asking = {recipe.name for recipe in RECIPES if told in here.fill(recipe.snippet)}
+    assert asking == {"Continue", "Zed", "Codex", "AnythingLLM"}
+
+
 @pytest.fixture
 def card(qtbot: QtBot) -> RecipesCard:
     made = RecipesCard()
     qtbot.addWidget(made)
-    made.show_here(ADDRESS, MODEL, KEY)
+    made.show_here(Here(ADDRESS, MODEL, KEY, CONTEXT))
     return made
 
 
@@ -63,6 +71,6 @@ def test_a_folder_that_cannot_be_written_is_told(card: RecipesCard, tmp_path: Pa
 
 
 def test_without_an_address_nothing_can_be_taken(card: RecipesCard) -> None:
-    card.show_here("", "", "")
+    card.show_here(Here("", "", ""))
     assert not card.save.isEnabled()
     assert not card.copy.isEnabled()
