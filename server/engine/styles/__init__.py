@@ -46,6 +46,7 @@ FORMATS: tuple[Format, ...] = (
     table.FIREFUNCTION,
     minimax_m3.FORMAT,
     gemma4.FORMAT,
+    gemma4.FUNCTION_GEMMA,
     table.LFM2,
     table.KIMI,
     table.DEEPSEEK_V4,

@@ -1,4 +1,4 @@
-"""<|tool_call>call:name{key:<|"|>text<|"|>}<tool_call|>: Gemma 4."""
+"""<|tool_call>call:name{key:<|"|>text<|"|>}<tool_call|>: Gemma 4, FunctionGemma."""
 
 import json
 from collections.abc import Generator, Mapping
@@ -12,17 +12,20 @@ from server.engine.styles.shape import Shape, native
 from server.engine.styles.stream import SPACE, More, Reader
 from server.engine.styles.text_value import OTHER_KEY, check_text, text_rules
 
-QUOTE = '<|"|>'
-
 
 @dataclass(frozen=True, slots=True)
 class GemmaBody:
-    texts: tuple[str, ...] = (QUOTE,)
+    quote: str
+    """Stands before and after a text."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.quote,)
 
     def rules(self, at: int, tool: Tool, specials: Mapping[str, int]) -> list[str]:
         rules: list[str] = []
         given = enforced_parameters(tool)
-        _Rules(specials, rules, tool, given.root).object(f"arguments_{at}", given)
+        _Rules(self.quote, specials, rules, tool, given.root).object(f"arguments_{at}", given)
         return [f"call_{at}: {lark.quote(f'call:{tool.name}')} arguments_{at}", *rules]
 
     def read(self, reader: Reader, _tools: Mapping[str, Tool]) -> Generator[None, None, bool]:
@@ -33,39 +36,39 @@ class GemmaBody:
             return False
         reader.open_call("".join(parts).strip(SPACE))
         reader.text = "{" + reader.text
-        yield from _value(reader)
+        yield from _value(reader, self.quote)
         return True
 
     def write(self, call: ToolCall) -> str:
-        return f"call:{call.name}{_write(call.arguments)}"
+        return f"call:{call.name}{_write(call.arguments, self.quote)}"
 
 
-def _write(value: Any) -> str:
+def _write(value: Any, quote: str) -> str:
     if isinstance(value, str):
-        return f"{QUOTE}{value}{QUOTE}"
+        return f"{quote}{value}{quote}"
     if isinstance(value, dict):
         members = sorted(value.items(), key=lambda member: member[0].lower())
-        return "{" + ",".join(f"{key}:{_write(part)}" for key, part in members) + "}"
+        return "{" + ",".join(f"{key}:{_write(part, quote)}" for key, part in members) + "}"
     if isinstance(value, list):
-        return "[" + ",".join(map(_write, value)) + "]"
+        return "[" + ",".join(_write(part, quote) for part in value) + "]"
     return json.dumps(value)
 
 
-def _value(reader: Reader) -> More:
+def _value(reader: Reader, quote: str) -> More:
     """Reads a value in Gemma's spelling and emits it as JSON."""
     yield from reader.skip_space()
-    found = yield from reader.accept(QUOTE, "{", "[")
-    if found == QUOTE:
+    found = yield from reader.accept(quote, "{", "[")
+    if found == quote:
         reader.argue('"')
-        yield from reader.until((QUOTE,), reader.argue_text)
+        yield from reader.until((quote,), reader.argue_text)
         reader.argue('"')
     elif found:
-        yield from _parts(reader, found)
+        yield from _parts(reader, quote, found)
     else:
         yield from reader.json_value(reader.argue)
 
 
-def _parts(reader: Reader, opened: str) -> More:
+def _parts(reader: Reader, quote: str, opened: str) -> More:
     """Reads the members of an object or the entries of a list, including the closing bracket."""
     closes = "}" if opened == "{" else "]"
     comma = ""
@@ -81,11 +84,11 @@ def _parts(reader: Reader, opened: str) -> More:
             parts: list[str] = []
             if not (yield from reader.until((":",), parts.append)):
                 return
-            name = "".join(parts).replace(QUOTE, "").strip(SPACE + '",')
+            name = "".join(parts).replace(quote, "").strip(SPACE + '",')
             key = f"{json.dumps(name, ensure_ascii=False)}: "
         reader.argue(f"{comma}{key}")
         comma = ", "
-        yield from _value(reader)
+        yield from _value(reader, quote)
         yield from reader.skip_space()
         yield from reader.accept(",")
     reader.argue(closes)
@@ -95,6 +98,7 @@ def _parts(reader: Reader, opened: str) -> More:
 class _Rules:
     """Builds grammar rules for values in Gemma's notation. They are appended to `rules`."""
 
+    quote: str
     specials: Mapping[str, int]
     rules: list[str]
     tool: Tool
@@ -108,8 +112,8 @@ class _Rules:
             self.array(name, shape)
         elif shape.get("type") == "string":
             check_text(shape, self.tool)
-            quote = lark.literal(QUOTE, self.specials)
-            self.rules.extend(text_rules(name, quote, QUOTE, shape, self.specials))
+            quote = lark.literal(self.quote, self.specials)
+            self.rules.extend(text_rules(name, quote, self.quote, shape, self.specials))
         else:
             lenient = not self.tool.strict
             self.rules.append(f"{name}: {lark.part(shape, self.root, lenient=lenient)}")
@@ -138,5 +142,14 @@ class _Rules:
         self.rules.append(f'{name}: "[" {items} "]"')
 
 
-SHAPE = Shape(GemmaBody(), mark="<|tool_call>", closes="<tool_call|>", repeats=True)
+SHAPE = Shape(GemmaBody('<|"|>'), mark="<|tool_call>", closes="<tool_call|>", repeats=True)
 FORMAT = native("gemma 4", SHAPE, "<|tool_call>", "<tool_call|>")
+FUNCTION_SHAPE = Shape(
+    GemmaBody("<escape>"),
+    mark="<start_function_call>",
+    closes="<end_function_call>",
+    repeats=True,
+)
+FUNCTION_GEMMA = native(
+    "functiongemma", FUNCTION_SHAPE, "<start_function_call>", "<end_function_call>"
+)

@@ -140,7 +140,7 @@ def frame_of(samples: Samples) -> Frame:
     thoughts = _thoughts(samples, text[0] if text else "")
     if not text:
         return Frame(thoughts, (), after)
-    tail = after.removeprefix(text[1])
+    tail = after.lstrip().removeprefix(text[1])
     closing = END_OF_TURN.split(tail)[0].strip()
     return Frame(thoughts, (*text, closing) if closing else text, tail)
 
@@ -154,6 +154,8 @@ def _text_marks(samples: Samples, before: str, after: str) -> tuple[str, ...]:
     end = _whole_tags(shared_start(after, rest)) if shown else first[0] if first else ""
     if begin := _opening_of(before, end):
         return begin, end.strip()
+    if first and not END_OF_TURN.match(first[1]) and (begin := _opening_of(before, first[1])):
+        return begin, ""  # the calls of a turn stand between its marks
     alone = re.fullmatch(r"<\|[^<>]*\|>", before.strip())
     return (before.strip(), "") if alone and before.strip() not in samples.opening else ()
 

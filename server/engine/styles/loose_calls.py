@@ -14,8 +14,8 @@ the text once, from left to right, and waits (`yield`) for more.
 
 import json
 import re
-from collections import deque
-from collections.abc import Generator, Sequence
+from collections import Counter, deque
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -285,6 +285,16 @@ def _pieces(call: Call, index: int) -> list[Piece]:
     ]
 
 
+def _own_names(offered: Iterable[str]) -> dict[str, str]:
+    """Returns the offered tools by their names without a namespace, which models often leave out.
+
+    A name that several tools share means none of them.
+    """
+    own = [(name.rpartition("__")[2], name) for name in offered]
+    shared = Counter(short for short, _ in own)
+    return {short: name for short, name in own if shared[short] == 1}
+
+
 class CallForms:
     """Reads the possible forms of a call. Raises `NotACall` as soon as it cannot be one."""
 
@@ -293,7 +303,10 @@ class CallForms:
         self.is_in_fence = False
         """Whether the text is inside a code fence that does not hold a call."""
         self._offered = offered
-        self._aliases = {f"{prefix}{name}": name for name in offered for prefix in PREFIXES}
+        known_as = _own_names(offered) | {name: name for name in offered}
+        self._aliases = {
+            f"{prefix}{alias}": name for alias, name in known_as.items() for prefix in PREFIXES
+        }
 
     def group(self, *, follows_call: bool) -> Generator[None, None, tuple[list[Call], bool]]:
         """Returns calls that stand together, and whether they are certainly meant as calls."""

@@ -47,7 +47,8 @@ def script(marks: tuple[str, str] | None, *, opened: bool, around: tuple[str, ..
         if marks:
             think = trim(reader.think)
             yield from read_thought(reader, marks, think, opened=opened, cut_by=around[:1])
-        yield from read_text(reader, reader.say, (), marks, around)
+        say = trim(reader.say) if around else reader.say
+        yield from read_text(reader, say, (), marks, around)
 
     return read
 

@@ -176,8 +176,11 @@ def constraint_for(
 
 def _no_text(facts: ModelFacts) -> str:
     """Returns grammar text for the marks of an empty text, which some models write before calls."""
-    around = [lark.literal(text, special_ids(facts)) for text in text_marks(facts)]
-    return f"(({around[0]})? {around[1]})?" if around and around[1] else ""
+    around = text_marks(facts)
+    if not around:
+        return ""
+    begin, end = (lark.literal(text, special_ids(facts)) for text in around[:2])
+    return f"(({begin})? {end})?" if around[1] else f"({begin})?"
 
 
 def _turn_end(facts: ModelFacts) -> str:

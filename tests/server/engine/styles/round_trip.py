@@ -134,7 +134,8 @@ def _said(prepared: Any, facts: ModelFacts, template: Any, asked: ChatRequest) -
     # Instructions behind every conversation are no part of a turn.
     said = behind(*(rest.partition("<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>")[0] for rest in rests))
     said = FIRST_END.split(said.removeprefix("<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>"))[0]
-    said = said.rstrip().removesuffix(tail) if tail else said
+    if tail and said.rstrip().endswith(tail):
+        said = said.rstrip().removesuffix(tail)
     marks = thought_marks(facts)
     opened = starts_in_thought(asked, facts)
     if marks and opened and marks[1] not in said:

@@ -132,6 +132,24 @@ def arguments_streamed(made: list[Piece]) -> list[tuple[str, object]]:
     return [(name, json.loads(given)) for name, given, _ in streamed(made)[2]]
 
 
+def test_a_tool_in_a_namespace_may_be_called_by_its_own_name() -> None:
+    names = ("mcp__sky__get_weather", "mcp__attic__switch", "mcp__cellar__switch", "mcp__x__call")
+    tools = (*(replace(WEATHER, name=name) for name in names), replace(SWITCH, name="call"))
+    asked = replace(request(), tools=tools)
+    for size in (1, 10_000):
+        for text in (
+            f"```json\n{CALL}\n```",
+            CALL,
+            f"[{CALL}]",
+            "[get_weather(city='Paris', days=3)]",
+        ):
+            assert calls_in(read(text, size, asked)) == [(names[0], ARGUMENTS)]
+        shared = CALL.replace("get_weather", "switch")
+        assert streamed(read(shared, size, asked))[0] == shared
+        exact = OTHER.replace("switch", "call")
+        assert calls_in(read(exact, size, asked)) == [("call", {"lamp": 1})]
+
+
 @pytest.mark.parametrize("text", ONE.values(), ids=ONE)
 def test_a_call_is_a_call_in_every_form_and_cut(text: str) -> None:
     for size in (1, 2, 3, 7, 10_000):
