@@ -81,6 +81,8 @@ def walk(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> Iterator[Pla
         if isinstance(action, argparse._SubParsersAction):
             place.commands.extend(_words_of(action))
             below += [held for found in _parsers(action, path) for held in walk(*found)]
+        elif action.help == argparse.SUPPRESS:
+            continue  # what only our own programs use
         elif action.option_strings:
             taken = tuple(map(str, action.choices or ()))
             names, about = tuple(action.option_strings), _plain(action.help)

@@ -18,7 +18,7 @@ from server.engine.causes import JobRefused
 from server.engine.wire import LENGTH, MAX_FRAME_BYTES, Job, pack, unpack
 from server.engine.worker.load import backends, selftest
 from server.engine.worker.load.calibrate import CalibrationRun
-from server.engine.worker.load.context import Context, Embedder
+from server.engine.worker.load.context import Context, Embedder, Operations
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import NativeLog, lib
 from server.engine.worker.load.plan import Plan, make_plan
@@ -281,7 +281,7 @@ class Worker:
         plan = make_plan(model, options)
         context = Context(model, plan)
         context.use_adapters(options.loras)
-        self._log.mute_while(context.operations.is_aborting)
+        self._log.mute_while(lambda: bool(Operations.aborting))
         words = model.vocabulary
         template = Template(model.template, words.bos, words.eos)
         extra = try_out(template) if model.template else {"template": {}}

@@ -33,6 +33,7 @@ def script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
         ("moat models fit --kv ", {"f16", "q8_0", "q4_0"}),
         ("moat models fit some-model --con", {"--context"}),
         ("moat keys add somebody --tok", {"--tokens-per-day"}),
+        ("moat serve --ch", {""}),
         ("moat completion ", {"bash", "zsh", "fish", "-h", "--help"}),
         ("moat chat --file moat.", {"moat.bash"}),
         ("moat moa", {""}),

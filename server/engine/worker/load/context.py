@@ -8,7 +8,7 @@ import ctypes.util
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +107,7 @@ class Context:
 
     def close(self) -> None:
         lib.llama_free(self.native)
+        self.operations.clear()
 
     def _params(self) -> Any:
         plan = self._plan
@@ -132,6 +133,9 @@ class Operations:
     operation that never ends differs from slow ones. Elsewhere it is `strlen` of a text.
     """
 
+    aborting: ClassVar[set["Operations"]] = set()
+    """Those of all contexts whose decode is being aborted. llama.cpp logs that as errors."""
+
     def __init__(self) -> None:
         self._counts = sys.platform == "linux"
         library = ctypes.CDLL("msvcrt") if sys.platform == "win32" else ctypes.CDLL(None)
@@ -141,12 +145,11 @@ class Operations:
         ask = library.sem_trywait if self._counts else library.strlen
         self.callback = ctypes.cast(ask, lib.ggml_abort_callback)
         self.data = ctypes.cast(self._state, ctypes.c_void_p)
-        self._aborting = False
         self.clear()
 
     def abort(self) -> None:
         """Ends the running decode after the current operation. Any thread may call this."""
-        self._aborting = True
+        self.aborting.add(self)
         if self._counts:
             self._done += LIMITLESS - self._left()
             self._library.sem_init(self._state, 0, 0)
@@ -156,21 +159,18 @@ class Operations:
     def clear(self) -> None:
         """Lets the next decode run to its end."""
         if self._counts:
-            self._done += 0 if self._aborting else LIMITLESS - self._left()
+            self._done += 0 if self in self.aborting else LIMITLESS - self._left()
             self._library.sem_init(self._state, 0, LIMITLESS)
         else:
             self._state[0] = b"\0"
-        self._aborting = False
-
-    def is_aborting(self) -> bool:
-        return self._aborting
+        self.aborting.discard(self)
 
     @property
     def count(self) -> int | None:
         """The number of operations so far; None if they cannot be counted on this system."""
         if not self._counts:
             return None
-        return self._done if self._aborting else self._done + LIMITLESS - self._left()
+        return self._done if self in self.aborting else self._done + LIMITLESS - self._left()
 
     def _left(self) -> int:
         left = ctypes.c_int(LIMITLESS)
