@@ -13,6 +13,9 @@ HALTED = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
 Health = Literal["ok", "busy", "not answering"]
 COMPUTING_SHARE = 0.1
 """A share of a core. A worker that computes uses more; a worker that is stuck uses far less."""
+LOADING_SHARE = 0.01
+"""The same for a load, which may get very little of a busy machine. A load that is stuck uses
+nothing: it answers no pings either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,8 @@ class WatchLimits:
     step_s: float = 90.0
     """How long a step may take for one operation, or an errand for one part."""
     computing_s: float = 900.0
-    """Replaces `step_s` during work that reports no progress, such as a large picture."""
+    """Replaces `step_s` during work that reports no progress, such as a large picture, and `load_s`
+    while a load still computes, as on a machine that is busy with other things."""
     load_s: float = 60.0
     quit_s: float = 0.9
 
@@ -74,6 +78,8 @@ class Pulse:
         self._loaded = False
         self._progress = -1.0
         self._quiet_ticks = 0
+        self._used_s = 0.0
+        """The processor time that the worker had used when it was last heard while loading."""
         self._steps = Stall(pid)
         self._lanes: list[Stall] = []
         self._in_hand = 0
@@ -138,6 +144,16 @@ class Pulse:
         for stall, (in_hand, done) in zip(self._lanes, lanes, strict=False):
             stall.hear(done, in_hand)
 
+    def _may_load_s(self, quiet_s: float) -> float:
+        """Returns how many seconds a load may make no progress, after `quiet_s` without any."""
+        limits = self._limits
+        if self._quiet_ticks == 1:
+            self._used_s = processor_s(self._pid)
+        if quiet_s < limits.load_s:
+            return limits.load_s
+        used_s = processor_s(self._pid) - self._used_s
+        return limits.computing_s if used_s >= LOADING_SHARE * quiet_s else limits.load_s
+
     def tick(self) -> str:
         """Counts a tick. Returns what is wrong, as a clause; empty if nothing is."""
         self._quiet_ticks += 1
@@ -146,8 +162,8 @@ class Pulse:
         if quiet_s >= limits.halted_s and _is_halted(self._pid):
             return "it was halted by a signal and did not go on"
         if not self._loaded:
-            late = quiet_s >= limits.load_s
-            return f"loading made no progress for {limits.load_s:g} s" if late else ""
+            most_s = self._may_load_s(quiet_s)
+            return f"loading made no progress for {most_s:g} s" if quiet_s >= most_s else ""
         if quiet_s >= limits.silent_s:
             return f"it did not respond for {limits.silent_s:g} s"
         for work in (self._steps, *self._lanes):

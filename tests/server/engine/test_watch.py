@@ -33,6 +33,16 @@ def test_trials_before_a_load_are_no_hang_and_after_it_began_they_say_nothing() 
     assert pulse.tick() == "loading made no progress for 6 s"
 
 
+def test_a_load_that_computes_on_a_busy_machine_may_be_silent_for_longer() -> None:
+    pulse = Pulse(os.getpid(), WatchLimits(tick_s=0.1, load_s=0.8, computing_s=2))
+    assert pulse.loading(0.9)
+    assert ticks(pulse, 2) == [""] * 2
+    compute(0.1)
+    assert ticks(pulse, 18) == [*[""] * 17, "loading made no progress for 2 s"]
+    assert pulse.loading(1.0)
+    assert ticks(pulse, 8)[:-1] == [""] * 7
+
+
 def test_silence_is_a_hang_and_any_word_ends_it() -> None:
     pulse = Pulse(os.getpid(), LIMITS)
     pulse.loaded()
