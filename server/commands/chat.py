@@ -34,11 +34,16 @@ HELP = """\
 /quit            leave, as Ctrl-D does; Ctrl-C stops an answer"""
 _HELP_INDENT = 17
 CUT = "The answer ends here: it has reached the length limit."
+NO_SUCH_MODEL = "There is no model named {}. /model lists them."
+NOT_BY_PATH = "The running Moat knows models by name. To talk to a file: moat chat --model PATH"
 Part = TextDelta | ReasoningDelta | Finished
 
 
 class Speaker(Protocol):
     """The source of answers: the running Moat, or else this process."""
+
+    loads_files: bool
+    """Whether a model may be the path of a file."""
 
     def answer(self, messages: list[Message], model: str) -> AsyncGenerator[Part, None]: ...
     async def read(self, path: str) -> FileText: ...
@@ -47,7 +52,9 @@ class Speaker(Protocol):
 
 
 class Running:
-    """A speaker that sends questions to the running Moat."""
+    """A speaker that sends questions to the running Moat, which knows its models by name."""
+
+    loads_files = False
 
     def __init__(self, server: RunningServer) -> None:
         self._server = server
@@ -101,6 +108,8 @@ def _parts(choice: dict[str, Any]) -> Iterator[Part]:
 
 class OwnSpeaker:
     """A speaker that loads the model in this process, which may take a while."""
+
+    loads_files = True
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -279,6 +288,7 @@ class Conversation:
         self._files: list[FileText] = []
         self.is_cut = False
         """Whether the last answer ended because there was no room for more."""
+        self._has_begun = False
         self._commands: dict[str, Callable[[str], None]] = {
             "/model": self._choose_model,
             "/system": self._set_system,
@@ -293,12 +303,13 @@ class Conversation:
         question = Message("user", "".join([*files, text]))
         system = [Message("system", self._system)] if self._system else []
         pieces: list[str] = []
-        self.is_cut = False
+        self.is_cut = self._has_begun = False
 
         async def listen() -> None:
             messages = [*system, *self._said, question]
             async with aclosing(self._speaker.answer(messages, self._model)) as answer:
                 async for part in answer:
+                    self._has_begun = True
                     show(part)
                     if isinstance(part, TextDelta):
                         pieces.append(part.text)
@@ -356,8 +367,8 @@ class Conversation:
                 _tell("")
                 _complain(CUT if self.is_cut else "")
         except AppError as error:
-            # The answer may have begun: then this ends its line.
-            sys.stderr.write("" if is_command else "\n")
+            # An answer that has begun may have left its line open.
+            sys.stderr.write("\n" if self._has_begun and not is_command else "")
             _complain(str(error))
         except KeyboardInterrupt:
             _tell(" …")
@@ -367,8 +378,11 @@ class Conversation:
         if not name:
             _tell("\n".join(card.name + "  (loaded)" * card.loaded for card in models))
             return
-        if name not in {card.name for card in models} and not Path(name).expanduser().is_file():
-            raise BadRequest(f"There is no model named {name}. /model lists them.", "model")
+        is_file = Path(name).expanduser().is_file()
+        if name not in {card.name for card in models} and not (
+            is_file and self._speaker.loads_files
+        ):
+            raise BadRequest(NOT_BY_PATH if is_file else NO_SUCH_MODEL.format(name), "model")
         self._model = name
         _tell(f"The next answer comes from {name}.")
 

@@ -34,6 +34,8 @@ CHAT = [sys.executable, "-P", "-m", "app", "chat"]
 class Echo:
     """Answers with how many messages there were and the last one; remembers what it was asked."""
 
+    loads_files = False
+
     def __init__(self) -> None:
         self.asked: list[tuple[list[Message], str]] = []
         self.status = ModelStatus("ready", "small")
@@ -183,6 +185,23 @@ def test_a_terminal_shows_thoughts_apart_from_the_answer(
         screen.show(part)
     screen.end()
     assert capsys.readouterr().out == "Thinking …\nI look.\n\nIt rains."
+
+
+@pytest.mark.parametrize("loads_files", [False, True])
+def test_only_a_moat_of_its_own_takes_a_model_by_its_path(
+    echo: Echo,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    loads_files: bool,
+) -> None:
+    (tmp_path / "model.gguf").write_text("")
+    monkeypatch.setattr(echo, "loads_files", loads_files, raising=False)
+    converse(echo, monkeypatch, f"/model {tmp_path}/model.gguf", "hello")
+    out, err = capsys.readouterr()
+    assert ("The next answer comes from" in out) == loads_files
+    assert ("moat chat --model PATH" in err) != loads_files
+    assert echo.asked[0][1] == (f"{tmp_path}/model.gguf" if loads_files else "")
 
 
 def test_thoughts_are_no_part_of_the_answer(echo: Echo, monkeypatch: pytest.MonkeyPatch) -> None:
