@@ -90,6 +90,12 @@ npm), Open WebUI (its wheels are too large for the machine). Their files follow 
 | CrewAI, magentic | 1.15.30, 0.41.1 | starter | answer; object |
 | Outlines (OpenAI, vLLM, SGLang) | 1.3.3 | starter | object, choice, expression |
 | Guidance | 0.3.1 | starter | answer, object |
+| Agent Framework (`agent-framework-openai`) | 1.17.0 | starter | chat, Responses: answer, stream, tool, object |
+| OpenAI Agents SDK for JavaScript | 0.20.0 | starter | chat, Responses: answer, stream, tool; object |
+| Mastra | 0.24.9 | starter | answer, stream, object; tool (called) |
+| Ax | 24.0.21 | starter | answer, stream, tool |
+| aisuite | 0.2.0 | starter | OpenAI, Ollama, Anthropic: answer, tool (called) |
+| Agno, Strands, Griptape | 3.1.10, 1.62.0, 1.13.0 | starter | answer |
 | MCP's SDK for Python, MCP Inspector | 2.3.0, 0.15.0 | starter | `/mcp`: list of tools, `ask` |
 
 (1) With `supportsStructuredOutputs: true`; without it the SDK does not send the schema.
