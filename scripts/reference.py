@@ -90,8 +90,8 @@ npm), Open WebUI (its wheels are too large for the machine). Their files follow 
 | CrewAI, magentic | 1.15.30, 0.41.1 | starter | answer; object |
 | Outlines (OpenAI, vLLM, SGLang) | 1.3.3 | starter | object, choice, expression |
 | Guidance | 0.3.1 | starter | answer, object |
-| Agent Framework (`agent-framework-openai`) | 1.17.0 | starter | chat, Responses: answer, stream, tool, object |
-| OpenAI Agents SDK for JavaScript | 0.20.0 | starter | chat, Responses: answer, stream, tool; object |
+| Agent Framework (`-openai`) | 1.17.0 | starter | chat, Responses: answer, stream, object, tool |
+| OpenAI Agents SDK for JavaScript | 0.20.0 | starter | answer, stream, tool, object (3) |
 | Mastra | 0.24.9 | starter | answer, stream, object; tool (called) |
 | Ax | 24.0.21 | starter | answer, stream, tool |
 | aisuite | 0.2.0 | starter | OpenAI, Ollama, Anthropic: answer, tool (called) |
@@ -105,6 +105,8 @@ Codex gives up after five minutes without an event; Moat sends events while it r
 has a longer `stream_idle_timeout_ms`. `[agents] enabled = false` in `config.toml` leaves the tools
 for sub-agents out, which makes the prompt shorter. With `required = true` in its table an MCP
 server of Codex is there from the first question on.
+
+(3) By chat completions; with Responses the starter's object was longer than the 80 tokens it had.
 
 Newer versions of VS Code have no Ollama provider; add Moat there as a *Custom Endpoint* with the
 address of `/v1/chat/completions`.

@@ -127,6 +127,33 @@ def test_an_answer_in_a_schema_may_have_the_marks_of_text_before_it() -> None:
     assert matches(bound.source, "true")
 
 
+@pytest.mark.parametrize("size", [1, 10_000])
+@pytest.mark.parametrize(
+    ("name", "said", "thought"),
+    [
+        ("ernie_4_5.jinja", "Hm.\n</think>\n\n\n<response>\nIt rains.\n</response>\n", "Hm."),
+        ("hunyuan_a13b.jinja", "<answer>\nIt rains.\n</answer>", ""),
+    ],
+)
+def test_marks_of_text_leave_nothing_behind_without_tools(
+    name: str, said: str, thought: str, size: int
+) -> None:
+    facts, _ = facts_at(TEMPLATES / name)
+    parser = choose(facts).prepare(ChatRequest(ASK.messages), facts).parser
+    assert streamed(pieces(parser, said, size)) == ("It rains.", thought, [])
+
+
+def test_a_call_may_stand_within_the_marks_of_text() -> None:
+    facts, template = facts_at(TEMPLATES / "hunyuan_a13b.jinja")
+    bound = (
+        choose(facts).prepare(replace(ASK, tool_choice=ToolChoice("required")), facts).constraint
+    )
+    assert bound
+    said = tell("call", facts, template).said
+    assert said.startswith("<answer>\n<tool_calls>")
+    assert matches(bound.source, said.rstrip())
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_learned_style_survives_the_way_to_another_process(name: str) -> None:
     facts, _ = facts_at(TEMPLATES / name)
