@@ -14,8 +14,8 @@ Health = Literal["ok", "busy", "not answering"]
 COMPUTING_SHARE = 0.1
 """A share of a core. A worker that computes uses more; a worker that is stuck uses far less."""
 LOADING_SHARE = 0.002
-"""The same for a load, which may get very little of a busy machine. A load that is stuck uses next
-to nothing."""
+"""A share of a core for loads: one may get very little of a busy machine, but a load that is stuck
+uses next to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
