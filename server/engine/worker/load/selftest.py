@@ -28,9 +28,9 @@ COMPUTING_S = 30.0
 On a busy machine, the clock alone tells nothing. Nor does the processor time alone, because a
 driver may compute on all cores at once.
 """
-STUCK_S, USED_SHARE = 30.0, 0.01
-"""A trial hangs if in so many seconds it uses less than this share of one core. A trial that
-computes gets more than that, even on a busy machine."""
+STUCK_S, USED_SHARE = 30.0, 0.002
+"""A trial hangs if in so many seconds it uses less than this share of one core. One that computes
+got a hundredth of a core on a machine with twenty programs at work for each core."""
 LATE_S = 120.0
 """How many seconds all trials of one load may take by the clock, even on a busy machine."""
 LOOK_S = 0.1
