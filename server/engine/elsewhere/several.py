@@ -1,14 +1,15 @@
 """One model behind several servers: chooses a server for each request and watches which ones fail.
 
 The least busy server answers, but a conversation stays where its prompt is cached. After three
-failures a server is out until a probe succeeds. A request without any answer yet moves to another.
+failures a server is out until a probe succeeds. A request without any answer yet moves to another,
+and waits a while for one that was only slow.
 """
 
 import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -31,10 +32,14 @@ BEGINNING = 2000
 """How much of a raw prompt identifies its conversation, in characters or tokens."""
 RETRIED = (EngineCrashed, ModelLoadFailed, Busy)
 """Failures of one server. Another server may succeed."""
-PROBE_S, PATIENCE, QUIET, LONGEST = 2.0, 2.5, 5, 30
+PROBE_S, PATIENCE, QUIET, LONGEST, BACK = 2.0, 2.5, 5, 30, 15
 """PROBE_S is the time between two probes in seconds. The others are multiples of it: how long a
-probe may take, how long a working server may be silent before it is probed, and the longest time
-between two probes of a server that is out."""
+probe may take, how long a working server may be silent before it is probed, the longest time
+between two probes of a server that is out, and how long requests wait for a silent one."""
+
+
+class Silent(EngineCrashed):
+    """Raised when a server does not answer its probes. Perhaps it is only slow."""
 
 
 @dataclass(eq=False, slots=True)
@@ -64,7 +69,7 @@ class RemotePlace:
                 self.waiting.add(waiting)
                 found = await work
         except TimeoutError:
-            raise EngineCrashed(f"The engine at {self.engine.host} does not answer.") from None
+            raise Silent(f"The engine at {self.engine.host} does not answer.") from None
         finally:
             self.waiting.discard(waiting)
         self.failures, self.heard = 0, time.monotonic()
@@ -114,6 +119,8 @@ class Several(Forwarding):
     async def generate(self, request: ChatRequest) -> Pieces:
         await self.load()
         tried: list[RemotePlace] = []
+        slow: list[RemotePlace] = []
+        may_wait = len(self._places) > 1
         while True:
             begun = False
             try:
@@ -125,9 +132,14 @@ class Several(Forwarding):
                         begun |= not isinstance(piece, PromptProgress)
                         yield piece
                     return
-            except RETRIED:
-                if begun or len(tried) == len(self._places):
+            except RETRIED as error:
+                slow += tried[-1:] if isinstance(error, Silent) else []
+                if begun:
                     raise
+                if len(tried) == len(self._places):
+                    if not (may_wait and await self._see_one_back(slow)):
+                        raise
+                    tried, may_wait = [], False
 
     async def stats(self) -> dict[str, Any]:
         return {"running": sum(place.running for place in self._places)}
@@ -174,6 +186,17 @@ class Several(Forwarding):
         if len(self._homes) > KNOWN:
             self._homes.popitem(last=False)
         return chosen
+
+    async def _see_one_back(self, slow: Sequence[RemotePlace]) -> bool:
+        """Waits until one of the servers answers a probe. Returns False if none does in time."""
+        if not slow:
+            return False
+        with suppress(TimeoutError):
+            async with asyncio.timeout(BACK * self._probe_s):
+                while all(place.is_out for place in slow):  # noqa: ASYNC110  as often as probes
+                    await asyncio.sleep(self._probe_s)
+                return True
+        return False
 
     def _watch(self) -> None:
         if self.watcher is None or self.watcher.done():

@@ -15,6 +15,7 @@ from server.engine.elsewhere.several import Several
 from server.errors import EngineCrashed, ModelLoadFailed
 from server.events import TextDelta
 from server.settings import NetworkSettings
+from server.tasks import spawn
 from tests.kit.small_engine import WORDS, SmallEngine, started
 from tests.kit.until import until
 
@@ -109,6 +110,22 @@ async def test_one_that_sleeps_is_out_and_comes_back(
     assert several.out.get() == (server.address.removeprefix("http://"),)
     server.process.send_signal(signal.SIGCONT)
     await until(lambda: not several.out.get())
+
+
+async def test_a_request_waits_for_the_one_that_was_only_slow(
+    several: Several, servers: list[SmallEngine]
+) -> None:
+    await several.load()
+    dead, stopped, slow = servers
+    dead.process.kill()
+    dead.process.wait()
+    for server in (stopped, slow):
+        server.process.send_signal(signal.SIGSTOP)
+    waiting = spawn(ask(several, "anybody?"), "ask")
+    hosts = {server.address.removeprefix("http://") for server in (stopped, slow)}
+    await until(lambda: hosts <= set(several.out.get()))
+    slow.process.send_signal(signal.SIGCONT)
+    assert await waiting == slow.name
 
 
 async def test_all_dead_is_said_and_nobody_hangs(
