@@ -240,7 +240,9 @@ class MarkdownView(QTextBrowser):
             self.show_markdown(self._source)
 
     def _fit(self, _: object = None) -> None:
-        height = round(self.document().size().height()) + 2
+        # Qt leaves out the margin below the last block, where the ground of code ends.
+        below = theme.CODE_PADDING if _is_code(self.document().lastBlock()) else 0
+        height = round(self.document().size().height()) + below + 2
         if height != self.height():
             self.setFixedHeight(height)
 

@@ -1496,10 +1496,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>die sichtbaren oder ausgewählten Zeilen</translation>
   </message>
   <message>
-   <source>Clear</source>
-   <translation>Leeren</translation>
-  </message>
-  <message>
    <source>1 line</source>
    <translation>1 Zeile</translation>
   </message>

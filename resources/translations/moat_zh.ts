@@ -1496,10 +1496,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>显示或选中的行</translation>
   </message>
   <message>
-   <source>Clear</source>
-   <translation>清空</translation>
-  </message>
-  <message>
    <source>1 line</source>
    <translation>1 行</translation>
   </message>

@@ -2,6 +2,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
@@ -75,6 +76,16 @@ async def test_an_empty_list_says_why(core: FakeCore, shown: Shown) -> None:
     assert page.empty.isHidden()
     page.lines.filter("error", "")
     assert page.empty.text() == "No line matches the filter."
+
+
+@pytest.mark.parametrize("spoken", ["de", "zh"])
+async def test_the_bar_fits_into_the_smallest_window(
+    core: FakeCore, shown: Shown, speak: Callable[[str], None], spoken: str
+) -> None:
+    speak(spoken)
+    page = shown(LogsPage(core))
+    page.pause.setChecked(True)
+    assert page.minimumSizeHint().width() <= theme.SMALLEST_WINDOW[0] - theme.SIDEBAR_WIDTH
 
 
 async def test_levels_and_text_filter(qtbot: QtBot, core: FakeCore, shown: Shown) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage, QTextTable
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.chat.markdown import MarkdownView
+from app.chat.markdown import MarkdownView, _code_boxes
 from app.look import theme
 from app.look.theme import DARK
 from tests.kit.until import until
@@ -113,6 +113,14 @@ async def test_it_is_drawn_again_in_the_dark(shown: Shown, qapp: QApplication) -
 
     await until(lambda: DARK.raised in grounds())
     theme.apply(qapp, "light")
+
+
+@pytest.mark.parametrize("after", ["", "\n\nAnd so on."])
+async def test_the_ground_of_code_is_shown_whole(shown: Shown, after: str) -> None:
+    view = shown(MarkdownView())
+    view.show_markdown(f"Here:\n\n```\nprint(1)\n```{after}")
+    (box,) = _code_boxes(view.document())
+    assert box.bottom() <= view.height()
 
 
 async def test_each_block_of_code_has_a_copy_button(shown: Shown, qapp: object) -> None:

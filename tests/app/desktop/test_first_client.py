@@ -2,6 +2,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QWidget
 
 from app.desktop.probe import NAME, FirstClient, find_talk, words_of
 from server.face.core import AnsweredRequest, Knock, RunningRequest, ServerStatus
@@ -46,7 +47,10 @@ def test_how_far_a_program_has_come(
 async def test_it_follows_a_program_to_its_first_answer_and_stays_there(
     core: FakeCore, shown: Shown
 ) -> None:
-    waiting = shown(FirstClient(core))
+    waiting = FirstClient(core)
+    around = QWidget()
+    waiting.setParent(around)
+    shown(around)
     core.server.set(ServerStatus("stopped"))
     assert waiting.isHidden(), "nobody can come while Moat is stopped"
     core.server.set(ServerStatus("ready", "http://127.0.0.1:7777"))
