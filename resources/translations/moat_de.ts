@@ -4027,6 +4027,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} ist beschädigt oder nicht das, was es zu sein vorgibt.</translation>
   </message>
   <message>
+   <source>{0} is damaged: its contents could not be decoded.</source>
+   <translation>{0} ist beschädigt: Der Inhalt ließ sich nicht dekodieren.</translation>
+  </message>
+  <message>
    <source>Only the first {0} of {1} rows of {2} were read.</source>
    <translation>Nur die ersten {0} von {1} Zeilen aus {2} wurden gelesen.</translation>
   </message>

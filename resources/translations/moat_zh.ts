@@ -4027,6 +4027,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 已损坏，或并不是它声称的文件。</translation>
   </message>
   <message>
+   <source>{0} is damaged: its contents could not be decoded.</source>
+   <translation>{0} 已损坏：无法解码其内容。</translation>
+  </message>
+  <message>
    <source>Only the first {0} of {1} rows of {2} were read.</source>
    <translation>只读取了 {2} 的 {1} 行中的前 {0} 行。</translation>
   </message>

@@ -148,8 +148,8 @@ def _explain(best: CatalogueEntry, judged: list[tuple[CatalogueEntry, Fit]]) -> 
     if not fit.writes or fit.writes >= own.writes:
         return f"{next_best.title} is more capable, but would run slowly here."
     return (
-        f"{next_best.title} is more capable, but would write about {fit.writes:.1f} tokens per second "
-        f"here; this one writes about {own.writes:.1f}."
+        f"{next_best.title} is more capable, but would write about {fit.writes:.1f} tokens per "
+        f"second here; this one writes about {own.writes:.1f}."
     )
 
 
