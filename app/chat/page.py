@@ -280,7 +280,7 @@ def _titles_at_rest() -> dict[str, str]:
     """Returns the titles for the phases in which the server does not answer."""
     return {
         "stopped": tr("Moat is stopped"),
-        "failed": tr("The server cannot start"),
+        "failed": tr("The server is not running"),
         "hung": tr("Moat does not respond"),
     }
 

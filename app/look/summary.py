@@ -46,7 +46,7 @@ def summarise(
     match server.phase:
         case "failed":
             advice = tr("Start it again. If that fails, the log has the details.")
-            headline, reason = tr("The server cannot start"), told(server.reason)
+            headline, reason = tr("The server is not running"), told(server.reason)
             return Summary("failed", headline, reason, advice, server.details)
         case "hung":
             advice = tr("Restart it; answers in progress are lost. It may also recover by itself.")

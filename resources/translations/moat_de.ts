@@ -484,8 +484,8 @@
    <translation>Moat ist gestoppt</translation>
   </message>
   <message>
-   <source>The server cannot start</source>
-   <translation>Der Server kann nicht starten</translation>
+   <source>The server is not running</source>
+   <translation>Der Server läuft nicht</translation>
   </message>
   <message>
    <source>Moat does not respond</source>

@@ -484,8 +484,8 @@
    <translation>Moat 已停止</translation>
   </message>
   <message>
-   <source>The server cannot start</source>
-   <translation>服务器无法启动</translation>
+   <source>The server is not running</source>
+   <translation>服务器没有运行</translation>
   </message>
   <message>
    <source>Moat does not respond</source>

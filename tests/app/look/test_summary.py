@@ -13,7 +13,7 @@ ASKING = RunningRequest(1, "OpenBB", "/v1/query", "m", 0.0, "writing", 7)
     [
         (ServerStatus("stopped"), LOADED, (), "stopped", "Moat is stopped"),
         (ServerStatus("starting"), LOADED, (), "loading", "Moat is starting"),
-        (ServerStatus("failed", reason="No."), LOADED, (), "failed", "The server cannot start"),
+        (ServerStatus("failed", reason="No."), LOADED, (), "failed", "The server is not running"),
         (SERVING, ModelStatus("loading", "m", 0.4), (), "loading", "Loading m"),
         (SERVING, ModelStatus("failed", "m", reason="No."), (), "failed", "m could not be loaded"),
         (SERVING, ModelStatus(), (), "ready", "Moat is ready"),

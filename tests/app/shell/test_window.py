@@ -198,7 +198,7 @@ async def test_the_sidebar_tells_the_state(core: FakeCore, memory: QSettings, sh
     core.server.set(ServerStatus("failed", reason="No."))
     assert (window._words.text(), window._where.text()) == (
         "Needs attention",
-        "The server cannot start",
+        "The server is not running",
     )
 
 
