@@ -14,6 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any, ClassVar
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -65,22 +66,21 @@ SHOTS = shots({"": LARGE, "-small": SMALL})
 SHARP_SHOTS = shots({"-small": SMALL}, "-sharp")
 
 
-class Unknown:
-    """Collects the server's sentences that the window could not translate."""
+class Unknown(dict[str, str]):
+    """Translations that collect the server's sentences that they lack."""
 
-    def __init__(self) -> None:
-        self.sentences: set[str] = set()
-        self._tell = translate.Sentences._tell
+    sentences: ClassVar[set[str]] = set()
 
-    def listen(self) -> None:
-        translate.Sentences._tell = lambda *given: self._hear(*given)  # type: ignore[method-assign]
+    @classmethod
+    def listen(cls) -> None:
+        known = translate.of_the_server
+        translate.of_the_server = lambda spoken: cls(known(spoken))  # type: ignore[assignment]
 
-    def _hear(self, known: translate.Sentences, text: str, *depth: int) -> str:
-        said = self._tell(known, text, *depth)
-        is_whole = not depth and " " in text and text.isascii()
-        if is_whole and said == text and text not in FROM_PLUGINS:
+    def get(self, text: str, default: Any = None) -> Any:
+        is_sentence = " " in text and text.isascii() and text not in FROM_PLUGINS
+        if is_sentence and text not in self:
             self.sentences.add(text)
-        return said
+        return super().get(text, default)
 
 
 async def take(app: QApplication, out: Path, wanted: str, taken: tuple[Shot, ...]) -> None:
@@ -149,8 +149,7 @@ def main() -> int:
     os.environ["MOAT_HOME"] = tempfile.mkdtemp(prefix="moat-pictures-")
     app = QApplication([])
     theme.prepare(app)
-    unknown = Unknown()
-    unknown.listen()
+    Unknown.listen()
     with asyncio.Runner(loop_factory=lambda: Loop(app)) as runner:
         wanted = SHARP_SHOTS if options.sharp else SHOTS
         runner.run(take(app, options.out, options.only, wanted))
@@ -162,9 +161,9 @@ def main() -> int:
     (options.out / MEMORY).unlink(missing_ok=True)
     shutil.rmtree(os.environ["MOAT_HOME"], ignore_errors=True)
     sys.stdout.write(f"{len(list(options.out.glob('*.png')))} pictures in {options.out}\n")
-    for sentence in sorted(unknown.sentences):
+    for sentence in sorted(Unknown.sentences):
         sys.stdout.write(f"No server says this, but a scene shows it: {sentence}\n")
-    return 1 if unknown.sentences else 0
+    return 1 if Unknown.sentences else 0
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Collects the texts that people read into the translation files: python -m scripts.translations"""
 
 import ast
+import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Literal, get_args, get_origin
@@ -13,24 +14,45 @@ from app.logs import LEVEL_CHOICES
 from app.look.translate import CONTEXT, FOLDER, LANGUAGES, SERVER, read
 from app.shell.session import NO_TRAY, STAYS
 from app.shell.window import PAGES
-from scripts import server_sentences
+from server.models import catalogue
+from server.plugins import install
 from server.settings import OWN_FIELDS, Settings, choice_label
 
-SOURCES = Path("app")
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def calls(function: str, *folders: str) -> Iterator[ast.Call]:
+    """Yields every call of a function, in the order of the files."""
+    for path in (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == function:
+                yield node
+
+
+def literals(function: str, *folders: str) -> list[str]:
+    """Returns every literal that is the first argument of a function, each once."""
+    first = (call.args[0] for call in calls(function, *folders))
+    found = (str(text.value) for text in first if isinstance(text, ast.Constant))
+    return list(dict.fromkeys(found))
 
 
 @cache
 def texts() -> list[str]:
-    """Returns every text inside tr(...), in the order of the files."""
-    found: dict[str, None] = {}
-    for path in sorted(SOURCES.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
-                continue
-            if node.func.id == "tr" and isinstance(node.args[0], ast.Constant):
-                found[str(node.args[0].value)] = None
-    found.update(dict.fromkeys(declared()))
-    return list(found)
+    """Returns the window's own texts."""
+    return list(dict.fromkeys([*literals("tr", "app"), *declared()]))
+
+
+@cache
+def sentences() -> list[str]:
+    """Returns the templates of the sentences that the window may show."""
+    found = [
+        *literals("Sentence", "app", "server"),
+        *(one.good_at for one in catalogue.read().models),
+    ]
+    for server in json.loads(install.COMMON.read_text("utf-8")).values():
+        labels = [option["label"] for option in server.get("options", ())]
+        found += [server["about"], server["reaches"], *labels]
+    return list(dict.fromkeys(found))
 
 
 def declared() -> list[str]:
@@ -51,8 +73,8 @@ def declared() -> list[str]:
 
 @cache
 def contexts() -> dict[str, list[str]]:
-    """Returns the texts of the window, and the sentences of the server that it shows."""
-    return {CONTEXT: texts(), SERVER: server_sentences.templates()}
+    """Returns the window's own texts, and the sentences that it shows."""
+    return {CONTEXT: texts(), SERVER: sentences()}
 
 
 def write(path: Path, language: str, known: Mapping[str, Mapping[str, str]]) -> int:

@@ -18,6 +18,7 @@ from yarl import URL
 from server.errors import EgressRefused, RedirectRefused
 from server.face.core import Use
 from server.observe import Recent, Value
+from server.sentences import Sentence
 from server.settings import PROXY_FORM, NetworkSettings
 
 PIECE = 64 * 1024
@@ -139,7 +140,9 @@ class _Asked:
         """Returns the redirected request: without credentials for another host, often as a GET."""
         url = _parsed(response.headers.get("Location", ""), self.url)
         if self.url.scheme == "https" and url.scheme != "https":
-            raise RedirectRefused(f"{self.url.host} redirects to an unencrypted address.")
+            raise RedirectRefused(
+                Sentence("{0} redirects to an unencrypted address.", self.url.host)
+            )
         headers, options, method = self.headers, self.options, self.method
         if _host(url) != _host(self.url):
             headers = {key: value for key, value in headers.items() if key not in CREDENTIALS}
@@ -218,7 +221,7 @@ class Egress:
                 _check_stays(asked, following)
             asked, redirected = following, True
         else:
-            raise RedirectRefused(f"{asked.url.host} redirects without end.")
+            raise RedirectRefused(Sentence("{0} redirects without end.", asked.url.host))
         async with response:
             yield response
 
@@ -252,7 +255,7 @@ class Egress:
         try:
             found = await resolver.resolve(host, port, socket.AddressFamily.AF_UNSPEC)
         except LeadsToPrivateAddress:
-            raise EgressRefused(f"{host} leads to a private address.") from None
+            raise EgressRefused(Sentence("{0} leads to a private address.", host)) from None
         return [address["host"] for address in found]
 
     async def _through(self, proxy: URL, target: str) -> Ends:
@@ -273,7 +276,7 @@ class Egress:
             raise
         if answer.split(b" ", 2)[1:2] != [b"200"]:
             writer.close()
-            raise EgressRefused(f"The proxy does not connect to {target}.")
+            raise EgressRefused(Sentence("The proxy does not connect to {0}.", target))
         return ends
 
     async def _send(self, asked: _Asked, reason: str) -> aiohttp.ClientResponse:
@@ -293,7 +296,9 @@ class Egress:
         except NEVER_BEGUN:
             raise
         except ValueError:
-            raise EgressRefused("A request that cannot be written is never sent.") from None
+            raise EgressRefused(
+                Sentence("A request that cannot be written is never sent.")
+            ) from None
         except BaseException:
             self._record(asked.url, reason)
             raise
@@ -323,15 +328,19 @@ class Egress:
     def _check(self, url: URL, reason: str, *, redirected: bool) -> None:
         if self._network().offline:
             raise EgressRefused(
-                "Offline mode is on, so Moat opens no outgoing connection. "
-                "Turn it off in Settings → Network."
+                Sentence(
+                    "Offline mode is on, so Moat opens no outgoing connection. "
+                    "Turn it off in Settings → Network."
+                )
             )
         if url.scheme not in ("http", "https"):
-            raise EgressRefused(f"Addresses of the kind '{url.scheme}' are never opened.")
+            raise EgressRefused(
+                Sentence("Addresses of the kind '{0}' are never opened.", url.scheme)
+            )
         if (_host(url), reason) in self._allowed:
             return
         if not (redirected and self._is_storage(url.host or "", reason)):
-            raise EgressRefused(f"{_host(url)} is not allowed for: {reason}.")
+            raise EgressRefused(Sentence("{0} is not allowed for: {1}.", _host(url), reason))
 
     def _is_storage(self, host: str, reason: str) -> bool:
         return any(
@@ -370,7 +379,9 @@ def _trusting(extra_ca: str) -> ssl.SSLContext:
             context.load_verify_locations(extra_ca)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
-            raise EgressRefused(f"The certificate {extra_ca} cannot be read: {why}.") from error
+            raise EgressRefused(
+                Sentence("The certificate {0} cannot be read: {1}.", extra_ca, why)
+            ) from error
     return context
 
 
@@ -388,16 +399,18 @@ def _parsed(address: str, base: URL | None = None) -> URL:
         url = base.join(URL(address)) if base is not None else URL(address)
         _host(url)
     except (ValueError, IndexError):
-        raise EgressRefused("An address that cannot be read is never opened.") from None
+        raise EgressRefused(Sentence("An address that cannot be read is never opened.")) from None
     return url
 
 
 def _check_stays(asked: _Asked, following: _Asked) -> None:
     """Raises for redirects if a person has allowed one request to one host."""
     if _host(following.url) != _host(asked.url):
-        raise RedirectRefused(f"{asked.url.host} redirects to another host.")
+        raise RedirectRefused(Sentence("{0} redirects to another host.", asked.url.host))
     if following.method not in READING:
-        raise RedirectRefused(f"{asked.url.host} redirects a change: it is not sent a second time.")
+        raise RedirectRefused(
+            Sentence("{0} redirects a change: it is not sent a second time.", asked.url.host)
+        )
 
 
 def _host(url: URL) -> str:

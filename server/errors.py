@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+from server.sentences import Sentence
+
 MOST_CAUSES = 5
 
 
@@ -64,10 +66,14 @@ class ContextOverflow(AppError):
         `is_certain` says whether `needed` was counted; otherwise it is an estimate.
         """
         # LiteLLM and others recognise an overflow by OpenAI's first words.
-        counted = f"{needed}" if is_certain else f"about {needed}"
+        counted = needed if is_certain else Sentence("about {0}", needed)
         super().__init__(
-            f"This model's maximum context length is {context or available} tokens. "
-            f"However, the prompt has {counted} tokens. Please shorten it."
+            Sentence(
+                "This model's maximum context length is {0} tokens. "
+                "However, the prompt has {1} tokens. Please shorten it.",
+                context or available,
+                counted,
+            )
         )
         self.needed = needed
         self.available = available
@@ -86,8 +92,8 @@ class ModelNotFound(AppError):
     param = "model"
 
     def __init__(self, name: str, installed: tuple[str, ...]) -> None:
-        known = ", ".join(installed) if installed else "none"
-        super().__init__(f"There is no model '{name}' here. Installed: {known}.")
+        known = ", ".join(installed) if installed else Sentence("none")
+        super().__init__(Sentence("There is no model '{0}' here. Installed: {1}.", name, known))
         self.name = name
 
 
@@ -96,7 +102,9 @@ class NoModel(AppError):
     status = 503
 
     def __init__(self) -> None:
-        super().__init__("No model is installed. Open Moat and pick one on the Models page.")
+        super().__init__(
+            Sentence("No model is installed. Open Moat and pick one on the Models page.")
+        )
 
 
 class ModelLoadFailed(AppError):
@@ -110,7 +118,9 @@ class ModelNotUsed(ModelLoadFailed):
     code = "model_not_used"
 
     def __init__(self, name: str, reason: str, old: str) -> None:
-        super().__init__(f"{name} could not be loaded: {reason} {old} stays the default model.")
+        super().__init__(
+            Sentence("{0} could not be loaded: {1} {2} stays the default model.", name, reason, old)
+        )
 
 
 class OutOfMemory(ModelLoadFailed):
@@ -126,7 +136,7 @@ class ModelDamaged(ModelLoadFailed):
     status = 422
 
     def __init__(self, name: str, defect: str) -> None:
-        super().__init__(f"{name} is damaged: {defect}.")
+        super().__init__(Sentence("{0} is damaged: {1}.", name, defect))
         self.defect = defect
 
 
@@ -141,7 +151,9 @@ class Busy(AppError):
     retry_after_s = 2
 
     def __init__(self, waiting: int) -> None:
-        super().__init__(f"The queue is full ({waiting} requests wait). Try again shortly.")
+        super().__init__(
+            Sentence("The queue is full ({0} requests wait). Try again shortly.", waiting)
+        )
         self.waiting = waiting
 
 
@@ -156,7 +168,7 @@ class KeyRevoked(KeyRefused):
     status = 401
 
     def __init__(self) -> None:
-        super().__init__("This key was revoked. Ask whoever runs this Moat for another.")
+        super().__init__(Sentence("This key was revoked. Ask whoever runs this Moat for another."))
 
 
 class KeyForbids(KeyRefused):
@@ -165,14 +177,18 @@ class KeyForbids(KeyRefused):
 
     def __init__(self, name: str, model: str, allowed: tuple[str, ...]) -> None:
         may = ", ".join(allowed)
-        super().__init__(f"The key '{name}' may not use the model '{model}'. It may use: {may}.")
+        super().__init__(
+            Sentence(
+                "The key '{0}' may not use the model '{1}'. It may use: {2}.", name, model, may
+            )
+        )
 
 
 class KeyMayNot(KeyRefused):
     code = "not_allowed"
 
     def __init__(self, name: str, what: str) -> None:
-        super().__init__(f"The key '{name}' may not {what}.")
+        super().__init__(Sentence("The key '{0}' may not {1}.", name, what))
 
 
 class KeyBusy(KeyRefused):
@@ -182,8 +198,12 @@ class KeyBusy(KeyRefused):
 
     def __init__(self, name: str, at_once: int) -> None:
         super().__init__(
-            f"The key '{name}' may have {at_once} requests at a time, and they are under way. "
-            "Try again shortly."
+            Sentence(
+                "The key '{0}' may have {1} requests at a time, and they are under way. "
+                "Try again shortly.",
+                name,
+                at_once,
+            )
         )
 
 
@@ -193,7 +213,11 @@ class KeySpent(KeyRefused):
 
     def __init__(self, name: str, tokens: int, left_s: int) -> None:
         super().__init__(
-            f"The key '{name}' has used its {tokens} tokens of today. It can go on at midnight UTC."
+            Sentence(
+                "The key '{0}' has used its {1} tokens of today. It can go on at midnight UTC.",
+                name,
+                tokens,
+            )
         )
         self.retry_after_s = left_s
 
@@ -204,7 +228,7 @@ class Stopping(AppError):
     retry_after_s = 5
 
     def __init__(self) -> None:
-        super().__init__("Moat is shutting down.")
+        super().__init__(Sentence("Moat is shutting down."))
 
 
 class NotSupported(AppError):
@@ -286,7 +310,7 @@ class LinkLost(AppError):
     status = 503
 
     def __init__(self) -> None:
-        super().__init__("The server does not respond.")
+        super().__init__(Sentence("The server does not respond."))
 
 
 Fault = Literal[

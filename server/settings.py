@@ -6,11 +6,20 @@ from ipaddress import ip_network
 from typing import Annotated, Any, Literal
 from urllib.parse import SplitResult, urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
+from server.sentences import Sentence
+
 BAD_ORIGIN = "origin"
-ORIGIN_FORM = "A web page is allowed as https://host or http://host:port."
+ORIGIN_FORM = Sentence("A web page is allowed as https://host or http://host:port.")
 HOST_FORM = "A host of files is allowed as https://host or http://host:port."
 DEFAULT_PORTS = {"https": 443, "http": 80}
 _ORIGIN = re.compile(
@@ -23,6 +32,17 @@ LONGEST = 300
 """Characters. A host name has at most 253, and a longer origin could not be shown whole."""
 
 
+def _wrong(kind: str, sentence: str) -> PydanticCustomError:
+    """Returns the error for a value. Its context keeps the sentence; its message is plain text."""
+    return PydanticCustomError(kind, "{sentence}", {"sentence": sentence})
+
+
+def reason_of(error: ValidationError) -> str:
+    """Returns the first reason, without the value, which may hold a password."""
+    first = error.errors()[0]
+    return str(first.get("ctx", {}).get("sentence", first["msg"]))
+
+
 def checked_origin(text: str) -> str:
     """Checks the exact origin of a page.
 
@@ -30,7 +50,7 @@ def checked_origin(text: str) -> str:
     """
     origin = text.strip().removesuffix("/").lower()
     if not can_be_allowed(origin):
-        raise PydanticCustomError(BAD_ORIGIN, ORIGIN_FORM)
+        raise _wrong(BAD_ORIGIN, ORIGIN_FORM)
     return origin
 
 
@@ -40,7 +60,7 @@ def checked_file_host(text: str) -> str:
     address = address if "://" in address else f"https://{address}"
     parts = _split_web_address(address)
     if parts is None or not can_be_allowed(address):
-        raise PydanticCustomError(BAD_ORIGIN, HOST_FORM)
+        raise _wrong(BAD_ORIGIN, HOST_FORM)
     return address.removesuffix(f":{DEFAULT_PORTS[parts.scheme]}")
 
 
@@ -60,7 +80,7 @@ def can_be_allowed(origin: str) -> bool:
 
 DEFAULT_PORT = 7777
 OPENBB_ORIGINS = ("https://pro.openbb.co", "https://pro.openbb.dev")
-PROXY_FORM = "A proxy is written as http://host:port."
+PROXY_FORM = Sentence("A proxy is written as http://host:port.")
 
 
 def proxy_address(text: str) -> str:
@@ -70,7 +90,7 @@ def proxy_address(text: str) -> str:
         return ""
     address = text if "://" in text else f"http://{text}"
     if _split_web_address(address) is None or any(letter.isspace() for letter in address):
-        raise PydanticCustomError("proxy", PROXY_FORM)
+        raise _wrong("proxy", PROXY_FORM)
     return address
 
 
@@ -97,7 +117,7 @@ def choice_label(value: str) -> str:
 
 HOST_NAME = "host name"
 HOST_NAME_FORM = "A host name is written as moat.example.com or moat.example.com:8443."
-NETWORK_FORM = "A proxy is written as 127.0.0.1 or 10.0.0.0/8."
+NETWORK_FORM = Sentence("A proxy is written as 127.0.0.1 or 10.0.0.0/8.")
 _NAME = re.compile(r"(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 
 
@@ -105,7 +125,7 @@ def checked_host_name(text: str) -> str:
     """Checks a host name. Patterns are refused, because a page could choose a matching name."""
     name = text.strip().lower().removesuffix(".")
     if len(name) > LONGEST or not _NAME.fullmatch(name):
-        raise PydanticCustomError(HOST_NAME, HOST_NAME_FORM)
+        raise _wrong(HOST_NAME, HOST_NAME_FORM)
     return name
 
 
@@ -113,7 +133,7 @@ def checked_network(text: str) -> str:
     try:
         return str(ip_network(text.strip()))
     except ValueError:
-        raise PydanticCustomError("network", NETWORK_FORM) from None
+        raise _wrong("network", NETWORK_FORM) from None
 
 
 def setting(default: Any, title: str, about: str | None = None, **bounds: Any) -> Any:
@@ -223,7 +243,7 @@ class OwnSettings(Group):
         try:
             values = json.loads(f"{{{rest}") if mark else {}
         except ValueError:
-            raise PydanticCustomError("own", OWN_FORM) from None
+            raise _wrong("own", OWN_FORM) from None
         return {**values, "name": name.strip()}
 
     def __str__(self) -> str:
@@ -241,7 +261,7 @@ OWN_FIELDS = {name: info for name, info in OwnSettings.model_fields.items() if n
 
 def _once_each(given: tuple[OwnSettings, ...]) -> tuple[OwnSettings, ...]:
     if len({own.name for own in given}) < len(given):
-        raise PydanticCustomError("own", "A model may have one entry.")
+        raise _wrong("own", "A model may have one entry.")
     return given
 
 
@@ -345,7 +365,9 @@ class ModelSettings(Group):
         return self.model_copy(update=shared) if shared else self
 
 
-ENGINE_FORM = "An engine is written as http://host:port/v1, without a name or password in it."
+ENGINE_FORM = Sentence(
+    "An engine is written as http://host:port/v1, without a name or password in it."
+)
 
 
 def checked_engine_url(text: str) -> str:
@@ -355,7 +377,7 @@ def checked_engine_url(text: str) -> str:
     parts = _split_web_address(address)
     is_plain = parts and parts.username is None and not parts.query and not parts.fragment
     if parts is None or not is_plain or not address.isprintable() or " " in address:
-        raise PydanticCustomError("engine", ENGINE_FORM)
+        raise _wrong("engine", ENGINE_FORM)
     return address if parts.path else f"{address}/v1"
 
 

@@ -16,15 +16,16 @@ ROOT = Path(__file__).resolve().parent.parent
 FUNCTION_LINES = 40
 FOLDERS = ("server", "app", "scripts", "tests")
 ROOM_LINES = {
-    "asking": 310, "commands": 3200, "conversation": 2540, "core": 3490, "dashboard": 10_220,
-    "data": 3370, "engine": 15_480, "face": 1390, "flows": 2150, "language": 960,
-    "models": 5580, "plugins": 7900, "protocols": 7200, "schemas": 1340, "system": 1290,
-    "web": 2560,
+    "asking": 315, "commands": 3200, "conversation": 2540, "core": 3570, "dashboard": 10_220,
+    "data": 3430, "engine": 15_500, "face": 1390, "flows": 2155, "language": 960,
+    "models": 5620, "plugins": 8020, "protocols": 7200, "schemas": 1340, "system": 1290,
+    "web": 2580,
 }  # fmt: skip
 """The most lines of each room of the server: those of November 2026 and a fiftieth. Whoever exceeds
 one raises it in the same commit and says why."""
 PLAIN = (
-    "artifacts.py", "chat.py", "errors.py", "events.py", "observe.py", "sse.py", "tasks.py",
+    "artifacts.py", "chat.py", "errors.py", "events.py", "observe.py", "sentences.py", "sse.py",
+    "tasks.py",
     "asking/**/*.py", "commands/*.py", "conversation/**/*.py", "core/*.py", "data/*.py",
     "engine/**/*.py", "face/*.py", "flows/**/*.py", "language/*.py", "models/**/*.py",
     "plugins/*.py", "plugins/api/*.py",

@@ -14,6 +14,7 @@ from app.chat.attachments import Attachment, as_url, from_url, joined
 from app.look.translate import tr
 from server.chat import Message
 from server.errors import AppError
+from server.sentences import Sentence
 from server.system import files
 
 log = logging.getLogger(__name__)
@@ -27,7 +28,7 @@ class ChatNotKept(AppError):
     code = "chat_not_kept"
 
     def __init__(self, error: OSError) -> None:
-        super().__init__(f"The chat could not be saved: {error.strerror or error}.")
+        super().__init__(Sentence("The chat could not be saved: {0}.", error.strerror or error))
 
 
 @dataclass(slots=True)

@@ -19,10 +19,11 @@ from server.events import (
     TextDelta,
     Usage,
 )
+from server.sentences import Sentence
 
 Name = Literal["openai", "openbb", "agui"]
 Heard = TextDelta | ReasoningDelta | StatusNote | Artifact | Suggestions | Finished
-BROKEN_OFF = "The answer was interrupted."
+BROKEN_OFF = Sentence("The answer was interrupted.")
 
 
 class ImagesNotCarried(AppError):
@@ -30,7 +31,9 @@ class ImagesNotCarried(AppError):
 
     def __init__(self) -> None:
         super().__init__(
-            "OpenBB's protocol does not support images. Choose another protocol in the options."
+            Sentence(
+                "OpenBB's protocol does not support images. Choose another protocol in the options."
+            )
         )
 
 
@@ -175,7 +178,7 @@ class AgUi:
             case "REASONING_MESSAGE_CONTENT" | "THINKING_TEXT_MESSAGE_CONTENT":
                 return [ReasoningDelta(told.get("delta", ""))]
             case "TOOL_CALL_START":
-                return [StatusNote(f"Tool: {told.get('toolCallName', '')}")]
+                return [StatusNote(Sentence("Tool: {0}", told.get("toolCallName", "")))]
             case "CUSTOM":
                 return _custom(told.get("name"), told.get("value"))
             case "RUN_ERROR":

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 
 import aiohttp
@@ -20,13 +20,14 @@ from server.chat import Message
 from server.errors import AppError, LinkLost
 from server.events import Artifact, Finished, ReasoningDelta, StatusNote, Suggestions, TextDelta
 from server.face.core import Face
+from server.sentences import Sentence
 from server.sse import Reader, Sent
 
 log = logging.getLogger(__name__)
 
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=5)
 _LONGEST_LINE = 2**20
-NOT_UNDERSTOOD = "The server sent something this window does not understand."
+NOT_UNDERSTOOD = Sentence("The server sent something this window does not understand.")
 OWN_HEADER = "X-Moat-Window"
 CHAT_HEADER = "X-Moat-Chat"
 STEP = "step "
@@ -82,7 +83,7 @@ async def _check(response: aiohttp.ClientResponse) -> None:
         body = None
     if isinstance(body, dict):
         raise dialects.failure(body)
-    raise AppError(f"The server answered with status {response.status}.")
+    raise AppError(Sentence("The server answered with status {0}.", response.status))
 
 
 async def _events(
@@ -168,7 +169,7 @@ class Turn:
             if not self._is_left:
                 self.answer.stop()
         except Exception as error:  # noqa: BLE001 - whatever it was, the turn is over
-            self.problem = why(error)
+            self.problem = await why(core, error)
             if not self._is_left:
                 self.answer.fail(self.problem)
         finally:
@@ -215,7 +216,7 @@ async def listen(
                 case ReasoningDelta(text):
                     answer.add_thought(text)
                 case StatusNote(text):
-                    answer.add_step(text)
+                    answer.add_step(await core.recall(text))
                 case Suggestions(prompts):
                     answer.suggest(prompts)
                 case Artifact():
@@ -235,11 +236,13 @@ def used_words(finished: Finished, context_tokens: int) -> str:
     return words.format(used=numeral(used), all=numeral(context_tokens))
 
 
-def why(error: Exception) -> AppError:
+async def why(core: Face, error: Exception) -> AppError:
     """Returns the error to show. Logs an unexpected exception."""
     if isinstance(error, AppError):
+        with suppress(AppError):
+            error.args = (await core.recall(str(error)),)
         return error
     log.error("A turn of the chat failed", exc_info=error)
-    found = AppError("Something went wrong inside Moat.")
+    found = AppError(Sentence("Something went wrong inside Moat."))
     found.known_details = type(error).__name__
     return found

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from server.errors import AppError
+from server.sentences import Sentence
 from server.system import files, processes
 
 LABEL = "app.moat"
@@ -21,7 +22,9 @@ class AutostartFailed(AppError):
     code = "autostart_failed"
 
     def __init__(self, error: OSError) -> None:
-        super().__init__(f"Starting at login could not be changed: {error.strerror or error}.")
+        super().__init__(
+            Sentence("Starting at login could not be changed: {0}.", error.strerror or error)
+        )
 
 
 class Autostart(Protocol):

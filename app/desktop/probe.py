@@ -1,7 +1,7 @@
 """Tests a client's first requests as the client would send them, and shows when one connects."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -44,13 +44,23 @@ class _Wrong(Exception):
     pass
 
 
-async def first_request(address: str, key: str, steps: Sequence[Step]) -> Outcome:
+Recall = Callable[[str], Awaitable[str]]
+
+
+async def _keep(text: str) -> str:
+    return text
+
+
+async def first_request(
+    address: str, key: str, steps: Sequence[Step], recall: Recall = _keep
+) -> Outcome:
+    """Makes the requests. `recall` returns the sentence for a server's plain text."""
     began = time.monotonic()
     said = ""
     try:
         async with aiohttp.ClientSession(address, timeout=_PATIENCE) as session:
             for step in steps:
-                said = await _take(session, key, step)
+                said = await _take(session, key, step, recall)
     except _Wrong as wrong:
         return Outcome(ok=False, text=str(wrong))
     except (aiohttp.ClientError, TimeoutError):
@@ -63,7 +73,7 @@ async def first_request(address: str, key: str, steps: Sequence[Step]) -> Outcom
     return Outcome(ok=True, text=f"{head} {said}")
 
 
-async def _take(session: aiohttp.ClientSession, key: str, step: Step) -> str:
+async def _take(session: aiohttp.ClientSession, key: str, step: Step, recall: Recall) -> str:
     is_preflight = step.method == "OPTIONS"
     headers = {"User-Agent": NAME}
     if step.origin:
@@ -73,7 +83,7 @@ async def _take(session: aiohttp.ClientSession, key: str, step: Step) -> str:
     elif key:
         headers["Authorization"] = f"Bearer {key}"
     async with session.request(step.method, step.path, headers=headers, json=step.body) as response:
-        await _check(response, step)
+        await _check(response, step, recall)
         if is_preflight:
             return ""
         try:
@@ -83,20 +93,20 @@ async def _take(session: aiohttp.ClientSession, key: str, step: Step) -> str:
             raise _Wrong(text.format(path=step.path)) from None
 
 
-async def _check(response: aiohttp.ClientResponse, step: Step) -> None:
+async def _check(response: aiohttp.ClientResponse, step: Step, recall: Recall) -> None:
     if response.status == 403 and step.origin:
         text = tr("Pages at {origin} may not connect. Allow this origin below.")
         raise _Wrong(text.format(origin=step.origin))
     if response.status == 401:
         raise _Wrong(tr("The access key is missing or wrong."))
     if not response.ok:
-        raise _Wrong(f"{step.method} {step.path}: {await _reason(response)}")
+        raise _Wrong(f"{step.method} {step.path}: {await _reason(response, recall)}")
     allowed = response.headers.get("Access-Control-Allow-Origin")
     if step.origin and allowed != step.origin:
         raise _Wrong(tr("The answer does not let {origin} read it.").format(origin=step.origin))
 
 
-async def _reason(response: aiohttp.ClientResponse) -> str:
+async def _reason(response: aiohttp.ClientResponse, recall: Recall) -> str:
     """Returns the server's error message, in whichever form the protocol has."""
     try:
         answer = await response.json()
@@ -104,7 +114,7 @@ async def _reason(response: aiohttp.ClientResponse) -> str:
         sentence = found["message"] if isinstance(found, dict) else str(found)
     except (*_UNREADABLE, aiohttp.ContentTypeError):
         sentence = ""
-    return told(sentence) or tr("the server answered with status {status}.").format(
+    return told(await recall(sentence)) or tr("the server answered with status {status}.").format(
         status=response.status
     )
 

@@ -14,6 +14,7 @@ from typing import Any
 import aiohttp
 
 from server.errors import AppError, LinkLost
+from server.sentences import from_wire
 from server.sse import Reader, Sent
 
 log = logging.getLogger(__name__)
@@ -65,7 +66,7 @@ class Connection:
             raise LinkLost from error
         if response.ok:
             return answer["result"]
-        failure = AppError(answer["error"]["message"])
+        failure = AppError(from_wire(answer["error"]["message"]))
         failure.code = answer["error"]["code"]
         failure.known_details = answer["error"].get("details", "")
         raise failure

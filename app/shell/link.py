@@ -25,6 +25,7 @@ from server.errors import AppError, LinkLost
 from server.face.core import ServerStatus
 from server.face.wire import COMMANDS, SIGNALS, VALUES, assemble, initial
 from server.observe import Signal, Value
+from server.sentences import Sentence
 
 if TYPE_CHECKING:
     from app.shell.connection import Connection
@@ -41,7 +42,7 @@ class Unresponsive(AppError):
     code = "server_unresponsive"
 
     def __init__(self) -> None:
-        super().__init__("The server is running but does not respond.")
+        super().__init__(Sentence("The server is running but does not respond."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ class Replaced(AppError):
     code = "server_replaced"
 
     def __init__(self) -> None:
-        super().__init__("The server did not respond and was stopped.")
+        super().__init__(Sentence("The server did not respond and was stopped."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +209,7 @@ async def keep_serving(program: Program, link: Link) -> None:
             if loop.time() - began > _HEALTHY_AFTER_S:
                 pause_s = _SHORTEST_PAUSE_S
             log.warning("%s Starting again in %.1f s", death, pause_s)
-            reason = f"{death} It is being restarted."
+            reason = Sentence("{0} It is being restarted.", death)
             link.show(ServerStatus("failed", reason=reason, details=death.details))
         except Replaced as end:
             log.warning("%s", end)
@@ -259,7 +260,7 @@ async def _running(program: Program) -> AsyncIterator[tuple[Process, bytearray]]
             **_apart(),
         )
     except OSError as error:
-        raise ServerDied("The server cannot be started. Install Moat again.") from error
+        raise ServerDied(Sentence("The server cannot be started. Install Moat again.")) from error
     assert process.stderr
     last_words = bytearray()
     listening = tasks.spawn(_listen(process.stderr, last_words), "listen to the server process")
@@ -288,7 +289,7 @@ async def _introduce(process: Process, secret: str, last_words: bytearray) -> st
             line = await process.stdout.readline()
         return str(json.loads(line)["control"])
     except TimeoutError as error:
-        raise ServerDied("The server did not respond in time.") from error
+        raise ServerDied(Sentence("The server did not respond in time.")) from error
     except (OSError, ValueError, KeyError) as error:
         # It has ended or is about to. Its exit code and last output explain why.
         with suppress(TimeoutError):
@@ -340,9 +341,9 @@ def _death(process: Process, last_words: bytearray) -> ServerDied:
     """Explains why the process ended. The signal or exit code and the last line are the details."""
     code = process.returncode
     if code is None:
-        return ServerDied("The server sent something this window does not understand.")
+        return ServerDied(Sentence("The server sent something this window does not understand."))
     if code < 0:
-        death = ServerDied("The server was stopped by the system or another program.")
+        death = ServerDied(Sentence("The server was stopped by the system or another program."))
         # A real-time signal has a number only.
         names = {one.value: one.name for one in signal.Signals}
         death.known_details = names.get(-code, f"signal {-code}")
@@ -350,7 +351,11 @@ def _death(process: Process, last_words: bytearray) -> ServerDied:
     lines = last_words.decode(errors="replace").split("\n")
     said = next((line.strip() for line in reversed(lines) if line.strip()), "")
     is_sentence = said and not _EXCEPTION.match(said)
-    words = f"The server stopped: {said}" if is_sentence else "The server stopped unexpectedly."
+    words = (
+        Sentence("The server stopped: {0}", said)
+        if is_sentence
+        else Sentence("The server stopped unexpectedly.")
+    )
     death = ServerDied(words)
     death.known_details = f"exit code {code}{f': {said}' if said else ''}"
     return death

@@ -3743,50 +3743,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Engine auf {0} antwortet nicht.</translation>
   </message>
   <message>
-   <source>From a request's arrival to the first piece of its answer.</source>
-   <translation>Vom Eintreffen einer Anfrage bis zum ersten Stück ihrer Antwort.</translation>
-  </message>
-  <message>
-   <source>Between one piece of an answer and the next.</source>
-   <translation>Zwischen einem Stück einer Antwort und dem nächsten.</translation>
-  </message>
-  <message>
-   <source>From a request's arrival to its end.</source>
-   <translation>Vom Eintreffen einer Anfrage bis zu ihrem Ende.</translation>
-  </message>
-  <message>
-   <source>Requests that have ended.</source>
-   <translation>Anfragen, die beendet sind.</translation>
-  </message>
-  <message>
-   <source>Tokens of prompts.</source>
-   <translation>Token von Eingaben.</translation>
-  </message>
-  <message>
-   <source>Tokens of prompts that the cache held.</source>
-   <translation>Token von Eingaben, die im Cache waren.</translation>
-  </message>
-  <message>
-   <source>Tokens of answers.</source>
-   <translation>Token von Antworten.</translation>
-  </message>
-  <message>
-   <source>Requests that are being answered.</source>
-   <translation>Anfragen, die beantwortet werden.</translation>
-  </message>
-  <message>
-   <source>Requests that wait in the queue.</source>
-   <translation>Anfragen, die in der Warteschlange stehen.</translation>
-  </message>
-  <message>
-   <source>Models that are loaded.</source>
-   <translation>Modelle, die geladen sind.</translation>
-  </message>
-  <message>
-   <source>Whether a server elsewhere answers.</source>
-   <translation>Ob ein anderer Server antwortet.</translation>
-  </message>
-  <message>
    <source>No support for graphics cards is missing on this computer.</source>
    <translation>Auf diesem Computer fehlt keine Unterstützung für Grafikkarten.</translation>
   </message>
@@ -3817,6 +3773,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>{0} refuses the file: {1}.</source>
    <translation>{0} verweigert die Datei: {1}.</translation>
+  </message>
+  <message>
+   <source>{0} fails: {1}.</source>
+   <translation>{0} schlägt fehl: {1}.</translation>
   </message>
   <message>
    <source>A key needs a name of 1 to {0} visible characters.</source>
@@ -4063,6 +4023,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Das Diagramm wird bei „{0}“ abgelehnt: {1}</translation>
   </message>
   <message>
+   <source>{0} has Excel's or Word's old format and cannot be read; save it as xlsx or docx.</source>
+   <translation>{0} ist im alten Format von Excel oder Word und kann nicht gelesen werden; speichern Sie es als xlsx oder docx.</translation>
+  </message>
+  <message>
    <source>Only SELECT is allowed.</source>
    <translation>Nur SELECT ist erlaubt.</translation>
   </message>
@@ -4093,6 +4057,14 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>'{0}' cannot be combined with 'tools'.</source>
    <translation>„{0}“ kann nicht mit „tools“ kombiniert werden.</translation>
+  </message>
+  <message>
+   <source>{0}, {1}</source>
+   <translation>{0}, {1}</translation>
+  </message>
+  <message>
+   <source>{0} {1}</source>
+   <translation>{0} {1}</translation>
   </message>
   <message>
    <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
@@ -4227,8 +4199,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Nennen Sie stattdessen ein Repository: hf.co/owner/repository oder hf.co/owner/repository:Q4_K_M.</translation>
   </message>
   <message>
-   <source>{0} is more capable, but would write about {1} tokens per second here; this one writes about {2}.</source>
-   <translation>{0} ist leistungsfähiger, würde hier aber nur etwa {1} Token pro Sekunde schreiben; dieses schreibt etwa {2}.</translation>
+   <source>{0} is more capable, but would write about {1:.1f} tokens per second here; this one writes about {2:.1f}.</source>
+   <translation>{0} ist leistungsfähiger, würde hier aber nur etwa {1:.1f} Token pro Sekunde schreiben; dieses schreibt etwa {2:.1f}.</translation>
   </message>
   <message>
    <source>No model in this list is more capable.</source>
@@ -4307,16 +4279,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0}; dieser Rechner hat insgesamt {1}.</translation>
   </message>
   <message>
+   <source>{0} with the experts of {1} layers on the processor</source>
+   <translation>{0} mit den Experten von {1} Schichten beim Prozessor</translation>
+  </message>
+  <message>
    <source>The engine did not put it on {0}; the log says why.</source>
    <translation>Die Engine legte es nicht auf {0}; das Protokoll sagt, warum.</translation>
   </message>
   <message>
    <source>{0}: close other programs, or choose a smaller model.</source>
    <translation>{0}: Schließen Sie andere Programme, oder wählen Sie ein kleineres Modell.</translation>
-  </message>
-  <message>
-   <source>It takes {0}. {1}</source>
-   <translation>Es braucht {0}. {1}</translation>
   </message>
   <message>
    <source>The hub needs a token, and Moat sends none unencrypted: use its https address.</source>
@@ -4667,6 +4639,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Chat-Vorlage des Modells ließ sich nicht ausfüllen: {0}.</translation>
   </message>
   <message>
+   <source>it did not answer for {0:g} seconds</source>
+   <translation>sie antwortete {0:g} Sekunden lang nicht</translation>
+  </message>
+  <message>
    <source>The vision projector {0} does not match {1}.</source>
    <translation>Der Vision-Projektor {0} passt nicht zu {1}.</translation>
   </message>
@@ -4691,16 +4667,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Argumente sind ungültig: {0}.</translation>
   </message>
   <message>
+   <source>{0} took longer than {1:.0f} s.</source>
+   <translation>{0} brauchte länger als {1:.0f} s.</translation>
+  </message>
+  <message>
    <source>Waiting for permission: {0}</source>
    <translation>Wartet auf Erlaubnis: {0}</translation>
-  </message>
-  <message>
-   <source>{0} took longer than {1} s.</source>
-   <translation>{0} brauchte länger als {1} s.</translation>
-  </message>
-  <message>
-   <source>Stopped: {0} was not run any further.</source>
-   <translation>Abgebrochen: {0} wurde nicht weiter ausgeführt.</translation>
   </message>
   <message>
    <source>There was nothing to do.</source>
@@ -4715,12 +4687,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Der Ablauf dreht sich bei „{0}“ im Kreis.</translation>
   </message>
   <message>
-   <source>The flow took longer than {0} minutes.</source>
-   <translation>Der Ablauf brauchte länger als {0} Minuten.</translation>
-  </message>
-  <message>
-   <source>The model took longer than {0} s.</source>
-   <translation>Das Modell brauchte länger als {0} s.</translation>
+   <source>The flow took longer than {0:.0f} minutes.</source>
+   <translation>Der Ablauf brauchte länger als {0:.0f} Minuten.</translation>
   </message>
   <message>
    <source>The model wrote no query that works. {0}</source>
@@ -4771,6 +4739,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Antwort nennt sich JSON, ist aber keines.</translation>
   </message>
   <message>
+   <source>Nobody answered in {0:.0f} s: {1} is denied.</source>
+   <translation>Niemand antwortete in {0:.0f} s: {1} ist abgelehnt.</translation>
+  </message>
+  <message>
    <source>The arguments must be an object.</source>
    <translation>Die Argumente müssen ein Objekt sein.</translation>
   </message>
@@ -4797,10 +4769,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>'{0}' is not an answer: use once, always or deny.</source>
    <translation>„{0}“ ist keine Antwort: once, always oder deny.</translation>
-  </message>
-  <message>
-   <source>Nobody answered in {0} s: {1} is denied.</source>
-   <translation>Niemand antwortete in {0} s: {1} ist abgelehnt.</translation>
   </message>
   <message>
    <source>The arguments are not JSON.</source>
@@ -4947,8 +4915,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} hat kein Werkzeug „{1}“.</translation>
   </message>
   <message>
+   <source>no answer in {0:.0f} s.</source>
+   <translation>keine Antwort in {0:.0f} s.</translation>
+  </message>
+  <message>
    <source>{0} has no option '{1}'.</source>
    <translation>{0} hat keine Option „{1}“.</translation>
+  </message>
+  <message>
+   <source>Nobody signed in within {0:.0f} s.</source>
+   <translation>Niemand hat sich innerhalb von {0:.0f} s angemeldet.</translation>
   </message>
   <message>
    <source>A plugin has at most {0} files and {1} MB.</source>
@@ -5035,12 +5011,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Ein Werkzeug darf über HTTP nur lesen; um zu ändern, geben Sie eine API an.</translation>
   </message>
   <message>
-   <source>no answer in {0} s. It must read and write one JSON message per line, without Content-Length headers.</source>
-   <translation>keine Antwort innerhalb von {0} s. Es muss je Zeile eine JSON-Nachricht lesen und schreiben, ohne Content-Length-Kopfzeilen.</translation>
-  </message>
-  <message>
-   <source>no answer in {0} s.</source>
-   <translation>keine Antwort in {0} s.</translation>
+   <source>no answer in {0:.0f} s. It must read and write one JSON message per line, without Content-Length headers.</source>
+   <translation>keine Antwort innerhalb von {0:.0f} s. Es muss je Zeile eine JSON-Nachricht lesen und schreiben, ohne Content-Length-Kopfzeilen.</translation>
   </message>
   <message>
    <source>{0} did not list its tools: {1}</source>
@@ -5049,10 +5021,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>
    <translation>Anmeldung nötig: {0} hat noch kein „{1}“. Tragen Sie es unter „Plugins“ ein.</translation>
-  </message>
-  <message>
-   <source>Nobody signed in within {0} s.</source>
-   <translation>Niemand hat sich innerhalb von {0} s angemeldet.</translation>
   </message>
   <message>
    <source>The provider's identity does not match.</source>
@@ -5115,12 +5083,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} hat sich beendet.</translation>
   </message>
   <message>
-   <source>{0} took longer than {1} s. It must read and write one JSON message per line, without Content-Length headers. Its log shows what it printed.</source>
-   <translation>{0} hat innerhalb von {1} s nicht geantwortet. Es muss je Zeile eine JSON-Nachricht lesen und schreiben, ohne Content-Length-Kopfzeilen. Was es ausgegeben hat, steht in seinem Protokoll.</translation>
-  </message>
-  <message>
-   <source>The MCP server '{0}', as {1} lists it.</source>
-   <translation>Der MCP-Server „{0}“, wie {1} ihn aufführt.</translation>
+   <source>{0} took longer than {1:.0f} s. It must read and write one JSON message per line, without Content-Length headers. Its log shows what it printed.</source>
+   <translation>{0} hat innerhalb von {1:.0f} s nicht geantwortet. Es muss je Zeile eine JSON-Nachricht lesen und schreiben, ohne Content-Length-Kopfzeilen. Was es ausgegeben hat, steht in seinem Protokoll.</translation>
   </message>
   <message>
    <source>{0} lists no MCP servers ('mcpServers' or 'servers').</source>
@@ -5195,12 +5159,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Die Pakete brauchten mehr als {0} MB und wurden entfernt.</translation>
   </message>
   <message>
-   <source>The package {0} is there after {1} s ({2} MB). It is kept for the next start.</source>
-   <translation>Das Paket {0} ist nach {1} s da ({2} MB). Es bleibt für den nächsten Start.</translation>
+   <source>The package {0} is there after {1:.0f} s ({2:.1f} MB). It is kept for the next start.</source>
+   <translation>Das Paket {0} ist nach {1:.0f} s da ({2:.1f} MB). Es bleibt für den nächsten Start.</translation>
   </message>
   <message>
-   <source>{0} did not start within {1} s.</source>
-   <translation>{0} ist nicht innerhalb von {1} s gestartet.</translation>
+   <source>Fetching the package {0}: {1:.1f} MB so far</source>
+   <translation>Das Paket {0} wird geholt: bisher {1:.1f} MB</translation>
+  </message>
+  <message>
+   <source>{0} did not start within {1:.0f} s.</source>
+   <translation>{0} ist nicht innerhalb von {1:.0f} s gestartet.</translation>
   </message>
   <message>
    <source>It was ended: its packages take more than {0} MB.</source>
@@ -5459,8 +5427,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>beendet durch Signal {0} ({1})</translation>
   </message>
   <message>
-   <source>ended with code {0} ({1})</source>
-   <translation>beendet mit Code {0} ({1})</translation>
+   <source>ended with code {0:#x} ({1})</source>
+   <translation>beendet mit Code {0:#x} ({1})</translation>
+  </message>
+  <message>
+   <source>about {0}</source>
+   <translation>etwa {0}</translation>
   </message>
   <message>
    <source>unknown</source>
@@ -5487,24 +5459,20 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>sie schloss ihre Leitung</translation>
   </message>
   <message>
-   <source>not answering</source>
-   <translation>antwortet nicht</translation>
-  </message>
-  <message>
    <source>it was halted by a signal and did not go on</source>
    <translation>sie wurde durch ein Signal angehalten und lief nicht weiter</translation>
   </message>
   <message>
-   <source>it did not respond for {0} s</source>
-   <translation>sie reagierte {0} s lang nicht</translation>
+   <source>it did not respond for {0:g} s</source>
+   <translation>sie reagierte {0:g} s lang nicht</translation>
   </message>
   <message>
-   <source>loading made no progress for {0} s</source>
-   <translation>das Laden kam {0} s lang nicht voran</translation>
+   <source>loading made no progress for {0:g} s</source>
+   <translation>das Laden kam {0:g} s lang nicht voran</translation>
   </message>
   <message>
-   <source>it made no progress on an answer for {0} s</source>
-   <translation>sie kam mit einer Antwort {0} s lang nicht voran</translation>
+   <source>it made no progress on an answer for {0:g} s</source>
+   <translation>sie kam mit einer Antwort {0:g} s lang nicht voran</translation>
   </message>
   <message>
    <source>its output is too long</source>
@@ -5515,12 +5483,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>sie nahm zu viel Speicher</translation>
   </message>
   <message>
-   <source>it ran longer than {0} seconds</source>
-   <translation>sie lief länger als {0} Sekunden</translation>
-  </message>
-  <message>
-   <source>it did not answer for {0} seconds</source>
-   <translation>sie antwortete {0} Sekunden lang nicht</translation>
+   <source>it ran longer than {0:g} seconds</source>
+   <translation>sie lief länger als {0:g} Sekunden</translation>
   </message>
   <message>
    <source>the render process ended</source>
@@ -5537,6 +5501,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Drew a {0} chart</source>
    <translation>Zeichnete ein Diagramm ({0})</translation>
+  </message>
+  <message>
+   <source>The model took longer than {0:.0f} s.</source>
+   <translation>Das Modell brauchte länger als {0:.0f} s.</translation>
   </message>
   <message>
    <source>{0} rows</source>
@@ -5557,10 +5525,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>The graphics card</source>
    <translation>Die Grafikkarte</translation>
-  </message>
-  <message>
-   <source> with the experts of {0} layers on the processor</source>
-   <translation> mit den Experten von {0} Schichten auf dem Prozessor</translation>
   </message>
   <message>
    <source>{0} (number {1})</source>
@@ -5731,8 +5695,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>der Tensor {0} endet {1} Bytes hinter dem Dateiende</translation>
   </message>
   <message>
-   <source>its header is larger than {0} MB</source>
-   <translation>der Kopf ist größer als {0} MB</translation>
+   <source>its header is larger than {0:.0f} MB</source>
+   <translation>der Kopf ist größer als {0:.0f} MB</translation>
   </message>
   <message>
    <source>{0} is not valid text (before byte {1})</source>
@@ -5863,6 +5827,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Benutzt {0}</translation>
   </message>
   <message>
+   <source>{0}: {1}</source>
+   <translation>{0}: {1}</translation>
+  </message>
+  <message>
    <source>Step {0}</source>
    <translation>Schritt {0}</translation>
   </message>
@@ -5873,10 +5841,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>Fetching the package {0}</source>
    <translation>Das Paket {0} wird geholt</translation>
-  </message>
-  <message>
-   <source>Fetching the package {0}: {1} MB so far</source>
-   <translation>Das Paket {0} wird geholt: bisher {1} MB</translation>
   </message>
   <message>
    <source>took too much memory</source>
@@ -5901,6 +5865,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>An engine is written as http://host:port/v1, without a name or password in it.</source>
    <translation>Eine Engine wird als http://host:port/v1 geschrieben, ohne Namen oder Passwort darin.</translation>
+  </message>
+  <message>
+   <source>{0:.1f} GB</source>
+   <translation>{0:.1f} GB</translation>
   </message>
   <message>
    <source>another program</source>

@@ -3743,50 +3743,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 上的引擎没有回应。</translation>
   </message>
   <message>
-   <source>From a request's arrival to the first piece of its answer.</source>
-   <translation>从请求到达到答案的第一段。</translation>
-  </message>
-  <message>
-   <source>Between one piece of an answer and the next.</source>
-   <translation>答案的一段与下一段之间。</translation>
-  </message>
-  <message>
-   <source>From a request's arrival to its end.</source>
-   <translation>从请求到达到结束。</translation>
-  </message>
-  <message>
-   <source>Requests that have ended.</source>
-   <translation>已结束的请求。</translation>
-  </message>
-  <message>
-   <source>Tokens of prompts.</source>
-   <translation>提示的词元。</translation>
-  </message>
-  <message>
-   <source>Tokens of prompts that the cache held.</source>
-   <translation>缓存中已有的提示词元。</translation>
-  </message>
-  <message>
-   <source>Tokens of answers.</source>
-   <translation>答案的词元。</translation>
-  </message>
-  <message>
-   <source>Requests that are being answered.</source>
-   <translation>正在回答的请求。</translation>
-  </message>
-  <message>
-   <source>Requests that wait in the queue.</source>
-   <translation>在队列中等待的请求。</translation>
-  </message>
-  <message>
-   <source>Models that are loaded.</source>
-   <translation>已加载的模型。</translation>
-  </message>
-  <message>
-   <source>Whether a server elsewhere answers.</source>
-   <translation>别处的服务器是否应答。</translation>
-  </message>
-  <message>
    <source>No support for graphics cards is missing on this computer.</source>
    <translation>这台电脑不缺少显卡支持。</translation>
   </message>
@@ -3817,6 +3773,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>{0} refuses the file: {1}.</source>
    <translation>{0} 拒绝提供该文件：{1}。</translation>
+  </message>
+  <message>
+   <source>{0} fails: {1}.</source>
+   <translation>{0} 失败：{1}。</translation>
   </message>
   <message>
    <source>A key needs a name of 1 to {0} visible characters.</source>
@@ -4063,6 +4023,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>图表在“{0}”处被拒绝：{1}</translation>
   </message>
   <message>
+   <source>{0} has Excel's or Word's old format and cannot be read; save it as xlsx or docx.</source>
+   <translation>{0} 是 Excel 或 Word 的旧格式，无法读取；请另存为 xlsx 或 docx。</translation>
+  </message>
+  <message>
    <source>Only SELECT is allowed.</source>
    <translation>只允许 SELECT。</translation>
   </message>
@@ -4093,6 +4057,14 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>'{0}' cannot be combined with 'tools'.</source>
    <translation>“{0}”不能与“tools”一起使用。</translation>
+  </message>
+  <message>
+   <source>{0}, {1}</source>
+   <translation>{0}、{1}</translation>
+  </message>
+  <message>
+   <source>{0} {1}</source>
+   <translation>{0}{1}</translation>
   </message>
   <message>
    <source>System prompts, tools and thoughts may be missing until that succeeds; it is tried again with the next question.</source>
@@ -4227,8 +4199,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>请改为指定仓库：hf.co/owner/repository，或 hf.co/owner/repository:Q4_K_M。</translation>
   </message>
   <message>
-   <source>{0} is more capable, but would write about {1} tokens per second here; this one writes about {2}.</source>
-   <translation>{0} 能力更强，但在这里每秒大约只能写 {1} 个词元；这个模型大约写 {2} 个。</translation>
+   <source>{0} is more capable, but would write about {1:.1f} tokens per second here; this one writes about {2:.1f}.</source>
+   <translation>{0} 能力更强，但在这里每秒大约只能写 {1:.1f} 个词元；这个模型大约写 {2:.1f} 个。</translation>
   </message>
   <message>
    <source>No model in this list is more capable.</source>
@@ -4307,16 +4279,16 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0}；这台机器总共有 {1}。</translation>
   </message>
   <message>
+   <source>{0} with the experts of {1} layers on the processor</source>
+   <translation>{0}，{1} 层的专家在处理器上</translation>
+  </message>
+  <message>
    <source>The engine did not put it on {0}; the log says why.</source>
    <translation>引擎没有把它放到 {0} 上；原因见日志。</translation>
   </message>
   <message>
    <source>{0}: close other programs, or choose a smaller model.</source>
    <translation>{0}：请关闭其他程序，或选用更小的模型。</translation>
-  </message>
-  <message>
-   <source>It takes {0}. {1}</source>
-   <translation>占用：{0}。{1}</translation>
   </message>
   <message>
    <source>The hub needs a token, and Moat sends none unencrypted: use its https address.</source>
@@ -4667,6 +4639,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>无法渲染模型的聊天模板：{0}。</translation>
   </message>
   <message>
+   <source>it did not answer for {0:g} seconds</source>
+   <translation>它在 {0:g} 秒内没有回应</translation>
+  </message>
+  <message>
    <source>The vision projector {0} does not match {1}.</source>
    <translation>视觉投影器 {0} 与 {1} 不匹配。</translation>
   </message>
@@ -4691,16 +4667,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>参数无效：{0}。</translation>
   </message>
   <message>
+   <source>{0} took longer than {1:.0f} s.</source>
+   <translation>{0} 用时超过 {1:.0f} 秒。</translation>
+  </message>
+  <message>
    <source>Waiting for permission: {0}</source>
    <translation>等待许可：{0}</translation>
-  </message>
-  <message>
-   <source>{0} took longer than {1} s.</source>
-   <translation>{0} 用时超过 {1} 秒。</translation>
-  </message>
-  <message>
-   <source>Stopped: {0} was not run any further.</source>
-   <translation>已停止：{0} 没有继续运行。</translation>
   </message>
   <message>
    <source>There was nothing to do.</source>
@@ -4715,12 +4687,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>流程在“{0}”处循环。</translation>
   </message>
   <message>
-   <source>The flow took longer than {0} minutes.</source>
-   <translation>流程用时超过 {0} 分钟。</translation>
-  </message>
-  <message>
-   <source>The model took longer than {0} s.</source>
-   <translation>模型用时超过 {0} 秒。</translation>
+   <source>The flow took longer than {0:.0f} minutes.</source>
+   <translation>流程用时超过 {0:.0f} 分钟。</translation>
   </message>
   <message>
    <source>The model wrote no query that works. {0}</source>
@@ -4771,6 +4739,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>回应自称是 JSON，但并不是。</translation>
   </message>
   <message>
+   <source>Nobody answered in {0:.0f} s: {1} is denied.</source>
+   <translation>{0:.0f} 秒内无人回答：{1} 已被拒绝。</translation>
+  </message>
+  <message>
    <source>The arguments must be an object.</source>
    <translation>参数必须是对象。</translation>
   </message>
@@ -4797,10 +4769,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>'{0}' is not an answer: use once, always or deny.</source>
    <translation>“{0}”不是有效的回答：once、always 或 deny。</translation>
-  </message>
-  <message>
-   <source>Nobody answered in {0} s: {1} is denied.</source>
-   <translation>{0} 秒内无人回答：{1} 已被拒绝。</translation>
   </message>
   <message>
    <source>The arguments are not JSON.</source>
@@ -4947,8 +4915,16 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 没有工具“{1}”。</translation>
   </message>
   <message>
+   <source>no answer in {0:.0f} s.</source>
+   <translation>{0:.0f} 秒内没有应答。</translation>
+  </message>
+  <message>
    <source>{0} has no option '{1}'.</source>
    <translation>{0} 没有选项“{1}”。</translation>
+  </message>
+  <message>
+   <source>Nobody signed in within {0:.0f} s.</source>
+   <translation>{0:.0f} 秒内无人登录。</translation>
   </message>
   <message>
    <source>A plugin has at most {0} files and {1} MB.</source>
@@ -5035,12 +5011,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>工具只能通过 HTTP 读取；要进行更改请声明 API。</translation>
   </message>
   <message>
-   <source>no answer in {0} s. It must read and write one JSON message per line, without Content-Length headers.</source>
-   <translation>{0} 秒内没有应答。它必须每行读写一条 JSON 消息，不带 Content-Length 标头。</translation>
-  </message>
-  <message>
-   <source>no answer in {0} s.</source>
-   <translation>{0} 秒内没有应答。</translation>
+   <source>no answer in {0:.0f} s. It must read and write one JSON message per line, without Content-Length headers.</source>
+   <translation>{0:.0f} 秒内没有应答。它必须每行读写一条 JSON 消息，不带 Content-Length 标头。</translation>
   </message>
   <message>
    <source>{0} did not list its tools: {1}</source>
@@ -5049,10 +5021,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>
    <translation>需要登录：{0} 还没有“{1}”。请在“插件”页填写。</translation>
-  </message>
-  <message>
-   <source>Nobody signed in within {0} s.</source>
-   <translation>{0} 秒内无人登录。</translation>
   </message>
   <message>
    <source>The provider's identity does not match.</source>
@@ -5115,12 +5083,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 已结束。</translation>
   </message>
   <message>
-   <source>{0} took longer than {1} s. It must read and write one JSON message per line, without Content-Length headers. Its log shows what it printed.</source>
-   <translation>{0} 在 {1} 秒内没有应答。它必须每行读写一条 JSON 消息，不带 Content-Length 标头。它输出的内容见其日志。</translation>
-  </message>
-  <message>
-   <source>The MCP server '{0}', as {1} lists it.</source>
-   <translation>{1} 中列出的 MCP 服务器“{0}”。</translation>
+   <source>{0} took longer than {1:.0f} s. It must read and write one JSON message per line, without Content-Length headers. Its log shows what it printed.</source>
+   <translation>{0} 在 {1:.0f} 秒内没有应答。它必须每行读写一条 JSON 消息，不带 Content-Length 标头。它输出的内容见其日志。</translation>
   </message>
   <message>
    <source>{0} lists no MCP servers ('mcpServers' or 'servers').</source>
@@ -5195,12 +5159,16 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>其软件包占用超过 {0} MB，已被删除。</translation>
   </message>
   <message>
-   <source>The package {0} is there after {1} s ({2} MB). It is kept for the next start.</source>
-   <translation>软件包 {0} 已在 {1} 秒后就绪（{2} MB），并保留供下次启动使用。</translation>
+   <source>The package {0} is there after {1:.0f} s ({2:.1f} MB). It is kept for the next start.</source>
+   <translation>软件包 {0} 已在 {1:.0f} 秒后就绪（{2:.1f} MB），并保留供下次启动使用。</translation>
   </message>
   <message>
-   <source>{0} did not start within {1} s.</source>
-   <translation>{0} 未能在 {1} 秒内启动。</translation>
+   <source>Fetching the package {0}: {1:.1f} MB so far</source>
+   <translation>正在获取软件包 {0}：目前 {1:.1f} MB</translation>
+  </message>
+  <message>
+   <source>{0} did not start within {1:.0f} s.</source>
+   <translation>{0} 未能在 {1:.0f} 秒内启动。</translation>
   </message>
   <message>
    <source>It was ended: its packages take more than {0} MB.</source>
@@ -5459,8 +5427,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>被信号 {0} 终止（{1}）</translation>
   </message>
   <message>
-   <source>ended with code {0} ({1})</source>
-   <translation>以代码 {0} 结束（{1}）</translation>
+   <source>ended with code {0:#x} ({1})</source>
+   <translation>以代码 {0:#x} 结束（{1}）</translation>
+  </message>
+  <message>
+   <source>about {0}</source>
+   <translation>约 {0}</translation>
   </message>
   <message>
    <source>unknown</source>
@@ -5487,24 +5459,20 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>它关闭了管道</translation>
   </message>
   <message>
-   <source>not answering</source>
-   <translation>无响应</translation>
-  </message>
-  <message>
    <source>it was halted by a signal and did not go on</source>
    <translation>它被信号暂停，没有继续</translation>
   </message>
   <message>
-   <source>it did not respond for {0} s</source>
-   <translation>它 {0} 秒没有响应</translation>
+   <source>it did not respond for {0:g} s</source>
+   <translation>它 {0:g} 秒没有响应</translation>
   </message>
   <message>
-   <source>loading made no progress for {0} s</source>
-   <translation>加载在 {0} 秒内没有进展</translation>
+   <source>loading made no progress for {0:g} s</source>
+   <translation>加载在 {0:g} 秒内没有进展</translation>
   </message>
   <message>
-   <source>it made no progress on an answer for {0} s</source>
-   <translation>它在 {0} 秒内没有推进回答</translation>
+   <source>it made no progress on an answer for {0:g} s</source>
+   <translation>它在 {0:g} 秒内没有推进回答</translation>
   </message>
   <message>
    <source>its output is too long</source>
@@ -5515,12 +5483,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>它占用了太多内存</translation>
   </message>
   <message>
-   <source>it ran longer than {0} seconds</source>
-   <translation>它运行超过 {0} 秒</translation>
-  </message>
-  <message>
-   <source>it did not answer for {0} seconds</source>
-   <translation>它在 {0} 秒内没有回应</translation>
+   <source>it ran longer than {0:g} seconds</source>
+   <translation>它运行超过 {0:g} 秒</translation>
   </message>
   <message>
    <source>the render process ended</source>
@@ -5537,6 +5501,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Drew a {0} chart</source>
    <translation>绘制了图表（{0}）</translation>
+  </message>
+  <message>
+   <source>The model took longer than {0:.0f} s.</source>
+   <translation>模型用时超过 {0:.0f} 秒。</translation>
   </message>
   <message>
    <source>{0} rows</source>
@@ -5557,10 +5525,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>The graphics card</source>
    <translation>显卡</translation>
-  </message>
-  <message>
-   <source> with the experts of {0} layers on the processor</source>
-   <translation>，{0} 层的专家在处理器上</translation>
   </message>
   <message>
    <source>{0} (number {1})</source>
@@ -5731,8 +5695,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>张量 {0} 超出文件末尾 {1} 字节</translation>
   </message>
   <message>
-   <source>its header is larger than {0} MB</source>
-   <translation>其文件头大于 {0} MB</translation>
+   <source>its header is larger than {0:.0f} MB</source>
+   <translation>其文件头大于 {0:.0f} MB</translation>
   </message>
   <message>
    <source>{0} is not valid text (before byte {1})</source>
@@ -5863,6 +5827,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>使用 {0}</translation>
   </message>
   <message>
+   <source>{0}: {1}</source>
+   <translation>{0}：{1}</translation>
+  </message>
+  <message>
    <source>Step {0}</source>
    <translation>步骤 {0}</translation>
   </message>
@@ -5873,10 +5841,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>Fetching the package {0}</source>
    <translation>正在获取软件包 {0}</translation>
-  </message>
-  <message>
-   <source>Fetching the package {0}: {1} MB so far</source>
-   <translation>正在获取软件包 {0}：目前 {1} MB</translation>
   </message>
   <message>
    <source>took too much memory</source>
@@ -5901,6 +5865,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>An engine is written as http://host:port/v1, without a name or password in it.</source>
    <translation>引擎写作 http://host:port/v1，其中不含用户名或密码。</translation>
+  </message>
+  <message>
+   <source>{0:.1f} GB</source>
+   <translation>{0:.1f} GB</translation>
   </message>
   <message>
    <source>another program</source>

@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QScrollArea
 
 from app.look.page import Page
 from app.shell.window import Window
+from server.sentences import Sentence
+from server.sizes import in_gb
 from tests.kit.fake_core import FakeCore
 
 Scene = Callable[[FakeCore, Window], Awaitable[str]]
@@ -17,6 +19,12 @@ LAID_OUT_S = 0.15
 LONG_NAME = (
     "Mixtral-8x22B-Instruct-v0.1-with-a-very-long-name-that-never-ends-Q4_K_M-00001-of-00005"
 )
+
+
+def lacking(needed: float, free: float) -> Sentence:
+    """Returns the sentence about a model that lacks memory."""
+    needs = Sentence("It needs {0} and {1} are free", in_gb(needed), in_gb(free))
+    return Sentence("{0}: close other programs, or choose a smaller model.", needs)
 
 
 def opened(window: Window, kind: type[AnyPage]) -> AnyPage:

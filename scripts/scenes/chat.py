@@ -10,6 +10,7 @@ from scripts.scenes.base import Scene, opened
 from server.errors import EngineCrashed
 from server.events import Finished, Usage
 from server.face.core import ServerStatus
+from server.sentences import Sentence
 from server.system import paths
 from tests.kit.fake_core import FakeCore
 
@@ -48,8 +49,8 @@ async def busy(_core: FakeCore, window: Window) -> str:
     chat = _asked(window)
     answer = chat.transcript.answer("Qwen3-8B")
     answer.add_thought("The question is about moats. A table of three kinds will do.")
-    answer.add_step("Chose portfolio")
-    answer.add_step("Calling portfolio.holdings")
+    answer.add_step(Sentence("Chose {0}", "portfolio"))
+    answer.add_step(Sentence("Calling {0}", "portfolio.holdings"))
     for word in ANSWER.split(" ")[:60]:
         answer.add_text(f"{word} ")
     chat.composer.show_answering(answering=True)
@@ -74,7 +75,11 @@ async def failed(_core: FakeCore, window: Window) -> str:
     chat = _asked(window)
     answer = chat.transcript.answer("SmolLM2-135M-Instruct")
     answer.add_text("A moat in investing is")
-    answer.fail(EngineCrashed("The engine stopped: killed, perhaps because memory ran out."))
+    answer.fail(
+        EngineCrashed(
+            Sentence("The engine stopped: {0}.", Sentence("killed, perhaps because memory ran out"))
+        )
+    )
     return "Chat"
 
 

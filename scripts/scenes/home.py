@@ -4,9 +4,10 @@ import math
 import time
 
 from app.shell.window import Window
-from scripts.scenes.base import LONG_NAME, Scene
+from scripts.scenes.base import LONG_NAME, Scene, lacking
 from server.errors import LinkLost
 from server.face.core import Load, ModelStatus, RunningRequest, ServerStatus
+from server.sentences import Sentence
 from tests.kit.fake_core import FakeCore
 
 
@@ -42,7 +43,7 @@ async def busy(core: FakeCore, _window: Window) -> str:
 
 
 async def failed(core: FakeCore, _window: Window) -> str:
-    reason = "It needs 5.4 GB and 3.1 GB are free: close other programs, or choose a smaller model."
+    reason = lacking(5.4e9, 3.1e9)
     core.model.set(ModelStatus("failed", "Qwen3-8B", reason=reason, details="out_of_memory"))
     return "Home"
 
@@ -52,13 +53,25 @@ async def notices(core: FakeCore, window: Window) -> str:
         ServerStatus(
             "ready",
             "http://127.0.0.1:7778",
-            port_note="Port 7777 is taken by another program, so Moat uses 7778.",
+            port_note=Sentence(
+                "Port {0} is taken{1}; {2} uses {3}.",
+                7777,
+                Sentence(" by {0}", "nginx"),
+                "Moat",
+                7778,
+            ),
         )
     )
     core.notices.set(
         (
-            "This system has no usable keyring: secrets are stored unencrypted in secrets.json.",
-            "The settings file could not be read; it was saved as settings.broken-1.json.",
+            Sentence(
+                "This system has no usable keyring: secrets are stored unencrypted in {0}.",
+                "secrets.json",
+            ),
+            Sentence(
+                "The settings file could not be read; it was saved as {0}.",
+                "settings.broken-1.json",
+            ),
         )
     )
     core.model.set(ModelStatus("ready", LONG_NAME, 1, context_tokens=65536, device="CPU"))

@@ -6,15 +6,19 @@ from dataclasses import replace
 from app.look.translate import tr
 from app.models.page import DISCOVER, DOWNLOADS, ELSEWHERE, HERE, ModelsPage
 from app.shell.window import Window
-from scripts.scenes.base import Scene, opened
+from scripts.scenes.base import Scene, lacking, opened
 from server.errors import AppError, HubFailed
 from server.face.core import ModelStatus
 from server.face.models import Download, EngineState, Fit, Suggestion
+from server.sentences import Sentence
 from server.settings import EngineElsewhere
+from server.sizes import in_gb
 from tests.kit.fake_core import FakeCore
 from tests.kit.fake_shelf import AT_FORTY, SUGGESTED, TOO_LARGE
 
-TIGHT = Fit("tight", "It takes 10.9 GB of the 12.0 GB free.")
+TIGHT = Fit(
+    "tight", Sentence("It takes {0}.", Sentence("{0} of the {1} free", in_gb(10.9e9), in_gb(12e9)))
+)
 SUGGESTIONS: list[Suggestion] = [
     SUGGESTED,
     replace(SUGGESTED, file="b", title="Qwen3 14B", recommended=False, fit=TIGHT),
@@ -89,7 +93,7 @@ async def newer(core: FakeCore, window: Window) -> str:
 
 async def downloads(core: FakeCore, window: Window) -> str:
     _part(window, DOWNLOADS)
-    reason, details = "The disk is full: 1200 MB more are needed.", "disk_full"
+    reason, details = Sentence("The disk is full: {0} MB more are needed.", 1200), "disk_full"
     core.models.downloads.set(
         (
             AT_FORTY,
@@ -145,10 +149,10 @@ async def engines(core: FakeCore, window: Window) -> str:
 
 
 async def engine_failed(core: FakeCore, window: Window) -> str:
-    reason = "The engine at gpu-3:8000 cannot be reached or broke off."
+    reason = Sentence("The engine at {0} cannot be reached or broke off.", "gpu-3:8000")
     core.engines.states.set((EngineState(GONE, "failed", reason),))
     page = _part(window, ELSEWHERE)
-    core.refuse = AppError("The engine at gpu-3:8000 does not accept our key.")
+    core.refuse = AppError(Sentence("The engine at {0} does not accept our key.", "gpu-3:8000"))
     await page.engine_form.try_out(GONE, "")
     return "Models"
 
@@ -158,7 +162,10 @@ async def failed(core: FakeCore, window: Window) -> str:
     page = _part(window, DISCOVER)
     await asyncio.sleep(0.1)
     core.refuse = HubFailed(
-        "Cannot reach huggingface.co. Check the connection, or set a mirror in Settings → Network."
+        Sentence(
+            "Cannot reach {0}. Check the connection, or set a mirror in Settings → Network.",
+            "huggingface.co",
+        )
     )
     page.run(page.discover.look_up("qwen3"))
     return "Models"
@@ -169,9 +176,7 @@ async def unfit(core: FakeCore, window: Window) -> str:
     page = _part(window, DISCOVER)
     await asyncio.sleep(0.1)
     page.discover.show_suggestions([SUGGESTIONS[2]])
-    reason = (
-        "It needs 19.2 GB and 12.0 GB are free: close other programs, or choose a smaller model."
-    )
+    reason = lacking(19.2e9, 12e9)
     core.model.set(ModelStatus("failed", "Qwen3-30B-A3B", reason=reason))
     return "Models"
 

@@ -8,6 +8,7 @@ from app.shell.window import Window
 from scripts.scenes.base import Scene, opened
 from server.errors import AppError
 from server.face.plugins import OperationCard, OptionCard
+from server.sentences import Sentence
 from tests.kit.fake_core import FakeCore
 from tests.kit.fake_plugins import FORM, ORDER, PORTFOLIO
 
@@ -64,7 +65,9 @@ async def broken(core: FakeCore, window: Window) -> str:
         (replace(PORTFOLIO, state="broken", enabled=False, shipped=False, findings=(found,)),)
     )
     window.turn_to("Plugins")
-    window.show_failure(AppError("The archive has an entry that leads outside: '../../.profile'."))
+    window.show_failure(
+        AppError(Sentence("The archive has an entry that leads outside: '{0}'.", "../../.profile"))
+    )
     return "Plugins"
 
 

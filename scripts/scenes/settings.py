@@ -4,6 +4,7 @@ from app.settings import SettingsPage
 from app.shell.window import Window
 from scripts.scenes.base import Scene, opened, scrolled_down
 from server.face.core import Update
+from server.sentences import Sentence
 from tests.kit.fake_core import FakeCore
 
 
@@ -15,7 +16,9 @@ async def changed(core: FakeCore, window: Window) -> str:
     """Shows changed settings with their way back, and a refused one with its reason."""
     await core.change_settings({"server.port": 9000, "server.require_key": True})
     page = opened(window, SettingsPage)
-    page.fields["server.port"].show_problem("Port 9000 is taken by nginx (process 4711).")
+    page.fields["server.port"].show_problem(
+        Sentence("Port {0} is taken{1}.", 9000, Sentence(" by {0}", "nginx"))
+    )
     return "Settings"
 
 

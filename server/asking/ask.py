@@ -14,6 +14,7 @@ from server.chat import ChatRequest, Constraint, Json, Message, Sampling
 from server.engine.base import Engine, ModelFacts
 from server.errors import AppError, FlowFailed, NotSupported
 from server.events import Event, ReasoningDelta, StatusNote, TextDelta
+from server.sentences import Sentence
 
 CHARACTERS_PER_TOKEN = 2.4
 """A low estimate. Where the number matters, the model's own tokenizer counts the tokens."""
@@ -298,7 +299,9 @@ async def fit_prompt(
         if used <= limit:
             return _messages(system, user)
         room = max(int(room * limit / used * 0.8) - 50, 100)
-    message = f"This step is too large for the model's context ({used} of {limit} tokens)."
+    message = Sentence(
+        "This step is too large for the model's context ({0} of {1} tokens).", used, limit
+    )
     raise FlowFailed("too_large", message)
 
 

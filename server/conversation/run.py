@@ -35,6 +35,7 @@ from server.events import (
     Usage,
 )
 from server.schemas import check
+from server.sentences import Sentence
 from server.tasks import spawn, stop
 
 Stream = AsyncGenerator[Event, None]
@@ -292,7 +293,7 @@ async def _turns(means: Means, request: ChatRequest) -> AsyncGenerator[Event, No
                     if event is not None:
                         yield event
         if turn.end is None:
-            raise AppError("The model's answer ended without a reason.")
+            raise AppError(Sentence("The model's answer ended without a reason."))
         used = used + turn.end.usage
         results = []
         for call in turn.ours:
@@ -342,7 +343,9 @@ async def _several(means: Means, request: ChatRequest) -> AsyncGenerator[OfChoic
 
     def note_end(index: int, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and task.exception() is not None:
-            queue.put_nowait(OfChoice(index, Failed(AppError("Something went wrong inside Moat."))))
+            queue.put_nowait(
+                OfChoice(index, Failed(AppError(Sentence("Something went wrong inside Moat."))))
+            )
 
     tasks = [spawn(answer(index), f"choice {index}") for index in range(request.choices)]
     for index, task in enumerate(tasks):

@@ -46,6 +46,7 @@ from server.models.service import ModelShelf
 from server.plugins.approvals import chat_key
 from server.plugins.service import PluginHouse
 from server.protocols.base import AgentRun, Ask, Look, LookResult, Manage, Managed, Run
+from server.sentences import Sentence
 from server.settings import CopilotSettings, OwnSettings
 
 AT_WORK = ("waiting", "running", "verifying")
@@ -116,7 +117,11 @@ class Keeper:
         others = ", ".join(f"'{name}'" for name in self._aliases.made_from(card.path))
         if others:
             raise NameTaken(
-                f"Deleting '{card.name}' would also delete {others}: delete that model first."
+                Sentence(
+                    "Deleting '{0}' would also delete {1}: delete that model first.",
+                    card.name,
+                    others,
+                )
             )
         await self._shelf.delete(card.base or card.name)
 
@@ -162,7 +167,7 @@ class Keeper:
             (download for download in self._shelf.downloads.get() if download.id == number), None
         )
         if found is None:
-            raise BadRequest("The download was cancelled.", "model")
+            raise BadRequest(Sentence("The download was cancelled."), "model")
         if found.phase == "failed":
             raise HubFailed(found.reason)
         return found
@@ -239,7 +244,7 @@ class Answering:
         if ask.what == "metrics":
             return await self._figures(ask.by.key)
         if ask.what not in ASKABLE:
-            raise NotSupported(f"The engine does not support this: {ask.what}.")
+            raise NotSupported(Sentence("The engine does not support this: {0}.", ask.what))
         model = ask.model or self._default_for(ask.by.key)
         names = (model, self.keeper.base_name(model) or model)
         if refusal := self.keys.find_refusal(ask.by.key, names):

@@ -21,6 +21,7 @@ from server.errors import AppError, BadRequest
 from server.events import Usage
 from server.face.models import Calibration
 from server.observe import Value
+from server.sentences import Sentence
 from server.system import backends, hardware
 from server.system.files import JsonFile
 from server.system.lazy import Late
@@ -134,7 +135,9 @@ class Calibrator:
         """Measures a model at once, because a person requested it."""
         path = self._path_of(name)
         if path is None:
-            raise BadRequest("Only a model that runs on this computer can be measured.", "name")
+            raise BadRequest(
+                Sentence("Only a model that runs on this computer can be measured."), "name"
+            )
         self._asked += 1
         try:
             await stop(self._task)
@@ -145,7 +148,7 @@ class Calibrator:
         finally:
             self._asked -= 1
         if not found:
-            raise BadRequest("This model cannot be measured.", "name")
+            raise BadRequest(Sentence("This model cannot be measured."), "name")
         self._keep(name, path, found)
 
     def note_use(self, name: str, usage: Usage) -> None:

@@ -17,7 +17,8 @@ from yarl import URL
 from server.chat import Json
 from server.errors import BadRequest
 from server.observe import Value
-from server.settings import BAD_ORIGIN, Settings, proxy_address
+from server.sentences import Sentence
+from server.settings import BAD_ORIGIN, Settings, proxy_address, reason_of
 from server.system.files import set_aside, sweep_drafts, write_atomically
 from server.system.keychain import Keychain
 from server.system.processes import GIVEN_SECRET
@@ -74,15 +75,21 @@ class SettingsStore:
                 bad = {finding["loc"][2] for finding in findings}
                 good = [item for number, item in enumerate(removed) if number not in bad]
                 found[str(place[0])][place[1]] = good
-                self.notices.append(f"Part of the setting {where} was not valid and was ignored.")
+                self.notices.append(
+                    Sentence("Part of the setting {0} was not valid and was ignored.", where)
+                )
                 continue
-            self.notices.append(f"The setting {where} was not valid and was reset to its default.")
+            self.notices.append(
+                Sentence("The setting {0} was not valid and was reset to its default.", where)
+            )
 
     def _set_aside(self, path: Path, error: Exception) -> None:
         log.warning("Cannot read %s: %s", path.name, error)
         with contextlib.suppress(OSError):
             path = set_aside(path)
-        self.notices.append(f"The settings file could not be read; it was saved as {path.name}.")
+        self.notices.append(
+            Sentence("The settings file could not be read; it was saved as {0}.", path.name)
+        )
 
 
 def _remove(found: Json, where: tuple[Any, ...]) -> Any:
@@ -171,7 +178,9 @@ class Configuration:
     async def change(self, changes: dict[str, Any]) -> None:
         for field in changes:
             if field in self._given:
-                raise BadRequest(f"{self._given[field][0]} decides the setting {field}.", field)
+                raise BadRequest(
+                    Sentence("{0} decides the setting {1}.", self._given[field][0], field), field
+                )
         if PROXY in changes:
             changes = {**changes, PROXY: await self._without_password(changes[PROXY])}
         before = after = self.settings.get()  # read after the await: others may have changed some
@@ -181,7 +190,7 @@ class Configuration:
             except (KeyError, ValueError) as error:
                 why = _reason(error)
                 raise BadRequest(
-                    f"The setting {field} has an invalid value: {why}", field
+                    Sentence("The setting {0} has an invalid value: {1}", field, why), field
                 ) from None
         self.save(after)
         await self._apply(before, after)
@@ -195,14 +204,16 @@ class Configuration:
         try:
             self._store.save(settings)
         except OSError as error:
-            self._say(f"The settings could not be saved: {error.strerror}.")
+            self._say(Sentence("The settings could not be saved: {0}.", error.strerror))
 
     def _overlaid(self, settings: Settings) -> Settings:
         for field, (name, value) in self._given.items():
             try:
                 settings = settings.changed(field, value)
             except ValueError as error:
-                raise BadRequest(f"{name} has an invalid value: {_reason(error)}", field) from None
+                raise BadRequest(
+                    Sentence("{0} has an invalid value: {1}", name, _reason(error)), field
+                ) from None
         return settings
 
     async def proxy_password(self) -> str | None:
@@ -243,7 +254,9 @@ def read_variables(variables: Mapping[str, str]) -> dict[str, tuple[str, Any]]:
         if name not in fields:
             known = ", ".join(fields or Settings.model_fields)
             what = f"setting '{name}' in {group}" if held else f"group of settings '{group}'"
-            raise BadRequest(f"{variable}: there is no {what}. There are: {known}.", variable)
+            raise BadRequest(
+                Sentence("{0}: there is no {1}. There are: {2}.", variable, what, known), variable
+            )
         found[f"{group}.{name}"] = variable, _value(text, fields[name].annotation, variable)
     return found
 
@@ -255,7 +268,9 @@ def _value(text: str, kind: Any, variable: str) -> Any:
         try:
             return json.loads(text)
         except ValueError:
-            raise BadRequest(f"{variable} begins like JSON, but is none.", variable) from None
+            raise BadRequest(
+                Sentence("{0} begins like JSON, but is none.", variable), variable
+            ) from None
     entry = get_args(kind)[0]
     is_object = isinstance(entry, type) and issubclass(entry, BaseModel)
     parts = text.split() if is_object else [part.strip() for part in text.split(",")]
@@ -264,4 +279,4 @@ def _value(text: str, kind: Any, variable: str) -> Any:
 
 def _reason(error: Exception) -> str:
     """Returns the reason without the value, which may hold a password."""
-    return error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+    return reason_of(error) if isinstance(error, ValidationError) else str(error)

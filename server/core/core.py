@@ -51,6 +51,7 @@ from server.plugins.registry import PluginPlaces, Shared
 from server.plugins.service import PluginHouse
 from server.protocols import ENDPOINTS
 from server.protocols.base import Facts, Readiness
+from server.sentences import Sentence
 from server.settings import (
     EngineSettings,
     ModelSettings,
@@ -70,10 +71,12 @@ def _read(path: Path) -> FileText:
     """Reads a document for the chat page. Runs in a thread; raises BadRequest."""
     try:
         if path.stat().st_size > documents.MAX_BYTES:
-            raise BadRequest(f"{path.name} is too big to read.", "path")
+            raise BadRequest(Sentence("{0} is too big to read.", path.name), "path")
         found = documents.read(path.read_bytes(), path.name)
     except OSError as error:
-        raise BadRequest(f"{path.name} could not be read: {error.strerror}.", "path") from None
+        raise BadRequest(
+            Sentence("{0} could not be read: {1}.", path.name, error.strerror), "path"
+        ) from None
     except documents.Unreadable as error:
         raise BadRequest(str(error), "path") from None
     parts = [page for page in found.pages if page.strip()]
@@ -342,7 +345,7 @@ class Core:
         path = Path(name).expanduser()
         if path.suffix == ".gguf" or path.is_file():
             if not path.is_file():
-                raise BadRequest(f"There is no file {name}.", "model")
+                raise BadRequest(Sentence("There is no file {0}.", name), "model")
             name = self.library.add(path.resolve())
         self._chosen = self.library.find(name, "").name
         self._refresh_models()
@@ -407,6 +410,9 @@ class Core:
         """Returns, over the control link only, the secret that marks the own window's requests."""
         return self.own_secret
 
+    async def recall(self, text: str) -> str:
+        return self._requests.recall(text)
+
     def is_own(self, sent: str) -> bool:
         given = sent.encode("utf-8", "surrogateescape")
         return hmac.compare_digest(given, self.own_secret.encode())
@@ -439,7 +445,7 @@ class Core:
     async def add_key(self, name: str, limits: KeyLimits) -> str:
         known = {card.name for card in self._keeper.cards()}
         if unknown := [model for model in limits.models if model not in known]:
-            raise BadRequest(f"There is no model '{unknown[0]}' here.", "limits")
+            raise BadRequest(Sentence("There is no model '{0}' here.", unknown[0]), "limits")
         return self._keys.add(name, limits)
 
     async def revoke_key(self, name: str) -> None:
@@ -625,11 +631,15 @@ class Core:
         self._cards_added += 1
         machine = await self.models.survey_machine()
         name = {"cuda": "CUDA", "vulkan": "Vulkan"}.get(kind, kind)
-        used = f"Support for {name} is in place. The graphics card is used from now on."
-        unused = f"Support for {name} is in place, but cannot be used. The Hardware page says why."
+        used = Sentence("Support for {0} is in place. The graphics card is used from now on.", name)
+        unused = Sentence(
+            "Support for {0} is in place, but cannot be used. The Hardware page says why.", name
+        )
         is_used = any(device.backend.lower() == kind for device in machine.devices)
         if not machine.note:
-            unused = f"Support for {name} is in place, and finds no card that it can use."
+            unused = Sentence(
+                "Support for {0} is in place, and finds no card that it can use.", name
+            )
         self._notice(used if is_used and machine.engine_uses_gpu else unused)
         await self._current.renew(self._name_default())
 

@@ -12,6 +12,7 @@ from server.engine.pool import LoadedModel, Pool
 from server.errors import AppError, EngineCrashed, ModelLoadFailed
 from server.face.core import ModelPhase, ModelStatus
 from server.observe import Value
+from server.sentences import Sentence
 
 log = logging.getLogger(__name__)
 PROBE_S = 30.0
@@ -98,7 +99,10 @@ class CurrentModel:
                 await self._pool.unload(name)
                 if await self._try(name, self._pool.engine(name)):
                     self._say(
-                        f"{name} did not answer after the computer slept and was loaded again."
+                        Sentence(
+                            "{0} did not answer after the computer slept and was loaded again.",
+                            name,
+                        )
                     )
 
     async def _answers(self, model: LoadedModel, patience_s: float) -> bool:

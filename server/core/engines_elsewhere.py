@@ -14,6 +14,7 @@ from server.engine.elsewhere.several import Several
 from server.errors import AppError, BadRequest, ModelLoadFailed
 from server.face.models import EngineState, ModelCard
 from server.observe import Value
+from server.sentences import Sentence
 from server.settings import ENGINE_FORM, EngineElsewhere, Settings
 from server.system.keychain import Keychain
 from server.system.limits import one_line
@@ -22,10 +23,10 @@ from server.tasks import spawn, stop
 SETTING = "engines.elsewhere"
 PATH = "engine:"
 """Prefix of the value that replaces the path for a model that has no file here."""
-TESTING = "testing a remote engine"
+TESTING = Sentence("testing a remote engine")
 PATIENCE_S = 15.0
 """Seconds that a server may take to describe itself."""
-SILENT = "It does not respond."
+SILENT = Sentence("It does not respond.")
 Change = Callable[[str, Any], Awaitable[None]]
 
 
@@ -140,10 +141,12 @@ class EnginesElsewhere:
 
     async def add(self, engine: EngineElsewhere, key: str) -> None:
         if engine.name in self._names_here():
-            raise BadRequest(f"A model on this machine is called '{engine.name}'.", "name")
+            raise BadRequest(
+                Sentence("A model on this machine is called '{0}'.", engine.name), "name"
+            )
         if any(engine.name == given.name for given in self._given):
             raise BadRequest(
-                f"'{engine.name}' was set on the command line for this session.", "name"
+                Sentence("'{0}' was set on the command line for this session.", engine.name), "name"
             )
         if key.strip():
             self.hide(key.strip())
@@ -157,7 +160,7 @@ class EnginesElsewhere:
     async def remove(self, name: str) -> None:
         kept = self._settings().engines.elsewhere
         if not any(engine.name == name for engine in kept):
-            raise BadRequest(f"There is no engine '{name}' in the settings.", "name")
+            raise BadRequest(Sentence("There is no engine '{0}' in the settings.", name), "name")
         await self._change(SETTING, [engine.model_dump() for engine in kept if engine.name != name])
         self._keys.pop(name, None)
         await self._keychain.delete(_secret(name))
@@ -235,7 +238,7 @@ async def _ask(remote: RemoteEngine) -> ModelFacts:
         async with asyncio.timeout(PATIENCE_S):
             await remote.load()
     except TimeoutError:
-        raise ModelLoadFailed(f"The engine at {remote.host} does not answer.") from None
+        raise ModelLoadFailed(Sentence("The engine at {0} does not answer.", remote.host)) from None
     return remote.facts
 
 
@@ -268,7 +271,7 @@ def _card(state: EngineState) -> ModelCard:
 
 
 def _reason(name: str) -> str:
-    return f"the engine {name}"
+    return Sentence("the engine {0}", name)
 
 
 def _secret(name: str) -> str:

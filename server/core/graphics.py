@@ -33,6 +33,7 @@ from server.models.downloads.queue import AlreadyHere, Downloads
 from server.models.hub import AGENT, STALL_S, Part, RemoteFile, Repository, part_of
 from server.models.machine import find_nvidia
 from server.observe import Value
+from server.sentences import Sentence
 from server.settings import Settings
 from server.sizes import MB
 from server.system import backends, hardware
@@ -128,14 +129,14 @@ def find_wanted(chosen: str) -> str:
 
 
 CUDA = "cuda"
-REASON = "fetching support for graphics cards"
-LIST_REASON = "looking for support for graphics cards"
+REASON = Sentence("fetching support for graphics cards")
+LIST_REASON = Sentence("looking for support for graphics cards")
 """Separate, so that reading the list does not withdraw the permission of a running download."""
 PREFIX = b"moat-graphics-1\n"
 FOLDER = "releases"
 OWNER = "moat"
 ENDING = ".tar.xz"
-NOTHING = "No support for graphics cards is missing on this computer."
+NOTHING = Sentence("No support for graphics cards is missing on this computer.")
 
 
 class GraphicsFile(BaseModel):
@@ -179,7 +180,9 @@ class Releases:
         body = await fetch(self._door, f"{self._address()}/{list_name(engine)}", LIST_REASON)
         found = read_signed(body, key, PREFIX, GraphicsList)
         if found.engine != engine:
-            raise UpdateFailed(f"The list is for engine {found.engine}; this one is {engine}.")
+            raise UpdateFailed(
+                Sentence("The list is for engine {0}; this one is {1}.", found.engine, engine)
+            )
         return found
 
     async def repository(self, repo: str, revision: str) -> Repository:
@@ -203,20 +206,26 @@ class Releases:
                 "GET", url, REASON, headers=headers, stall_s=STALL_S
             ) as reply:
                 if 400 <= reply.status < 500 and reply.status not in (408, 429):
-                    raise HubRefused(f"{urlsplit(url).hostname} refuses the file: {reply.status}.")
+                    raise HubRefused(
+                        Sentence("{0} refuses the file: {1}.", urlsplit(url).hostname, reply.status)
+                    )
                 if reply.status >= 300:
-                    raise HubFailed(f"{urlsplit(url).hostname} fails: {reply.status}.")
+                    raise HubFailed(
+                        Sentence("{0} fails: {1}.", urlsplit(url).hostname, reply.status)
+                    )
                 yield part_of(reply, span)
         except self._door.failures as error:
             raise HubFailed(
-                f"The connection to {urlsplit(url).hostname} broke. Check it and try again."
+                Sentence(
+                    "The connection to {0} broke. Check it and try again.", urlsplit(url).hostname
+                )
             ) from error
 
     def _address(self) -> str:
         chosen = self._settings().updates
         address = chosen.files or find_source(chosen).address.rpartition("/")[0]
         if not address.startswith("https://"):
-            raise UpdateFailed("The address of release files must begin with https://.")
+            raise UpdateFailed(Sentence("The address of release files must begin with https://."))
         return address.rstrip("/")
 
 
@@ -287,8 +296,11 @@ class Graphics:
         )
         if found is None:
             raise UpdateFailed(
-                f"No support for {offer.kind} is published for this system and engine "
-                f"{backends.engine_version()}."
+                Sentence(
+                    "No support for {0} is published for this system and engine {1}.",
+                    offer.kind,
+                    backends.engine_version(),
+                )
             )
         self._file = found
         self.offer.set(
@@ -398,7 +410,11 @@ def unpack(archive: Path, into: Path) -> None:
             library = backends.found(draft).get(kind)
             if library is None or backends.made_for(library) != engine:
                 archive.unlink()
-                raise BadRequest(f"{archive.name} holds no library for {kind} and engine {engine}.")
+                raise BadRequest(
+                    Sentence(
+                        "{0} holds no library for {1} and engine {2}.", archive.name, kind, engine
+                    )
+                )
             older = re.compile(rf"{kind}-\d+(\.\d+)+")
             for folder in [path for path in into.iterdir() if older.fullmatch(path.name)]:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -421,5 +437,5 @@ def _extract(archive: Path, into: Path) -> None:
     except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
         archive.unlink()
         raise BadRequest(
-            f"{archive.name} is damaged and was deleted. Download it again."
+            Sentence("{0} is damaged and was deleted. Download it again.", archive.name)
         ) from error

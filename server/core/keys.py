@@ -29,6 +29,7 @@ from server.errors import (
 )
 from server.face.core import KeyCard, KeyLimits
 from server.observe import Value
+from server.sentences import Sentence
 from server.system.files import JsonFile, write_atomically
 from server.system.limits import one_line
 from server.tasks import spawn, stop
@@ -67,12 +68,14 @@ class Keys:
         name = one_line(name)
         is_name = name.isprintable() and 0 < len(name) <= LONGEST_NAME
         if not is_name or name == ACCESS_KEY:
-            text = f"A key needs a name of 1 to {LONGEST_NAME} visible characters."
+            text = Sentence("A key needs a name of 1 to {0} visible characters.", LONGEST_NAME)
             raise BadRequest(text, "name")
         if name in self._by_name:
-            raise BadRequest(f"There is a key '{name}' already. Revoke it first.", "name")
+            raise BadRequest(
+                Sentence("There is a key '{0}' already. Revoke it first.", name), "name"
+            )
         if min(limits.at_once, limits.tokens_per_day) < 0:
-            raise BadRequest("A limit is 0 (none) or more.", "limits")
+            raise BadRequest(Sentence("A limit is 0 (none) or more."), "limits")
         key = PREFIX + secrets.token_urlsafe(32)
         card = KeyCard(name, limits, self._clock())
         self._spent.pop(name, None)
@@ -83,7 +86,7 @@ class Keys:
     def revoke(self, name: str) -> None:
         """Revokes a key at once. The caller ends the requests that run with it."""
         if name not in self._by_name:
-            raise BadRequest(f"There is no key '{name}'.", "name")
+            raise BadRequest(Sentence("There is no key '{0}'.", name), "name")
         gone = [digest for digest, card in self._by_hash.items() if card.name == name]
         left = {digest: card for digest, card in self._by_hash.items() if digest not in gone}
         self._keep(left, [*self._revoked, *gone][-MOST_REVOKED:])
@@ -183,7 +186,9 @@ class Keys:
         try:
             write_atomically(self._path, json.dumps({"keys": keys, "revoked": revoked}, indent=1))
         except OSError as error:
-            text = f"The keys could not be saved: {error.strerror}. They hold until Moat ends."
+            text = Sentence(
+                "The keys could not be saved: {0}. They hold until Moat ends.", error.strerror
+            )
             raise DiskFailed(text) from error
 
     def _hold(self, by_hash: dict[str, KeyCard], revoked: list[str]) -> None:

@@ -6,6 +6,7 @@ import itertools
 import logging
 import math
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -25,11 +26,13 @@ from server.events import (
     OfChoice,
     PromptProgress,
     ReasoningDelta,
+    StatusNote,
     TextDelta,
     Usage,
 )
 from server.face.core import About, AnsweredRequest, Load, RequestPhase, RunningRequest
 from server.observe import Recent, Value
+from server.sentences import Sentence
 from server.sizes import MB
 from server.system.logs import FIELDS
 from server.tasks import spawn, stop
@@ -39,16 +42,21 @@ log = logging.getLogger(__name__)
 PUBLISH_S = 0.5
 LAST_FRAMES_S = 0.5
 KEPT_ANSWERED = 200
+KEPT_SENTENCES = 100
+"""How many errors and notes of answers are remembered, for `recall`."""
 Item = Event | OfChoice
 Begin = Callable[[], Awaitable[Events]]
 """Waits for what a run needs, such as a model, and returns its events."""
+
+
+BY_WINDOW = Sentence("The request was cancelled in Moat's window.")
 
 
 class Cancelled(AppError):
     code = "cancelled"
     status = 499
 
-    def __init__(self, message: str = "The request was cancelled in Moat's window.") -> None:
+    def __init__(self, message: str = BY_WINDOW) -> None:
         super().__init__(message)
 
 
@@ -136,7 +144,9 @@ class _Tracked:
             return Failed(error)
         except Exception:
             log.exception("A request failed")
-            return Failed(AppError("Something went wrong inside Moat; the log says what."))
+            return Failed(
+                AppError(Sentence("Something went wrong inside Moat; the log says what."))
+            )
         finally:
             self.waits = None
         assert self.ending
@@ -182,6 +192,7 @@ class Requests:
         self._closed = False
         self.on_alone: Callable[[str, Usage], None] = lambda _model, _usage: None
         """Called with the model and usage of an answer that had the engine to itself."""
+        self._sentences: deque[Sentence] = deque(maxlen=KEPT_SENTENCES)
         self._none = asyncio.Event()
         self._none.set()
 
@@ -193,17 +204,32 @@ class Requests:
     async def track(self, begin: Begin, about: About, answers: int = 1) -> Events:
         """Yields the events of a run and shows it meanwhile. `answers` is how many it makes."""
         if refusal := self._refusal(about, answers):
-            yield Failed(refusal)
+            failed = Failed(refusal)
+            self._remember(failed)
+            yield failed
             return
         with self._show(begin, about, answers) as tracked:
             try:
                 while (item := await tracked.next_item()) is not None:
                     tracked.see(item)
+                    self._remember(item)
                     yield item
                     if isinstance(item, Failed):
                         break
             finally:
                 await tracked.close()
+
+    def _remember(self, item: Item) -> None:
+        event = item.event if isinstance(item, OfChoice) else item
+        if isinstance(event, Failed | StatusNote):
+            text = str(event.error) if isinstance(event, Failed) else event.message
+            if isinstance(text, Sentence):
+                self._sentences.append(text)
+
+    def recall(self, text: str) -> str:
+        """Returns the sentence that a recent answer reported; protocols carry it as plain text."""
+        words = text.split()
+        return next((known for known in self._sentences if known.split() == words), text)
 
     @contextmanager
     def _show(self, begin: Begin, about: About, answers: int) -> Iterator[_Tracked]:
@@ -289,7 +315,7 @@ class Requests:
         """Ends the request with that id, because its client cancelled it in another request."""
         for tracked in self._tracked.values():
             if tracked.about.request_id == request_id:
-                tracked.end(Cancelled("The request was cancelled by its client."))
+                tracked.end(Cancelled(Sentence("The request was cancelled by its client.")))
 
     def cancel_by_key(self, name: str, reason: AppError) -> None:
         for tracked in self._tracked.values():

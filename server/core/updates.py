@@ -23,6 +23,7 @@ from server.egress import Egress, is_address, read_up_to
 from server.errors import AppError, EgressRefused
 from server.face.core import Update
 from server.observe import Value
+from server.sentences import Sentence
 from server.settings import UpdateSettings
 from server.system.files import JsonFile
 from server.system.lazy import Late
@@ -65,7 +66,7 @@ def is_signed(key: bytes, signature: bytes, message: bytes) -> bool:
     return True
 
 
-REASON = "check for updates"
+REASON = Sentence("check for updates")
 PREFIX = b"moat-announcement-1\n"
 """Part of every signed message, so that a signature for another purpose is not valid here."""
 SOURCE = Path(__file__).resolve().parents[2] / "resources" / "updates.json"
@@ -154,7 +155,7 @@ class Updates:
         chosen = self._settings()
         if not chosen.look:
             raise UpdateFailed(
-                "Checking for updates is turned off. Turn it on in Settings → Updates."
+                Sentence("Checking for updates is turned off. Turn it on in Settings → Updates.")
             )
         now = self._now()
         self._keep(due_at=now + EVERY_S, address=chosen.address, key=chosen.key)
@@ -195,7 +196,9 @@ def find_source(chosen: UpdateSettings) -> UpdateSource:
     source = UpdateSource(address=chosen.address or shipped.address, key=chosen.key or shipped.key)
     if not (source.address.startswith("https://") and source.key):
         raise UpdateFailed(
-            "No update feed is set. Enter an https address and a key in Settings → Updates."
+            Sentence(
+                "No update feed is set. Enter an https address and a key in Settings → Updates."
+            )
         )
     return source
 
@@ -203,21 +206,25 @@ def find_source(chosen: UpdateSettings) -> UpdateSource:
 async def fetch(door: Egress, address: str, reason: str) -> bytes:
     """Fetches a small document. The host is allowed only for the duration of the request."""
     if not is_address(address):
-        raise UpdateFailed(f"The update information could not be loaded: {address}.")
+        raise UpdateFailed(Sentence("The update information could not be loaded: {0}.", address))
     door.forget(reason)
     try:
         door.allow(address, reason)
         async with door.request("GET", address, reason, stall_s=PATIENCE_S) as reply:
             if reply.status != 200:
-                raise UpdateFailed(f"The update information could not be loaded: {reply.status}.")
+                raise UpdateFailed(
+                    Sentence("The update information could not be loaded: {0}.", reply.status)
+                )
             body = await read_up_to(reply, LARGEST_BYTES + 1)
     except door.failures as error:
         host = urlsplit(address).hostname
-        raise Unreached(f"Cannot reach {host}. Check the connection and try again.") from error
+        raise Unreached(
+            Sentence("Cannot reach {0}. Check the connection and try again.", host)
+        ) from error
     finally:
         door.forget(reason)
     if len(body) > LARGEST_BYTES:
-        raise UpdateFailed("The update information is too large.")
+        raise UpdateFailed(Sentence("The update information is too large."))
     return body
 
 
@@ -234,13 +241,15 @@ def read_signed(body: bytes, key: str, prefix: bytes, kind: type[T]) -> T:
         owner = base64.b64decode(key, validate=True)
         mark = base64.b64decode(signed.signature, validate=True)
     except (ValueError, ValidationError, binascii.Error) as error:
-        raise UpdateFailed("The address does not return update information.") from error
+        raise UpdateFailed(Sentence("The address does not return update information.")) from error
     if not is_signed(owner, mark, prefix + text):
-        raise UpdateFailed("The update information has no valid signature.")
+        raise UpdateFailed(Sentence("The update information has no valid signature."))
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
-        raise UpdateFailed("The update information is signed but cannot be read.") from error
+        raise UpdateFailed(
+            Sentence("The update information is signed but cannot be read.")
+        ) from error
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from server.asking.ask import LinkedFiles
 from server.dashboard.query import Element, Item, Query
 from server.egress import Egress
 from server.errors import EgressRefused
+from server.sentences import Sentence
 from server.settings import NetworkSettings, can_be_allowed
 from server.system.limits import one_line
 
@@ -88,7 +89,7 @@ class AllowedFiles:
 
     async def _read(self, url: str, name: str, room: int) -> bytes:
         held = bytearray()
-        too_big = NotFetched(f"{name} is too big to read.")
+        too_big = NotFetched(Sentence("{0} is too big to read.", name))
         try:
             async with self._door.request("GET", url, REASON, stall_s=STALL_S) as response:
                 if response.status != 200:

@@ -23,6 +23,7 @@ from server.dashboard.widget_choice import CHOSEN, choose, named
 from server.events import ClientToolCall, Event, Finished, StatusNote
 from server.language.ranking import rank, stems
 from server.schemas.bounded import closed
+from server.sentences import Sentence
 
 WIDGET_FUNCTIONS = ("get_widget_data", "get_extra_widget_data")
 SKILL_CHARACTERS = 4000
@@ -217,7 +218,7 @@ async def _use_tool(query: Query, means: Means) -> Step | None:
         "tool_name": use.tool.name,
         "parameters": use.arguments,
     }
-    note = StatusNote(f"Using {use.tool.name}", details=dict(use.arguments))
+    note = StatusNote(Sentence("Using {0}", use.tool.name), details=dict(use.arguments))
     return _step(query, "execute_agent_tool", arguments, note)
 
 

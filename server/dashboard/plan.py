@@ -93,6 +93,7 @@ from server.engine.base import Engine
 from server.events import StatusNote
 from server.language.ranking import stems
 from server.schemas.bounded import closed
+from server.sentences import Sentence
 from server.system.limits import ends, one_line
 
 MOST_ACTIONS = 12
@@ -1057,7 +1058,7 @@ class Planner:
             self.done.append(Done(action, "There is no such tool."))
             return None
         asked = {"server_id": tool.server_id, "tool_name": name, "parameters": arguments}
-        note = StatusNote(f"Using {name}", details=dict(arguments))
+        note = StatusNote(Sentence("Using {0}", name), details=dict(arguments))
         return self._step("execute_agent_tool", asked, planned, note)
 
     def _change_dashboard(self, name: str, arguments: Json, planned: list[Action]) -> Step:

@@ -33,6 +33,7 @@ from server.events import (
     StatusNote,
     TextDelta,
 )
+from server.sentences import Sentence
 
 TEMPERATURES = {"precise": 0.1, "balanced": 0.4, "creative": 0.9}
 MOST_FIGURES = 2
@@ -163,7 +164,7 @@ def _notes(
     for material in materials:
         if material.is_new:
             notes += [
-                StatusNote(f"{material.name}: {problem}", "warning")
+                StatusNote(Sentence("{0}: {1}", material.name, problem), "warning")
                 for problem in material.problems
             ]
             told = [note for document in material.documents for note in document.notes]

@@ -14,6 +14,7 @@ from server.artifacts import (
 )
 from server.chat import Json
 from server.errors import FlowFailed
+from server.sentences import Sentence
 from server.system.lazy import Late
 
 jsonschema = Late("jsonschema")
@@ -90,7 +91,7 @@ def rows_of(data: Any) -> list[Json]:
     rows = _given_rows(data)
     flat = [{_label(key): _cell(value) for key, value in row.items()} for row in rows[:MOST_ROWS]]
     if not flat:
-        raise FlowFailed("internal", "There are no rows to draw.")
+        raise FlowFailed("internal", Sentence("There are no rows to draw."))
     if len(flat[0]) == 1:
         name = next(iter(flat[0]))
         flat = [{"type": f"{name} {n}", "value": row.get(name)} for n, row in enumerate(flat, 1)]
@@ -108,7 +109,9 @@ def part_of(data: Any) -> str:
 def _given_rows(data: Any) -> list[Json]:
     rows = data.get("rows") if isinstance(data, dict) else data
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise FlowFailed("internal", "There are no rows to draw: 'render' needs a table of data.")
+        raise FlowFailed(
+            "internal", Sentence("There are no rows to draw: 'render' needs a table of data.")
+        )
     return rows
 
 
@@ -117,7 +120,7 @@ def build(rows: list[Json], choice: Json) -> Json:
     columns = list(rows[0])
     numeric = [name for name in columns if _is_numeric(rows, name)]
     if not numeric:
-        raise FlowFailed("internal", "There is no column of numbers to draw.")
+        raise FlowFailed("internal", Sentence("There is no column of numbers to draw."))
     labels = [name for name in columns if name not in numeric]
     across = labels[0] if labels else columns[0]
     drawn = [name for name in numeric if name != across][:MOST_SERIES] or numeric[:1]
@@ -136,7 +139,9 @@ def check(option: Any) -> None:
     error = next(_checker().iter_errors(option), None)
     if error is not None:
         place = "/".join(str(part) for part in error.absolute_path)
-        raise FlowFailed("internal", f"The chart is refused at '{place}': {error.message[:120]}")
+        raise FlowFailed(
+            "internal", Sentence("The chart is refused at '{0}': {1}", place, error.message[:120])
+        )
 
 
 def artifact(option: Json) -> Json:

@@ -25,6 +25,7 @@ from server.data import tables as grids
 from server.data.cells import decimal_sign, delimiter
 from server.data.tables import Table
 from server.language.ranking import rank
+from server.sentences import Sentence
 from server.system.lazy import Late
 from server.system.limits import try_json, without_halves
 
@@ -86,11 +87,11 @@ def read(data: bytes, name: str, declared: str = "") -> Document:
     """Reads a file, recognised by its content. Raises Unreadable. `declared` is the type that the
     sender gave, such as "csv". It decides only between texts."""
     if len(data) > MAX_BYTES:
-        raise Unreadable(f"{name} is too big to read.")
+        raise Unreadable(Sentence("{0} is too big to read.", name))
     try:
         return _read(data, name, declared)
     except (*DAMAGE, pdf_errors.PyPdfError) as error:
-        raise Unreadable(f"{name} is damaged or not what it claims to be.") from error
+        raise Unreadable(Sentence("{0} is damaged or not what it claims to be.", name)) from error
 
 
 def _read(data: bytes, name: str, declared: str) -> Document:
@@ -103,11 +104,14 @@ def _read(data: bytes, name: str, declared: str) -> Document:
     if data.startswith(b"PK\x03\x04"):
         return _read_archive(data, name)
     if data.startswith(b"\xd0\xcf\x11\xe0"):
-        why = "has Excel's or Word's old format and cannot be read; save it as xlsx or docx"
-        return _workbook(data, name, f"{name} {why}.")
+        old = Sentence(
+            "{0} has Excel's or Word's old format and cannot be read; save it as xlsx or docx.",
+            name,
+        )
+        return _workbook(data, name, old)
     text = decode(data)
     if "\x00" in text[:2000]:
-        raise Unreadable(f"{name} is not text.")
+        raise Unreadable(Sentence("{0} is not text.", name))
     return from_text(text, name, declared)
 
 
@@ -142,11 +146,13 @@ def read_content(content: str, name: str, kind: str = "", read_as: str = "") -> 
 
 def _decoded(content: str, name: str) -> bytes:
     if len(content) > MAX_BASE64:
-        raise Unreadable(f"{name} is too big to read.")
+        raise Unreadable(Sentence("{0} is too big to read.", name))
     try:
         return base64.b64decode(content)
     except (binascii.Error, ValueError):
-        raise Unreadable(f"{name} is damaged: its contents could not be decoded.") from None
+        raise Unreadable(
+            Sentence("{0} is damaged: its contents could not be decoded.", name)
+        ) from None
 
 
 def _text_file(content: str, name: str, kind: str) -> Document:
@@ -187,11 +193,20 @@ def of_tables(name: str, tables: Sequence[Table], *notes: str) -> Document:
         rows, columns = len(table.rows), len(table.columns)
         if table.cut:
             total = rows + table.cut
-            left_out.append(f"Only the first {rows} of {total} rows of {table.name} were read.")
+            left_out.append(
+                Sentence(
+                    "Only the first {0} of {1} rows of {2} were read.", rows, total, table.name
+                )
+            )
         if table.cut_columns:
             total = columns + table.cut_columns
             left_out.append(
-                f"Only the first {columns} of {total} columns of {table.name} were read."
+                Sentence(
+                    "Only the first {0} of {1} columns of {2} were read.",
+                    columns,
+                    total,
+                    table.name,
+                )
             )
     pages = ("\n".join(headings),) if headings else ()
     return Document(name, pages, tuple(tables), notes=(*left_out, *notes))
@@ -247,7 +262,7 @@ class _TagStripper(HTMLParser):
 def _pdf(data: bytes, name: str) -> Document:
     reader = pypdf.PdfReader(io.BytesIO(data))
     if reader.is_encrypted and not reader.decrypt(""):
-        raise Unreadable(f"{name} is protected by a password.")
+        raise Unreadable(Sentence("{0} is protected by a password.", name))
     end = time.monotonic() + PDF_S
     pages: list[str] = []
     notes: list[str] = []
@@ -259,11 +274,17 @@ def _pdf(data: bytes, name: str) -> Document:
         too_big += is_big
         pages.append("" if is_big else page.extract_text().strip())
     if len(pages) < total:
-        notes.append(f"Only the first {len(pages)} of {total} pages of {name} were read.")
+        notes.append(
+            Sentence("Only the first {0} of {1} pages of {2} were read.", len(pages), total, name)
+        )
     if too_big:
-        notes.append(f"{too_big} of {total} pages of {name} were too big to read.")
+        notes.append(
+            Sentence("{0} of {1} pages of {2} were too big to read.", too_big, total, name)
+        )
     elif not any(pages):
-        notes.append(f"{name} holds no text; it may be a scan, and Moat does not read pictures.")
+        notes.append(
+            Sentence("{0} holds no text; it may be a scan, and Moat does not read pictures.", name)
+        )
     return Document(name, tuple(pages), is_paged=True, notes=tuple(notes), raw=data)
 
 
@@ -280,8 +301,8 @@ def _read_archive(data: bytes, name: str) -> Document:
         if "xl/workbook.xml" in names:
             return _of_sheets(office.sheets(archive), office.count(archive), name)
         if "xl/workbook.bin" in names or _is_open_sheets(archive):
-            return _workbook(data, name, f"{name} cannot be read; save it as xlsx.")
-    raise Unreadable(f"{name} is an archive, not a document.")
+            return _workbook(data, name, Sentence("{0} cannot be read; save it as xlsx.", name))
+    raise Unreadable(Sentence("{0} is an archive, not a document.", name))
 
 
 def _is_open_sheets(archive: zipfile.ZipFile) -> bool:
@@ -309,7 +330,7 @@ def _of_sheets(found: Iterable[office.Sheet], total: int, name: str) -> Document
         if table is not None:
             tables.append(table)
     left_out = (
-        [f"Only the first {read_sheets} of {total} sheets of {name} were read."]
+        [Sentence("Only the first {0} of {1} sheets of {2} were read.", read_sheets, total, name)]
         if read_sheets < total
         else []
     )

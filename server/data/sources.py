@@ -5,6 +5,7 @@ SQLite's full-text index ranks the passages. It holds the stems of words, so tha
 """
 
 import asyncio
+import json
 import logging
 import os
 import re
@@ -25,6 +26,7 @@ from server.errors import BadRequest
 from server.face.core import FoundPassage, SourceCard, SourcePhase
 from server.language.ranking import KIN_WEIGHT, related_words, stems
 from server.observe import Value
+from server.sentences import Sentence, from_wire, in_a_row, to_wire
 
 KINDS = frozenset({*DOCUMENTS, *TEXTS})
 MOST_FILES = 50_000
@@ -131,7 +133,8 @@ class SourceIndex:
             )
             last = first + len(rows) - 1
             store.execute(
-                "INSERT INTO files VALUES (?,?,?,?,?,?)", (str(path), *mark, first, last, note)
+                "INSERT INTO files VALUES (?,?,?,?,?,?)",
+                (str(path), *mark, first, last, json.dumps(to_wire(note))),
             )
 
     def forget(self, source: Path) -> None:
@@ -146,7 +149,7 @@ class SourceIndex:
             rows = store.execute("SELECT path, first, last, note FROM files").fetchall()
         own = [row for row in rows if _is_under(row[0], source)]
         passages = sum(last - first + 1 for _path, first, last, _note in own)
-        return len(own), passages, [note for *_, note in own if note]
+        return len(own), passages, [note for *_, kept in own if (note := _restore(kept))]
 
     def search(self, sources: Sequence[Path], question: str, most: int) -> list[FoundPassage]:
         """Returns at most `most` passages of these sources, those nearest to the question first."""
@@ -244,14 +247,22 @@ def _nearness(text: str, words: Sequence[str]) -> float:
 def _read(path: Path, size: int) -> tuple[list[Cut], str]:
     """Returns a file's passages, and a note on what could not be read."""
     if size > documents.MAX_BYTES:
-        return [], f"{path.name} is too big to read."
+        return [], Sentence("{0} is too big to read.", path.name)
     try:
         document = documents.read(path.read_bytes(), path.name)
     except OSError as error:
-        return [], f"{path.name} could not be read: {error.strerror}."
+        return [], Sentence("{0} could not be read: {1}.", path.name, error.strerror)
     except Unreadable as error:
         return [], str(error)
-    return cut(document), " ".join(document.notes)
+    return cut(document), in_a_row(document.notes)
+
+
+def _restore(kept: str) -> str:
+    """Returns a note. Older versions of Moat kept plain text."""
+    try:
+        return from_wire(json.loads(kept))
+    except ValueError:
+        return kept
 
 
 def _mark(path: Path) -> tuple[int, int]:
@@ -350,7 +361,10 @@ class Sources:
         files, passages, notes = await asyncio.to_thread(self._index.describe, source)
         shown = tuple(notes[:MOST_NOTES])
         if len(notes) > len(shown):
-            shown = (*shown, f"{len(notes) - len(shown)} more files were not read whole.")
+            shown = (
+                *shown,
+                Sentence("{0} more files were not read whole.", len(notes) - len(shown)),
+            )
         self._put(
             replace(SourceCard(str(source), phase), files=files, passages=passages, notes=shown)
         )
@@ -363,5 +377,5 @@ class Sources:
 def _checked(path: str) -> Path:
     source = Path(path)
     if not source.is_absolute() or not source.exists():
-        raise BadRequest(f"There is no file or folder {path}.", "path")
+        raise BadRequest(Sentence("There is no file or folder {0}.", path), "path")
     return source

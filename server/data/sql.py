@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 from server.data.tables import Cell, Table, unique_names
+from server.sentences import Sentence
 
 TIME_S = 2.0
 MAX_RESULT_ROWS = 500
@@ -100,7 +101,7 @@ def sandbox(
     except (sqlite3.Error, sqlite3.Warning, OverflowError, MemoryError) as error:
         is_late = isinstance(error, sqlite3.OperationalError) and "interrupted" in str(error)
         late = f"it was interrupted, because it took longer than {deadline.time_s:g} s"
-        raise Refused(f"The query failed: {late if is_late else error}.") from None
+        raise Refused(Sentence("The query failed: {0}.", late if is_late else error)) from None
 
 
 def _authorize(action: int, _first: str | None, second: str | None, *_rest: str | None) -> int:
@@ -115,7 +116,7 @@ def select(
     """Runs a SELECT within `sandbox`. Returns its first rows and the cursor behind them. If the
     answer is cut, the cursor has already passed one row more."""
     if not re.match(r"\s*(select|with)\b", sql, re.IGNORECASE):
-        raise Refused("Only SELECT is allowed.")
+        raise Refused(Sentence("Only SELECT is allowed."))
     cursor = connection.execute(sql, parameters)
     columns = tuple(unique_names(column[0] for column in cursor.description))
     rows: list[tuple[Cell, ...]] = []
@@ -143,7 +144,7 @@ def query(
             for name, table in tables.items():
                 _fill(connection, name, table, deadline)
         except (sqlite3.Error, OverflowError) as error:
-            raise Refused(f"The query failed: {error}.") from None
+            raise Refused(Sentence("The query failed: {0}.", error)) from None
         with sandbox(connection, deadline):
             names = with_strict_names(sql)
             answer, cursor = select(connection, names, parameters, MAX_RESULT_ROWS)
@@ -162,7 +163,7 @@ def with_strict_names(sql: str) -> str:
 
 def _fill(connection: sqlite3.Connection, name: str, table: Table, deadline: Deadline) -> None:
     if not table.columns:
-        raise Refused(f"The table {name} has no columns.")
+        raise Refused(Sentence("The table {0} has no columns.", name))
     columns = ", ".join(f"{quoted(column.name)} {TYPES[column.kind]}" for column in table.columns)
     connection.execute(f"CREATE TABLE {quoted(name)} ({columns})")
     marks = ", ".join("?" * len(table.columns))
@@ -173,7 +174,7 @@ def _fill(connection: sqlite3.Connection, name: str, table: Table, deadline: Dea
 def _in_time(table: Table, deadline: Deadline) -> Iterator[tuple[Cell, ...]]:
     for number, row in enumerate(table.rows):
         if number % ROWS_BETWEEN_LOOKS == 0 and deadline.is_over():
-            raise Refused("The tables take too long to fill.")
+            raise Refused(Sentence("The tables take too long to fill."))
         yield row
 
 

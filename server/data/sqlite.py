@@ -24,6 +24,7 @@ from server.data.cells import (
 )
 from server.data.sql import Deadline, Refused, quoted, sandbox, select
 from server.errors import FlowFailed
+from server.sentences import Sentence
 
 DIGITS = 16
 """Digits of the hash in the name of an imported file."""
@@ -41,7 +42,7 @@ def import_csv(source: Path, folder: Path, table: str) -> Path:
         stat = source.stat()
         stamp = f"{RULES}|{source.resolve()}|{stat.st_mtime_ns}|{stat.st_size}|{table}"
     except OSError:
-        raise FlowFailed("sql", f"There is no file {source.name}.") from None
+        raise FlowFailed("sql", Sentence("There is no file {0}.", source.name)) from None
     target = folder / f"{table}-{hashlib.sha256(stamp.encode()).hexdigest()[:DIGITS]}.sqlite"
     if target.exists():
         return target
@@ -55,7 +56,9 @@ def import_csv(source: Path, folder: Path, table: str) -> Path:
             _import(file, draft, table)
     except (OSError, UnicodeDecodeError, csv.Error, sqlite3.Error) as error:
         draft.unlink(missing_ok=True)
-        raise FlowFailed("sql", f"{source.name} cannot be read as a table: {error}.") from None
+        raise FlowFailed(
+            "sql", Sentence("{0} cannot be read as a table: {1}.", source.name, error)
+        ) from None
     draft.replace(target)
     return target
 
@@ -192,7 +195,7 @@ def _run_guarded(
 
 def _open(path: Path) -> sqlite3.Connection:
     if not path.is_file():
-        raise FlowFailed("sql", f"There is no database {path.name}.")
+        raise FlowFailed("sql", Sentence("There is no database {0}.", path.name))
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
 
 

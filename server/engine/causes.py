@@ -6,21 +6,23 @@ The set-up script imports this before any package is installed: it needs only th
 import signal
 from typing import Any
 
+from server.sentences import Sentence, to_wire
+
 _WINDOWS = {
-    0xC0000005: "access violation",
-    0xC000001D: "illegal instruction",
-    0xC00000FD: "stack overflow",
-    0xC0000409: "it aborted",
-    0xC0000017: "out of memory",
+    0xC0000005: Sentence("access violation"),
+    0xC000001D: Sentence("illegal instruction"),
+    0xC00000FD: Sentence("stack overflow"),
+    0xC0000409: Sentence("it aborted"),
+    0xC0000017: Sentence("out of memory"),
 }
 _SIGNALS = {
-    "SIGSEGV": "segmentation fault",
-    "SIGABRT": "it aborted",
-    "SIGILL": "an instruction this processor does not have",
-    "SIGBUS": "bad memory access",
-    "SIGFPE": "arithmetic fault",
-    "SIGKILL": "killed, perhaps because memory ran out",
-    "SIGTERM": "asked to end",
+    "SIGSEGV": Sentence("segmentation fault"),
+    "SIGABRT": Sentence("it aborted"),
+    "SIGILL": Sentence("an instruction this processor does not have"),
+    "SIGBUS": Sentence("bad memory access"),
+    "SIGFPE": Sentence("arithmetic fault"),
+    "SIGKILL": Sentence("killed, perhaps because memory ran out"),
+    "SIGTERM": Sentence("asked to end"),
 }
 
 CRASHES = {
@@ -37,17 +39,17 @@ CRASHES = {
 def of_exit(code: int) -> str:
     """Returns a clause for an exit code as Python reports it: negative for a signal."""
     if code < 0:
-        return f"killed by signal {-code} ({_signal_name(-code)})"
+        return Sentence("killed by signal {0} ({1})", -code, _signal_name(-code))
     if code in _WINDOWS:
-        return f"ended with code {code:#x} ({_WINDOWS[code]})"
-    return f"it exited by itself (code {code})"
+        return Sentence("ended with code {0:#x} ({1})", code, _WINDOWS[code])
+    return Sentence("it exited by itself (code {0})", code)
 
 
 def _signal_name(number: int) -> str:
     try:
         name = signal.Signals(number).name
     except ValueError:
-        return "unknown"
+        return Sentence("unknown")
     return _SIGNALS.get(name, name)
 
 
@@ -59,13 +61,18 @@ class JobRefused(Exception):
         self.code = code
         self.facts = facts
 
+    @property
+    def message(self) -> Any:
+        """The sentence as it goes over the pipe."""
+        return to_wire(str(self))
+
 
 def too_long(needed: int, available: int, *, is_certain: bool = True) -> JobRefused:
     """Returns the refusal of a prompt. If not `is_certain`, `needed` is partly an estimate."""
-    about = "" if is_certain else "about "
+    counted = needed if is_certain else Sentence("about {0}", needed)
     return JobRefused(
         "context_length_exceeded",
-        f"The prompt has {about}{needed} tokens; the model has room for {available}.",
+        Sentence("The prompt has {0} tokens; the model has room for {1}.", counted, available),
         needed=needed,
         available=available,
         context=available + 1,

@@ -26,6 +26,7 @@ from server.models.gguf.header import Header
 from server.models.repository import size_of
 from server.models.service import ModelShelf
 from server.observe import Disconnect, Value
+from server.sentences import Sentence, from_wire
 from server.settings import ModelSettings
 from server.sizes import MB
 
@@ -237,7 +238,9 @@ class FittedEngine(Forwarding):
                 self._conclude(header, asked, setup, machine)
                 return
         fit = judge(header, asked, machine)
-        raise failure or ModelLoadFailed(f"{self._path.stem} does not fit: {fit.why}")
+        raise failure or ModelLoadFailed(
+            Sentence("{0} does not fit: {1}", self._path.stem, fit.why)
+        )
 
     def _setups(self, header: Header, asked: Setup, machine: Machine) -> Iterator[Setup]:
         """Yields a few setups that fit by the estimate, each clearly smaller than the last."""
@@ -291,7 +294,9 @@ class FittedEngine(Forwarding):
     def _compare_device(self) -> None:
         """Warns if a worker that was restarted does not use the graphics card any more."""
         if (self._device, self.facts.device) == ("gpu", "cpu"):
-            self._warn("The engine was started again and could not use the graphics card.")
+            self._warn(
+                Sentence("The engine was started again and could not use the graphics card.")
+            )
         self._device = self.facts.device
 
     def _conclude(self, header: Header, asked: Setup, taken: Setup, machine: Machine) -> None:
@@ -299,13 +304,16 @@ class FittedEngine(Forwarding):
         sentence = explain(replace(wanted, context_tokens=asked.context_tokens), taken)
         if sentence:
             log.warning("%s: %s", self._path.stem, sentence)
-            self._loader.say(f"{self._path.stem}: {sentence}")
+            self._loader.say(Sentence("{0}: {1}", self._path.stem, sentence))
             self._loader.worked.remember(self._path, asked, taken, machine)
         projector = self._options.projector
         if projector is not None and not self.facts.sees_images:
             self._loader.say(
-                f"{self._path.stem} cannot read images: "
-                f"the vision projector {projector.name} does not match this model."
+                Sentence(
+                    "{0} cannot read images: the vision projector {1} does not match this model.",
+                    self._path.stem,
+                    projector.name,
+                )
             )
         self._tell_lost_template()
         missing = self._loader.worked.last_card(machine)
@@ -316,22 +324,24 @@ class FittedEngine(Forwarding):
         self._device = self.facts.device
 
     def _tell_lost_template(self) -> None:
-        lost = self.facts.extra.get("template_lost")
+        lost = from_wire(self.facts.extra.get("template_lost", ""))
         if not lost:
             return
-        again = (
+        again = Sentence(
             "System prompts, tools and thoughts may be missing until that succeeds; "
             "it is tried again with the next question."
         )
         if not self.facts.extra.get("template_again"):
-            again = "System prompts, tools or thoughts may not reach the model."
+            again = Sentence("System prompts, tools or thoughts may not reach the model.")
         name = self._path.stem
-        self._loader.say(f"{name}: The chat template could not be tried out: {lost}. {again}")
+        self._loader.say(
+            Sentence("{0}: The chat template could not be tried out: {1}. {2}", name, lost, again)
+        )
 
     def _warn(self, why: str) -> None:
         if why:
             log.warning("%s runs on the processor. %s", self._path.stem, why)
-            self._loader.say(f"{self._path.stem} runs on the processor. {why}")
+            self._loader.say(Sentence("{0} runs on the processor. {1}", self._path.stem, why))
 
     async def _drop(self) -> None:
         engine, self._engine = self._engine, None

@@ -29,6 +29,7 @@ from server.errors import (
     Stopping,
     TemplateRefused,
 )
+from server.sentences import Sentence, from_wire
 from server.tasks import spawn, stop
 
 log = logging.getLogger("engine")
@@ -234,10 +235,10 @@ class WorkerLink:
         except (asyncio.IncompleteReadError, ConnectionError):
             await asyncio.wait([spawn(self._process.wait(), "worker-exit")], timeout=0.5)
             if self._process.returncode is None:
-                self._blame("it closed its pipe")
+                self._blame(Sentence("it closed its pipe"))
         except (ValueError, LookupError, TypeError) as error:
             log.warning("The engine sent something that is no message: %r", error)
-            self._blame("it sent something that is no message")
+            self._blame(Sentence("it sent something that is no message"))
         self._kill()
         self._end(await self._process.wait())
         await stop(self._watch)
@@ -253,13 +254,14 @@ class WorkerLink:
             self._take(unpack(await pipe.readexactly(size)))
 
     def _end(self, code: int) -> None:
-        sentence = f"The engine stopped: {self._cause or causes.of_exit(code)}."
+        sentence = Sentence("The engine stopped: {0}.", self._cause or causes.of_exit(code))
         self.error = Stopping() if self._closing else EngineCrashed(sentence)
         self._pipe.close()
         if not self._loaded.done():
             killed = sys.platform != "win32" and code == -signal.SIGKILL
             self._fail_load(
-                f"The model could not be loaded. {sentence}", for_memory=killed and not self._cause
+                Sentence("The model could not be loaded. {0}", sentence),
+                for_memory=killed and not self._cause,
             )
         elif self.has_loaded and not self._closing:
             log.error("%s", sentence)
@@ -290,7 +292,9 @@ class WorkerLink:
                 self._pulse.loaded()
                 self._loaded.set_result(frame["facts"])
             case "failed" if not self._loaded.done():
-                self._fail_load(frame["message"], for_memory=frame["code"] == OutOfMemory.code)
+                self._fail_load(
+                    from_wire(frame["message"]), for_memory=frame["code"] == OutOfMemory.code
+                )
             case op:
                 raise ValueError(f"an unexpected {op!r}")
 
@@ -378,8 +382,9 @@ _PLAIN: dict[str, type[AppError]] = {
 _OF_PARAMETER: dict[str, type[BadRequest]] = {kind.code: kind for kind in (BadRequest, BadSchema)}
 
 
-def refusal(code: str, message: str, facts: dict[str, Any]) -> AppError:
+def refusal(code: str, sent: Any, facts: dict[str, Any]) -> AppError:
     """Returns the error for a worker's refusal, with the numbers that it reported."""
+    message = from_wire(sent)
     if code == ContextOverflow.code and {"needed", "available"} <= facts.keys():
         is_certain = bool(facts.get("is_certain", True))
         return ContextOverflow(

@@ -17,6 +17,7 @@ from server.engine.watch import Health
 from server.errors import AppError, Busy, ModelLoadFailed, Stopping
 from server.events import Pieces
 from server.observe import Value
+from server.sentences import Sentence
 from server.settings import EngineElsewhere
 from server.sizes import MB
 from server.tasks import spawn
@@ -300,8 +301,11 @@ class Pool:
             return
         if needed > budget:
             raise ModelLoadFailed(
-                f"The model needs about {needed // MB} MB of memory, but only "
-                f"{budget // MB} MB are allowed."
+                Sentence(
+                    "The model needs about {0} MB of memory, but only {1} MB are allowed.",
+                    needed // MB,
+                    budget // MB,
+                )
             )
         try:
             async with asyncio.timeout(self._limits.patience_s):
@@ -325,7 +329,7 @@ class Pool:
         except Stopping:
             if self._closed:
                 raise
-            raise ModelLoadFailed("The model was unloaded before it was ready.") from None
+            raise ModelLoadFailed(Sentence("The model was unloaded before it was ready.")) from None
 
     def _retire(self, name: str, *, wanted: bool = True) -> _Entry | None:
         """Removes the model from the pool. It is closed once its running answers have ended.

@@ -43,6 +43,7 @@ from server.events import (
 )
 from server.observe import Value
 from server.schemas.bounded import locate
+from server.sentences import Sentence, from_wire
 from server.system import processes
 from server.tasks import spawn, stop
 
@@ -373,7 +374,7 @@ class WorkerProcess:
                 self._choose_style()
 
     def _choose_style(self) -> None:
-        if lost := self.facts.extra.get("template_lost"):
+        if lost := from_wire(self.facts.extra.get("template_lost", "")):
             log.warning("The chat template of %s could not be tried out: %s", self._path.stem, lost)
         self._style = self._choose(self.facts)
 
@@ -474,7 +475,7 @@ class WorkerProcess:
             )
         except OSError as error:
             raise ModelLoadFailed(
-                "The engine could not be started. Install Moat again, or see the log."
+                Sentence("The engine could not be started. Install Moat again, or see the log.")
             ) from error
         try:
             options = OPTIONS.dump_python(self._options, mode="json")
@@ -497,12 +498,14 @@ class WorkerProcess:
         now = asyncio.get_running_loop().time()
         self._crashes = [at for at in self._crashes if now - at < CALM_S] + [now]
         if len(self._crashes) >= TOO_MANY_CRASHES:
-            reason = f"{link.error} This happened repeatedly."
+            reason = Sentence("{0} This happened repeatedly.", link.error)
             self.state.set(LoadState("failed", 0.0, reason, link.error.details))
             return
         repeats = len(self._crashes) - 1
         delay_s = min(LONGEST_DELAY_S, 0.25 * 2 ** (repeats - 1)) if repeats else 0.0
-        self.state.set(LoadState("loading", 0.0, f"{link.error} It is being restarted."))
+        self.state.set(
+            LoadState("loading", 0.0, Sentence("{0} It is being restarted.", link.error))
+        )
         self._starting = spawn(self._start(delay_s), "worker-restart")
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 import psutil
 
+from server.sentences import Sentence
 from server.system.processes import processor_s
 
 HALTED = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
@@ -160,17 +161,18 @@ class Pulse:
         limits = self._limits
         quiet_s = self._quiet_ticks * limits.tick_s
         if quiet_s >= limits.halted_s and _is_halted(self._pid):
-            return "it was halted by a signal and did not go on"
+            return Sentence("it was halted by a signal and did not go on")
         if not self._loaded:
             most_s = self._may_load_s(quiet_s)
-            return f"loading made no progress for {most_s:g} s" if quiet_s >= most_s else ""
+            late = quiet_s >= most_s
+            return Sentence("loading made no progress for {0:g} s", most_s) if late else ""
         if quiet_s >= limits.silent_s:
-            return f"it did not respond for {limits.silent_s:g} s"
+            return Sentence("it did not respond for {0:g} s", limits.silent_s)
         for work in (self._steps, *self._lanes):
             stuck_s = work.ticks * limits.tick_s
             most_s = work.may_take(stuck_s, limits)
             if stuck_s >= most_s:
-                return f"it made no progress on an answer for {most_s:g} s"
+                return Sentence("it made no progress on an answer for {0:g} s", most_s)
         return ""
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any, Literal, Protocol
 
+from server.face import Text
 from server.face.models import EnginesFace, GraphicsFace, ModelsFace, SpeedsFace
 from server.face.plugins import PluginsFace
 from server.observe import Signal, Value
@@ -30,7 +31,7 @@ class SourceCard:
     files: int = 0
     passages: int = 0
     """Files and passages in the index."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
     """What could not be read."""
 
 
@@ -111,10 +112,10 @@ class ServerStatus:
 
     phase: Phase = "stopped"
     address: str = ""
-    reason: str = ""
+    reason: Text = ""
     details: str = ""
     """The technical details of the reason."""
-    port_note: str = ""
+    port_note: Text = ""
     """A notice that the wanted port was not available and another is used."""
     secure_address: str = ""
     certificate: str = ""
@@ -131,7 +132,7 @@ class ModelStatus:
     phase: ModelPhase = "empty"
     name: str = ""
     progress: float = 0.0
-    reason: str = ""
+    reason: Text = ""
     context_tokens: int = 0
     device: str = ""
     sees_images: bool = False
@@ -223,7 +224,7 @@ class Use:
 
     at: float
     host: str
-    reason: str
+    reason: Text
     status: int = 0
     bytes_received: int = 0
 
@@ -234,7 +235,7 @@ class FileText:
 
     name: str
     text: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +279,7 @@ class Face(Protocol):
     requests: Value[tuple[RunningRequest, ...]]
     load: Value[Load]
     settings: Value[Settings]
-    notices: Value[tuple[str, ...]]
+    notices: Value[tuple[Text, ...]]
     answered: Value[tuple[AnsweredRequest, ...]]
     knocks: Value[tuple[Knock, ...]]
     outgoing: Value[tuple[Use, ...]]
@@ -316,6 +317,10 @@ class Face(Protocol):
     async def check_update(self) -> None: ...
     async def own_key(self) -> str:
         """Returns the secret that marks a request as the window's own."""
+        ...
+
+    async def recall(self, text: str) -> Text:
+        """Returns the sentence that an answer reported over HTTP, which carries plain text."""
         ...
 
     async def read_document(self, path: str) -> FileText: ...

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from server.face import Text
 from server.observe import Value
 from server.settings import EngineElsewhere
 
@@ -25,7 +26,7 @@ class ModelCard:
     name: str
     path: str
     size_bytes: int
-    label: str = ""
+    label: Text = ""
     """A remark, for example that it is the starter or damaged."""
     starter: bool = False
     parameters: int = 0
@@ -47,7 +48,7 @@ class ModelCard:
     """The servers that run it; empty if its file is here."""
     sees_images: bool = False
     """Whether a server reports it. A model here needs a projector instead."""
-    failure: str = ""
+    failure: Text = ""
     """Why it could not be loaded the last time."""
     failure_details: str = ""
     """The technical details of the failure."""
@@ -99,7 +100,7 @@ class Machine:
     devices: tuple[Device, ...] = ()
     engine_uses_gpu: bool = False
     features: tuple[str, ...] = ()
-    note: str = ""
+    note: Text = ""
     """Why the engine cannot use a graphics card of this machine, if so."""
     backends: tuple[str, ...] = ()
     """Graphics support that was added to the engine: cuda, vulkan …"""
@@ -162,7 +163,7 @@ class Fit:
     """The verdict on a model for this machine, with its reason."""
 
     verdict: Verdict
-    why: str
+    why: Text
     memory: Memory = field(default_factory=Memory)
     needed_bytes: int = 0
     free_bytes: int = 0
@@ -214,7 +215,7 @@ class HubListing:
     """The repository's page, where one accepts terms and asks questions."""
     files: tuple[HubFile, ...] = ()
     projectors: tuple[HubFile, ...] = ()
-    note: str = ""
+    note: Text = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +266,7 @@ class Download:
     total_bytes: int = 0
     bytes_per_s: float = 0.0
     left_s: float | None = None
-    reason: str = ""
+    reason: Text = ""
     """Why it waits or has failed, or how it handles a fault at the moment."""
     sha256: str = ""
     """The SHA-256 of its first file, according to the hub."""
@@ -333,8 +334,8 @@ class GraphicsOffer:
 @dataclass(frozen=True, slots=True)
 class TemplateNote:
     kind: Literal["differs", "content", "address", "unreadable", "missing"]
-    text: str
-    detail: str = ""
+    text: Text
+    detail: Text = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +356,7 @@ class ModelDetail:
     shards: int = 1
     is_embedder: bool = False
     projector: str = ""
-    damaged: str = ""
+    damaged: Text = ""
     template_notes: tuple[TemplateNote, ...] = ()
     fit: Fit = field(default_factory=lambda: Fit("unknown", ""))
 
@@ -367,7 +368,7 @@ class Suggestion:
     repo: str
     file: str
     title: str
-    good_at: str
+    good_at: Text
     uses: tuple[str, ...]
     licence: str
     parameters: int
@@ -378,7 +379,7 @@ class Suggestion:
     installed: bool = False
     parts: tuple[str, ...] = ()
     projector: str = ""
-    why: str = ""
+    why: Text = ""
     """Why it is recommended."""
     is_about: bool = False
     """Whether the size is computed. A download asks the hub for the exact size."""
@@ -404,7 +405,7 @@ class EngineState:
 
     engine: EngineElsewhere
     phase: EnginePhase = "unknown"
-    reason: str = ""
+    reason: Text = ""
     """Why it failed."""
     model: str = ""
     kind: str = ""
@@ -425,7 +426,7 @@ class ModelsFace(Protocol):
 
     cards: Value[tuple[ModelCard, ...]]
     downloads: Value[tuple[Download, ...]]
-    refreshing: Value[str]
+    refreshing: Value[Text]
     """What the hub is asked while new models are looked for; empty otherwise."""
     pace: Value[Pace]
     """How fast this machine is. A new measurement updates suggestions and estimates."""

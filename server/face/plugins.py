@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from server.face import Text
 from server.observe import Value
 
 Risk = Literal["read", "change", "danger"]
@@ -44,7 +45,7 @@ class OptionCard:
     """An option of a plugin that a person sets. `kind` is text, file, folder or folders."""
 
     name: str
-    label: str
+    label: Text
     kind: str
     value: str = ""
 
@@ -64,7 +65,7 @@ class PluginCard:
     findings: tuple[str, ...] = ()
     failure_details: str = ""
     """The technical details of the servers that failed."""
-    working: str = ""
+    working: Text = ""
     """What one of its servers does before it can answer, such as downloading its package."""
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
@@ -140,8 +141,8 @@ class CommonServer:
     """An MCP server of the list that comes with Moat. Nothing of it is here until it is added."""
 
     name: str
-    about: str
-    reaches: str
+    about: Text
+    reaches: Text
     licence: str
     command: str
     asks_hosts: bool = False
@@ -153,7 +154,7 @@ class CommonServer:
 class PluginTest:
     """What a flow would send (dry), or did with made-up (mock) or real answers to a question."""
 
-    text: str
+    text: Text
     requests: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
     failed: bool = False

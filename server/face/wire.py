@@ -73,7 +73,7 @@ def _find_held(kind: type) -> dict[str, Any]:
     return {
         room + name: get_args(hint)[0]
         for room, face in ROOMS.items()
-        for name, hint in get_type_hints(face).items()
+        for name, hint in get_type_hints(face, include_extras=True).items()
         if get_origin(hint) is kind
     }
 
@@ -93,7 +93,7 @@ def _find_commands() -> Mapping[str, Command]:
 
 
 def _command(function: Callable[..., Any]) -> Command:
-    hints = get_type_hints(function)
+    hints = get_type_hints(function, include_extras=True)
     result = TypeAdapter(hints.pop("return"))
     return Command({key: TypeAdapter(hint) for key, hint in hints.items()}, result)
 

@@ -25,6 +25,7 @@ from server.flows.base import (
 from server.flows.grounding import Heard, only_choices
 from server.flows.templates import NOTE, background, context, mark_as_data, now
 from server.schemas import fill
+from server.sentences import Sentence
 from server.tasks import paused, spawn, stop
 
 USUAL_S = 30.0
@@ -47,13 +48,13 @@ async def call(step: Step, work: Work, action: Action, known: Json) -> Signs:
         yield arguments
         return
     if action.risk != "read" or step.confirm:
-        yield StatusNote(f"Waiting for permission: {action.key}")
+        yield StatusNote(Sentence("Waiting for permission: {0}", action.key))
     began = asyncio.get_running_loop().time()
     allowed = await work.kit.approve(action, arguments, confirm=step.confirm)
     work.waited_s += asyncio.get_running_loop().time() - began
     if wrong := fill.problems(allowed, action.schema):
-        raise FlowFailed("slot_invalid", f"The arguments are not valid: {wrong[0][1]}.")
-    yield StatusNote(f"Calling {action.key}", details={"arguments": allowed})
+        raise FlowFailed("slot_invalid", Sentence("The arguments are not valid: {0}.", wrong[0][1]))
+    yield StatusNote(Sentence("Calling {0}", action.key), details={"arguments": allowed})
     around = {**surroundings(work), "paths": work.paths}
     timeout_s = seconds(step.params.get("timeout"))
 
@@ -125,7 +126,9 @@ async def call_within(
             finally:
                 beside.reset(before)
     except TimeoutError:
-        raise FlowFailed("timeout", f"{action.key} took longer than {timeout_s:.0f} s.") from None
+        raise FlowFailed(
+            "timeout", Sentence("{0} took longer than {1:.0f} s.", action.key, timeout_s)
+        ) from None
 
 
 def _pick_files(work: Work, schema: Json) -> Json:

@@ -23,6 +23,7 @@ from server.flows import answers, spec
 from server.flows.base import Jump, Missing, Output, Record, Step, Work
 from server.flows.calling import explanation_of, question_for
 from server.flows.steps import OWN_TOOL, STEPS, TEXT_STEPS
+from server.sentences import Sentence
 
 log = logging.getLogger(__name__)
 
@@ -100,10 +101,14 @@ class Run:
     def _check_limits(self, step: Step, total: int, began: float) -> None:
         visits = self.work.visits[step.name] = self.work.visits.get(step.name, 0) + 1
         if total > MAX_STEPS or visits > MAX_VISITS:
-            raise FlowFailed("loop_limit", f"The flow goes in circles at '{step.name}'.")
+            raise FlowFailed(
+                "loop_limit", Sentence("The flow goes in circles at '{0}'.", step.name)
+            )
         passed = asyncio.get_running_loop().time() - began - self.work.waited_s
         if passed > MAX_S:
-            raise FlowFailed("timeout", f"The flow took longer than {MAX_S / 60:.0f} minutes.")
+            raise FlowFailed(
+                "timeout", Sentence("The flow took longer than {0:.0f} minutes.", MAX_S / 60)
+            )
 
     async def _step(self, step: Step) -> AsyncGenerator["Event | _Next", None]:
         yield StepChanged(step.name, active=True)
@@ -112,7 +117,7 @@ class Run:
                 async for sign in signs:
                     yield sign
         except FlowFailed as error:
-            yield StatusNote(f"{step.name}: {error}", "error")
+            yield StatusNote(Sentence("{0}: {1}", step.name, error), "error")
             self.work.kit.note(f"step {step.name} failed ({error.fault}): {error}")
             async with aclosing(self._recover(step, error)) as signs:
                 async for sign in signs:
@@ -283,14 +288,14 @@ def resume_with_text(paused: Paused, reply: str) -> Run:
 def _closing(work: Work) -> tuple[str, bool]:
     """Returns what to show if no step wrote an answer, and whether it needs no comment."""
     if not work.records:
-        return "There was nothing to do.", True
+        return Sentence("There was nothing to do."), True
     if work.records[-1].output.is_answer:
         return as_text(work.records[-1].output.data), True
     last = next(
         (record for record in reversed(work.records) if record.call_type not in TEXT_STEPS), None
     )
     if last is None:
-        return "The model gave no answer.", True
+        return Sentence("The model gave no answer."), True
     data, message = last.output.data, last.output.message
     is_of_author = last.call_type == "extract" or last.call_type not in STEPS
     if last.call_type == "render" or (message and is_of_author):

@@ -18,6 +18,7 @@ from server.events import Artifact, StatusNote, TextDelta
 from server.flows.base import Jump, Output, Reach, Signs, Step, Work
 from server.flows.calling import call
 from server.flows.templates import NOTE, background, mark_as_data, reach, render
+from server.sentences import Sentence
 
 StepRun = Callable[[Step, Work], Signs]
 CHOOSE = "You choose how to go on. Answer with one name of the list and nothing else. " + NOTE
@@ -119,7 +120,9 @@ async def run_llm(step: Step, work: Work) -> Signs:
             parts.append(own)
             yield TextDelta(own)
     except TimeoutError:
-        raise FlowFailed("timeout", f"The model took longer than {limit_s:.0f} s.") from None
+        raise FlowFailed(
+            "timeout", Sentence("The model took longer than {0:.0f} s.", limit_s)
+        ) from None
     written = "".join(parts).strip()
     yield Output(written, written, is_answer=bool(written))
 
@@ -210,7 +213,7 @@ async def run_choice(step: Step, work: Work) -> Signs:
     how = CERTAIN if count == 1 else VOTING
     picked = [await pick(work, prompt, names, sampling=how) for _ in range(count)]
     chosen = Counter(picked).most_common(1)[0][0]
-    yield StatusNote(f"Chose {chosen}")
+    yield StatusNote(Sentence("Chose {0}", chosen))
     yield Jump(chosen)
 
 
@@ -228,7 +231,7 @@ async def run_sql(step: Step, work: Work) -> Signs:
     else:
         found = await _ask_for_rows(work, database)
     rows = found["rows"]
-    count = f"the first {len(rows)} rows" if found["truncated"] else f"{len(rows)} rows"
+    count = f"the first {len(rows)} rows" if found["truncated"] else Sentence("{0} rows", len(rows))
     yield StatusNote(count, details={"SQL": found["sql"]})
     if rows:
         is_part = len(rows) > SHOWN_ROWS
@@ -252,7 +255,7 @@ async def _ask_for_rows(work: Work, database: Database) -> Json:
             return await sqlite.query(database, sql.rstrip("; \n"))
         except FlowFailed as error:
             failed = str(error)
-    raise FlowFailed("sql", f"The model wrote no query that works. {failed}")
+    raise FlowFailed("sql", Sentence("The model wrote no query that works. {0}", failed))
 
 
 async def run_render(step: Step, work: Work) -> Signs:
@@ -268,7 +271,7 @@ async def run_render(step: Step, work: Work) -> Signs:
     if "chart" not in fixed:
         picked = await ask_json(work, prompt, charts.CHOICE, CHART_TOKENS, must=True)
     option = charts.build(rows, {**USUAL_CHART, **(picked or {}), **fixed})
-    yield StatusNote(f"Drew a {option['series'][0]['type']} chart")
+    yield StatusNote(Sentence("Drew a {0} chart", option["series"][0]["type"]))
     name = option["title"]["text"] or work.flow.name
     about = " ".join(filter(None, (work.flow.description[:200], f"({part})" if part else "")))
     yield Artifact("chart", name, about, charts.artifact(option))

@@ -13,6 +13,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from server.chat import ChatRequest, Json, Message, Role
 from server.errors import AppError, BadRequest
 from server.face.models import ModelCard
+from server.sentences import Sentence
 from server.settings import OwnSettings
 from server.system.files import set_aside, write_atomically
 
@@ -119,9 +120,9 @@ class Aliases:
 
     def set(self, name: str, alias: Alias, models: Iterable[ModelCard]) -> None:
         if not NAME.fullmatch(name) or ".." in name:
-            raise BadRequest(f"'{name}' cannot be the name of a model.", "model")
+            raise BadRequest(Sentence("'{0}' cannot be the name of a model.", name), "model")
         if any(card.name == name and not card.base for card in models):
-            raise NameTaken(f"There is already a model '{name}'.")
+            raise NameTaken(Sentence("There is already a model '{0}'.", name))
         self._write({**self._all, name: alias.model_copy(update={"made_at": time.time()})})
 
     def remove(self, name: str) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter, ValidationError, model_validator
 
 from server.errors import BadRequest, HubFailed, HubRefused, ModelDamaged
+from server.face import Text
 from server.face.models import Fit, HubModel, Machine, Setup, Suggestion
 from server.models import repository
 from server.models.fit import READING_PACE, judge
@@ -24,6 +25,7 @@ from server.models.gguf.header import Header, LongArray
 from server.models.hub import Hub, TrendingModel
 from server.models.repository import QUANTISATION
 from server.observe import Value
+from server.sentences import Sentence
 from server.system.files import write_atomically
 from server.tasks import spawn, stop
 
@@ -38,7 +40,7 @@ class CatalogueEntry(BaseModel, extra="forbid"):
     repo: str
     file: str
     title: str
-    good_at: str
+    good_at: Text
     uses: tuple[str, ...]
     licence: str
     parameters: int
@@ -141,15 +143,20 @@ def _explain(best: CatalogueEntry, judged: list[tuple[CatalogueEntry, Fit]]) -> 
     better = [(entry, fit) for entry, fit in able if entry.rank > best.rank]
     fitting = [(entry, fit) for entry, fit in better if fit.verdict != "does not fit"]
     if not better:
-        return "No model in this list is more capable."
+        return Sentence("No model in this list is more capable.")
     if not fitting:
-        return "It is the most capable that fits: the others need more memory than is free."
+        return Sentence(
+            "It is the most capable that fits: the others need more memory than is free."
+        )
     next_best, fit = min(fitting, key=lambda pair: pair[0].rank)
     if not fit.writes or fit.writes >= own.writes:
-        return f"{next_best.title} is more capable, but would run slowly here."
-    return (
-        f"{next_best.title} is more capable, but would write about {fit.writes:.1f} tokens per "
-        f"second here; this one writes about {own.writes:.1f}."
+        return Sentence("{0} is more capable, but would run slowly here.", next_best.title)
+    return Sentence(
+        "{0} is more capable, but would write about {1:.1f} tokens per second "
+        "here; this one writes about {2:.1f}.",
+        next_best.title,
+        fit.writes,
+        own.writes,
     )
 
 
@@ -204,7 +211,9 @@ HUBS = ("hf.co", "huggingface.co", "www.huggingface.co")
 LIBRARIES = ("registry.ollama.ai", "ollama.com", "www.ollama.com")
 SCHEME = re.compile(r"^https?://", re.IGNORECASE)
 PART = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]*")
-WHERE = "Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M."
+WHERE = Sentence(
+    "Name a repository instead: hf.co/owner/repository, or hf.co/owner/repository:Q4_K_M."
+)
 Search = Callable[[str], Awaitable[list[HubModel]]]
 
 
@@ -321,7 +330,7 @@ class CatalogueRefresh:
     async def run(self, setup: Setup) -> int:
         """Asks the hub and returns the number of models found. On failure the earlier ones stay."""
         if self._task is not None:
-            raise BadRequest("New models are being looked for already.", "refresh")
+            raise BadRequest(Sentence("New models are being looked for already."), "refresh")
         self._task = task = spawn(self._look(setup), "catalogue-refresh")
         try:
             await asyncio.wait([task])
@@ -330,10 +339,10 @@ class CatalogueRefresh:
             self._task = None
             self.progress.set("")
         if task.cancelled():
-            raise BadRequest("Looking for new models was cancelled.", "refresh")
+            raise BadRequest(Sentence("Looking for new models was cancelled."), "refresh")
         entries = task.result()
         if not entries:
-            raise HubFailed("The hub names no new model that fits this computer.")
+            raise HubFailed(Sentence("The hub names no new model that fits this computer."))
         text = _KEPT.dump_json(entries, indent=1).decode()
         await asyncio.to_thread(write_atomically, self._path, text)
         return len(entries)
@@ -346,7 +355,9 @@ class CatalogueRefresh:
         listed: list[list[TrendingModel]] = []
         for number, publisher in enumerate(PUBLISHERS, 1):
             total = len(PUBLISHERS)
-            self.progress.set(f"Asking for the models of {publisher} ({number} of {total}).")
+            self.progress.set(
+                Sentence("Asking for the models of {0} ({1} of {2}).", publisher, number, total)
+            )
             listed.append(await self._hub.trending(publisher, PER_PUBLISHER))
         known = {_base(entry.repo) for entry in read().models}
         # Takes the first model of each publisher, then the second: none crowds out the others.
@@ -359,7 +370,9 @@ class CatalogueRefresh:
         chosen = list(wanted.values())[:MOST]
         found: list[CatalogueEntry] = []
         for number, model in enumerate(chosen, 1):
-            self.progress.set(f"Reading {model.about.repo} ({number} of {len(chosen)}).")
+            self.progress.set(
+                Sentence("Reading {0} ({1} of {2}).", model.about.repo, number, len(chosen))
+            )
             entry = await self._entry(model, machine, setup)
             found += [entry] if entry else []
         return tuple(found)
@@ -387,7 +400,7 @@ class CatalogueRefresh:
             repo=there.repo,
             file=best.name,
             title=_base(there.repo),
-            good_at=f"Popular on the hub on {datetime.now(UTC).date()}.",
+            good_at=Sentence("Popular on the hub on {0}.", datetime.now(UTC).date()),
             uses=_uses(model, header, sees=seeing is not None),
             licence=there.licence or "unknown",
             parameters=model.about.parameters,

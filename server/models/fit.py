@@ -15,6 +15,7 @@ from typing import Any
 from server.face.models import Device, Fit, KvType, Machine, Memory, Pace, Rate, Setup, Verdict
 from server.models.gguf.header import FORMATS, Header
 from server.models.memory import EXPERTS, Layout, largest_context, layout_of, memory_of
+from server.sentences import Sentence, in_a_row, listed
 from server.sizes import MIB, in_gb
 from server.system.files import JsonFile
 
@@ -37,7 +38,7 @@ def judge(header: Header, setup: Setup, machine: Machine, weight_bytes: int = 0)
     weights = weight_bytes or header.weight_bytes
     layout = layout_of(header)
     if not layout.width:
-        return Fit("unknown", "The file does not say how large the model's layers are.")
+        return Fit("unknown", Sentence("The file does not say how large the model's layers are."))
     settled = settle(header, setup, machine, weights)
     memory = memory_of(header, weights, settled, machine)
     reads, writes = predict(header, settled, machine, weights)
@@ -122,24 +123,34 @@ def _verdict(
     short = memory.needed + SYSTEM_MARGIN - free
     card, gpu_short = _shortest_card(memory, setup, machine)
     if memory.gpu and gpu_short > 0:
-        return "does not fit", f"{card} lacks {in_gb(gpu_short)}: put fewer layers on it."
+        return "does not fit", Sentence(
+            "{0} lacks {1}: put fewer layers on it.", card, in_gb(gpu_short)
+        )
     if short > 0:
-        needs = f"It needs {in_gb(memory.needed)} and {in_gb(free)} are free"
+        needs = Sentence("It needs {0} and {1} are free", in_gb(memory.needed), in_gb(free))
         if memory.needed + SYSTEM_MARGIN < machine.memory_bytes:
-            return "does not fit", f"{needs}: close other programs, or choose a smaller model."
-        return "does not fit", f"{needs}; this machine has {in_gb(machine.memory_bytes)} in all."
-    where = f"{in_gb(memory.needed)} of the {in_gb(free)} free"
+            return "does not fit", Sentence(
+                "{0}: close other programs, or choose a smaller model.", needs
+            )
+        return "does not fit", Sentence(
+            "{0}; this machine has {1} in all.", needs, in_gb(machine.memory_bytes)
+        )
+    where = Sentence("{0} of the {1} free", in_gb(memory.needed), in_gb(free))
     if memory.gpu:
-        where = f"{in_gb(memory.gpu)} on the graphics card, {in_gb(memory.needed)} in memory"
+        where = Sentence(
+            "{0} on the graphics card, {1} in memory", in_gb(memory.gpu), in_gb(memory.needed)
+        )
         if setup.cpu_experts:
-            where += f" with the experts of {setup.cpu_experts} layers on the processor"
+            where = Sentence(
+                "{0} with the experts of {1} layers on the processor", where, setup.cpu_experts
+            )
     if (
         memory.needed > COMFORTABLE * free
         or note
         or setup.context_tokens < min(SMALLEST_CONTEXT * 2, layout.context_tokens)
     ):
-        return "tight", f"It takes {where}. {note}".strip()
-    return "runs well", f"It takes {where}."
+        return "tight", in_a_row((Sentence("It takes {0}.", where), note))
+    return "runs well", Sentence("It takes {0}.", where)
 
 
 def _shortest_card(memory: Memory, setup: Setup, machine: Machine) -> tuple[str, int]:
@@ -151,8 +162,8 @@ def _shortest_card(memory: Memory, setup: Setup, machine: Machine) -> tuple[str,
         shares = [part / whole for part in setup.gpu_split]
         lacks = [int(memory.gpu * share) - has for share, has in zip(shares, free, strict=True)]
         worst = lacks.index(max(lacks))
-        return f"{devices[worst].name} (number {worst + 1})", lacks[worst]
-    return "The graphics card", memory.gpu - sum(free)
+        return Sentence("{0} (number {1})", devices[worst].name, worst + 1), lacks[worst]
+    return Sentence("The graphics card"), memory.gpu - sum(free)
 
 
 def _slowness(header: Header, setup: Setup, layout: Layout, memory: Memory) -> str:
@@ -161,8 +172,10 @@ def _slowness(header: Header, setup: Setup, layout: Layout, memory: Memory) -> s
     if active <= SLOW_BYTES:
         return ""
     if setup.gpu_layers and memory.gpu:
-        return f"{setup.gpu_layers} of {layout.layers} layers on the card: the rest is slow."
-    return "Without a graphics card it will write slowly."
+        return Sentence(
+            "{0} of {1} layers on the card: the rest is slow.", setup.gpu_layers, layout.layers
+        )
+    return Sentence("Without a graphics card it will write slowly.")
 
 
 def ladder(header: Header, setup: Setup, machine: Machine) -> Iterator[Setup]:
@@ -217,19 +230,23 @@ def explain(asked: Setup, taken: Setup) -> str:
     changes = []
     if asked.context_tokens and taken.context_tokens != asked.context_tokens:
         changes.append(
-            f"{taken.context_tokens} tokens of context instead of {asked.context_tokens}"
+            Sentence(
+                "{0} tokens of context instead of {1}", taken.context_tokens, asked.context_tokens
+            )
         )
     if taken.gpu_layers != asked.gpu_layers and asked.gpu_layers >= 0:
-        changes.append(f"{taken.gpu_layers} layers on the graphics card")
+        changes.append(Sentence("{0} layers on the graphics card", taken.gpu_layers))
     if taken.cpu_experts > max(0, asked.cpu_experts):
-        changes.append(f"the experts of {taken.cpu_experts} layers on the processor")
+        changes.append(Sentence("the experts of {0} layers on the processor", taken.cpu_experts))
     if taken.slots != asked.slots:
-        changes.append(f"{taken.slots} answers at the same time instead of {asked.slots}")
+        changes.append(
+            Sentence("{0} answers at the same time instead of {1}", taken.slots, asked.slots)
+        )
     if taken.kv_type != asked.kv_type:
-        changes.append(f"a {taken.kv_type} cache")
+        changes.append(Sentence("a {0} cache", taken.kv_type))
     if not changes:
         return ""
-    return f"There was not enough memory, so the model runs with {', '.join(changes)}."
+    return Sentence("There was not enough memory, so the model runs with {0}.", listed(changes))
 
 
 def without_card(asked: Setup, taken: Setup, machine: Machine, last_card: str) -> str:
@@ -239,13 +256,17 @@ def without_card(asked: Setup, taken: Setup, machine: Machine, last_card: str) -
     if machine.devices and machine.engine_uses_gpu:
         card = machine.devices[0]
         if taken.gpu_layers > 0:
-            return f"The engine did not put it on {card.name}; the log says why."
-        return f"{card.name} has only {in_gb(card.free_bytes)} free."
+            return Sentence("The engine did not put it on {0}; the log says why.", card.name)
+        return Sentence("{0} has only {1} free.", card.name, in_gb(card.free_bytes))
     if last_card:
-        return (
-            f"{last_card}, used before, was not found: check its driver, or restart the computer."
+        return Sentence(
+            "{0}, used before, was not found: check its driver, or restart the computer.", last_card
         )
-    return "There is no graphics card that the engine can use." if asked.gpu_layers > 0 else ""
+    return (
+        Sentence("There is no graphics card that the engine can use.")
+        if asked.gpu_layers > 0
+        else ""
+    )
 
 
 MORE_ROOM = 1.2

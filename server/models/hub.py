@@ -14,6 +14,7 @@ from server.errors import HubFailed, HubMissing, HubRefused
 from server.face.core import is_here
 from server.face.models import HubCard, HubModel
 from server.models import names
+from server.sentences import Sentence
 from server.settings import NetworkSettings
 from server.system.keychain import KeyringFailed
 from server.system.lazy import Late
@@ -23,11 +24,13 @@ facts = Late("server.models.hub_facts")
 log = logging.getLogger(__name__)
 PUBLIC = "https://huggingface.co"
 STORAGE = ("huggingface.co", "hf.co")
-SEARCH, DOWNLOAD = "searching for models", "downloading a model"
+SEARCH, DOWNLOAD = Sentence("searching for models"), Sentence("downloading a model")
 STALL_S = 30.0
 README = "README.md"
 MAX_CARD_BYTES = 512 * 1024
-IN_CLEAR = "The hub needs a token, and Moat sends none unencrypted: use its https address."
+IN_CLEAR = Sentence(
+    "The hub needs a token, and Moat sends none unencrypted: use its https address."
+)
 AGENT = "moat"
 
 
@@ -251,18 +254,20 @@ async def _limited(chunks: AsyncIterator[bytes], most: int) -> AsyncGenerator[by
 
 def _check_range(response: Any, start: int) -> None:
     if response.headers.get("Content-Encoding", "identity") != "identity":
-        raise HubFailed("The hub sent the file in an unexpected encoding.")
+        raise HubFailed(Sentence("The hub sent the file in an unexpected encoding."))
     if response.status == 200 and start == 0:
         return
     said = response.headers.get("Content-Range", "")
     if response.status != 206 or not said.startswith(f"bytes {start}-"):
-        raise HubFailed("The hub (or a proxy) sent the wrong part of the file.")
+        raise HubFailed(Sentence("The hub (or a proxy) sent the wrong part of the file."))
 
 
 def why(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
-        return "The hub stopped responding."
+        return Sentence("The hub stopped responding.")
     log.info("The connection to the hub broke: %r", error)
     if host := getattr(error, "host", None):
-        return f"Cannot reach {host}. Check the connection, or set a mirror in Settings → Network."
-    return "The connection to the hub broke. Check the connection and try again."
+        return Sentence(
+            "Cannot reach {0}. Check the connection, or set a mirror in Settings → Network.", host
+        )
+    return Sentence("The connection to the hub broke. Check the connection and try again.")

@@ -29,14 +29,15 @@ from server.errors import (
 from server.face.models import HubCard, HubModel, ScanIssue
 from server.models import names
 from server.models.hub import AGENT, SEARCH, RemoteFile, Repository, TrendingModel, why
+from server.sentences import Sentence
 
 T = TypeVar("T")
 MAX_PAGES = 20
 LONGEST_WAIT_S = 3600
-DISABLED = "Access to this resource is disabled."
+DISABLED = Sentence("Access to this resource is disabled.")
 MISSING = {
-    "EntryNotFound": "The hub has no such file.",
-    "RevisionNotFound": "The hub has no such revision.",
+    "EntryNotFound": Sentence("The hub has no such file."),
+    "RevisionNotFound": Sentence("The hub has no such revision."),
 }
 EXPANDED: list[Any] = ["downloads", "likes", "gated", "tags", "lastModified", "gguf"]
 UNCLEAR = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -121,11 +122,11 @@ class HubLibrary:
         try:
             return await door.call(given, lambda: work(api))
         except AnswerTooLong as error:
-            raise HubFailed("The hub's answer is far too long.") from error
+            raise HubFailed(Sentence("The hub's answer is far too long.")) from error
         except door.WayBroken as error:
             raise HubFailed(why(error.__cause__ or error)) from error
         except UNCLEAR as error:
-            raise HubFailed("The hub's answer cannot be understood.") from error
+            raise HubFailed(Sentence("The hub's answer cannot be understood.")) from error
 
 
 def text_of(card: bytes) -> str:
@@ -141,23 +142,25 @@ def refusal(status: int, headers: Mapping[str, str], *, has_token: bool) -> HubF
     """Returns the error for a response. The hub explains it in `X-Error-…` headers."""
     kind, said = headers.get("X-Error-Code", ""), headers.get("X-Error-Message", "")
     if said == DISABLED:
-        return HubDisabled("The hub has disabled this repository.")
+        return HubDisabled(Sentence("The hub has disabled this repository."))
     if status in (401, 403):
         return _closed(kind, has_token=has_token)
     if status in (404, 410):
-        return HubMissing(MISSING.get(kind, "The hub has no such repository or file."))
+        return HubMissing(MISSING.get(kind, Sentence("The hub has no such repository or file.")))
     if status == 429:
-        error = HubFailed("The hub asks to wait: too many requests.")
+        error = HubFailed(Sentence("The hub asks to wait: too many requests."))
         error.retry_after_s = _wait(headers)
         return error
-    return HubFailed(f"The hub answered with the error {status}.")
+    return HubFailed(Sentence("The hub answered with the error {0}.", status))
 
 
 def _closed(kind: str, *, has_token: bool) -> HubRefused:
     error = HubGated if kind == "GatedRepo" else HubRefused
     if has_token:
-        return error("The hub refuses: accept the model's terms on its page first.")
-    return error("The hub needs a token: accept the model's terms on its page, then add it.")
+        return error(Sentence("The hub refuses: accept the model's terms on its page first."))
+    return error(
+        Sentence("The hub needs a token: accept the model's terms on its page, then add it.")
+    )
 
 
 def _wait(headers: Mapping[str, str]) -> int | None:

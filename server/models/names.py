@@ -4,6 +4,7 @@ import re
 from pathlib import Path, PurePosixPath
 
 from server.errors import BadRequest
+from server.sentences import Sentence
 
 MAX_PART = 200
 PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+=@,() \-]*")
@@ -16,13 +17,13 @@ def repo(text: str) -> str:
     """Checks a repository's name, which is owner/name. Raises BadRequest."""
     parts = text.split("/")
     if len(parts) != 2 or not all(REPO.fullmatch(part) and is_plain(part) for part in parts):
-        raise BadRequest("A repository is named owner/name.", "repo")
+        raise BadRequest(Sentence("A repository is named owner/name."), "repo")
     return text
 
 
 def revision(text: str) -> str:
     if not REVISION.fullmatch(text) or ".." in text:
-        raise BadRequest("That is not the name of a revision.", "revision")
+        raise BadRequest(Sentence("That is not the name of a revision."), "revision")
     return text
 
 
@@ -30,7 +31,7 @@ def file(text: str) -> PurePosixPath:
     """Checks a path inside a repository: it stays inside any folder it is put into."""
     parts = text.split("/")
     if len(parts) > 6 or not all(PART.fullmatch(part) and is_plain(part) for part in parts):
-        raise BadRequest("That file name is not allowed.", "file")
+        raise BadRequest(Sentence("That file name is not allowed."), "file")
     return PurePosixPath(*parts)
 
 
@@ -38,7 +39,7 @@ def inside(folder: Path, *parts: PurePosixPath | str) -> Path:
     """Returns the path below the folder. Raises BadRequest if it, or a link in it, leads away."""
     path = folder.joinpath(*map(str, parts))
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise BadRequest("That file would be outside the model folder.", "file")
+        raise BadRequest(Sentence("That file would be outside the model folder."), "file")
     return path
 
 

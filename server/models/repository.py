@@ -13,6 +13,7 @@ from server.models.gguf.header import Header
 from server.models.gguf.parse import HeaderCut, peek
 from server.models.gguf.plausible import defect
 from server.models.hub import Hub, RemoteFile, Repository
+from server.sentences import Sentence
 
 PEEK_BYTES = 512 * 1024
 """Bytes read from the beginning of a file on the hub to judge it."""
@@ -45,7 +46,7 @@ async def read_head(hub: Hub, found: Repository, file: HubFile) -> Header:
     try:
         header = peek(data, file.size_bytes, file.name)
     except HeaderCut:
-        raise ModelDamaged(file.name, "it ends in the middle of its header") from None
+        raise ModelDamaged(file.name, Sentence("it ends in the middle of its header")) from None
     if wrong := defect(header):
         raise ModelDamaged(file.name, wrong)
     return header
@@ -192,7 +193,9 @@ def files_of(
     """Returns the files of a choice: the model first, then a projector if there is one."""
     if choice is None:
         names = ", ".join(file.quantisation or file.name for file in models) or "none"
-        raise BadRequest(f"There is no such file in {found.repo}. There are: {names}.", "file")
+        raise BadRequest(
+            Sentence("There is no such file in {0}. There are: {1}.", found.repo, names), "file"
+        )
     projector = choose_projector(projectors) if choice in models else None
     wanted = (*choice.parts, *(projector.parts if projector else ()))
     by_path = {file.path: file for file in found.files}

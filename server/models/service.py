@@ -51,7 +51,8 @@ from server.models.repository import (
     size_of,
 )
 from server.observe import Value
-from server.settings import OWN_FIELDS, NetworkSettings, OwnSettings, Settings
+from server.sentences import Sentence
+from server.settings import OWN_FIELDS, NetworkSettings, OwnSettings, Settings, reason_of
 from server.sizes import MB
 from server.system.keychain import Keychain
 from server.system.lazy import Late
@@ -87,7 +88,7 @@ def trace(path: Path, models: Path) -> Origin:
         files = tuple(str(names.file(str(first.with_name(part.name)))) for part in parts)
         return Origin(names.repo(repo), files)
     except (ValueError, BadRequest):
-        message = "Moat does not know from which repository this file is."
+        message = Sentence("Moat does not know from which repository this file is.")
         raise BadRequest(message, "name") from None
 
 
@@ -219,7 +220,7 @@ class ModelShelf:
         models, projectors = group(found.files)
         machine = await self.surveyor.look()
         judged = await self._judge_all(found, models, machine)
-        note = "" if models else "This repository holds no GGUF files."
+        note = "" if models else Sentence("This repository holds no GGUF files.")
         return HubListing(
             found.repo,
             found.revision,
@@ -279,7 +280,10 @@ class ModelShelf:
         """
         if any(card.hosts for card in self.cards.get() if card.name == name):
             raise BadRequest(
-                f"'{name}' runs on another server: Moat can only remove it from its list.", "name"
+                Sentence(
+                    "'{0}' runs on another server: Moat can only remove it from its list.", name
+                ),
+                "name",
             )
         check_deletable(self.library.find(name, ""), self._models, self.settings().model.files)
         await self.release(name)
@@ -299,12 +303,14 @@ class ModelShelf:
         self.check_known(name)
         if field not in OWN_FIELDS:
             known = ", ".join(OWN_FIELDS)
-            raise BadRequest(f"A model has no setting '{field}' of its own: {known}.", field)
+            raise BadRequest(
+                Sentence("A model has no setting '{0}' of its own: {1}.", field, known), field
+            )
         values = {**self.settings().model.own_of(name).model_dump(), field: value}
         try:
             own = OwnSettings.model_validate(values)
         except ValidationError as error:
-            why = error.errors()[0]["msg"]
+            why = reason_of(error)
             raise BadRequest(f"{OWN_FIELDS[field].title}: {why}.", field) from None
         await self._keep_own(own)
 
@@ -409,7 +415,7 @@ class ModelShelf:
     async def download_newer(self, name: str) -> str:
         found = await self._compare(name)
         if found.newer.state != "newer" or found.repository is None:
-            raise BadRequest("The hub has no newer file of this model.", "name")
+            raise BadRequest(Sentence("The hub has no newer file of this model."), "name")
         card, files = self.library.find(name, ""), found.files
         cache = await asyncio.to_thread(HubCache(self._models).folder_of, Path(card.path))
         if cache and card.projector:
@@ -430,7 +436,7 @@ class ModelShelf:
         """Copies the other program's token to our secrets: its later changes do not matter."""
         _, token = await asyncio.to_thread(self._hub.login, os.environ)
         if not token:
-            raise BadRequest("No other program of this computer is signed in.", "token")
+            raise BadRequest(Sentence("No other program of this computer is signed in."), "token")
         await self.set_hub_token(token)
 
     async def _judge_all(
@@ -514,7 +520,7 @@ def _existing(path: str) -> Path:
     except (OSError, RuntimeError, ValueError):
         given = Path(path)
     if not os.path.isfile(given):  # noqa: PTH113 - pathlib's raises without permission to look
-        raise BadRequest(f"There is no file {given.name}.", "path")
+        raise BadRequest(Sentence("There is no file {0}.", given.name), "path")
     return given
 
 

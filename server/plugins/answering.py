@@ -22,6 +22,7 @@ from server.language.ranking import bm25
 from server.language.words import terms
 from server.plugins.approvals import chat_key
 from server.plugins.kit import lent_to
+from server.sentences import Sentence
 from server.system.limits import try_json
 
 MOST = 12
@@ -307,11 +308,13 @@ class PluginTalk:
 
     async def _run_in_text(self, asked: UserQuestion, run: Run, paused: Paused | None) -> Stream:
         """Runs the flow. Missing arguments are asked for as text, for clients without forms."""
-        yield StatusNote(f"Using {run.work.flow.key}", details={"flow": run.work.flow.key})
+        yield StatusNote(
+            Sentence("Using {0}", run.work.flow.key), details={"flow": run.work.flow.key}
+        )
         async with aclosing(run.events(paused.step if paused else None)) as events:
             async for event in events:
                 if isinstance(event, StepChanged) and event.active:
-                    yield StatusNote(f"Step {event.name}")
+                    yield StatusNote(Sentence("Step {0}", event.name))
                 if not isinstance(event, Interrupted):
                     yield event
         run.work.kit.note(f"run {run.work.flow.name} ended: {run.status}")

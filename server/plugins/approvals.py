@@ -16,6 +16,7 @@ from server.errors import BadRequest, FlowFailed
 from server.face.plugins import Approval
 from server.flows.base import Action, Risk
 from server.observe import Value
+from server.sentences import Sentence
 from server.system.files import JsonFile
 
 
@@ -93,9 +94,13 @@ class Approvals:
 
     def set_policy(self, plugin: str, action: About, policy: str) -> None:
         if policy not in ("default", "allow", "block"):
-            raise BadRequest(f"'{policy}' is not a policy: use default, allow or block.", "policy")
+            raise BadRequest(
+                Sentence("'{0}' is not a policy: use default, allow or block.", policy), "policy"
+            )
         if policy == "allow" and action.risk == "danger":
-            raise BadRequest("A dangerous operation needs permission every time.", "policy")
+            raise BadRequest(
+                Sentence("A dangerous operation needs permission every time."), "policy"
+            )
         key = f"{plugin}/{action.key}"
         self._policies.pop(key, None)
         self._odd.pop(key, None)
@@ -129,7 +134,7 @@ class Approvals:
         risk: Risk = "danger" if confirm else action.risk
         policy = self.policy(plugin, action)
         if policy == "block":
-            raise FlowFailed("denied", f"{action.key} is blocked under Plugins.")
+            raise FlowFailed("denied", Sentence("{0} is blocked under Plugins.", action.key))
         grant = (chat, plugin, action.fingerprint)
         is_granted = policy == "allow" or self._is_granted(grant)
         is_known = self._is_known(client, plugin)
@@ -143,7 +148,7 @@ class Approvals:
         else:
             decision, allowed = await self._wait(shown, action)
         if decision == "deny":
-            raise FlowFailed("denied", f"{action.key} was not allowed.")
+            raise FlowFailed("denied", Sentence("{0} was not allowed.", action.key))
         if risk == "change":
             self._granted[grant] = time.monotonic()
         if client:
@@ -166,10 +171,10 @@ class Approvals:
         """Takes a person's decision. `arguments` is JSON; empty means as shown."""
         waiting = self._waiting.get(approval_id)
         if waiting is None:
-            raise BadRequest("This question is no longer open.", "approval_id")
+            raise BadRequest(Sentence("This question is no longer open."), "approval_id")
         if decision not in ("once", "always", "deny"):
             raise BadRequest(
-                f"'{decision}' is not an answer: use once, always or deny.", "decision"
+                Sentence("'{0}' is not an answer: use once, always or deny.", decision), "decision"
             )
         if not waiting.answer.done():
             changed = read_arguments(arguments or waiting.shown.arguments)
@@ -197,7 +202,9 @@ class Approvals:
             raise self._nobody(shown) from None
 
     def _nobody(self, shown: Approval) -> FlowFailed:
-        message = f"Nobody answered in {self._patience_s:.0f} s: {shown.operation} is denied."
+        message = Sentence(
+            "Nobody answered in {0:.0f} s: {1} is denied.", self._patience_s, shown.operation
+        )
         return FlowFailed("denied", message)
 
     async def _wait(self, shown: Approval, action: Action) -> tuple[str, Json]:
@@ -255,7 +262,7 @@ def read_arguments(text: str) -> Json:
     try:
         found: Any = json.loads(text)
     except ValueError:
-        raise BadRequest("The arguments are not JSON.", "arguments") from None
+        raise BadRequest(Sentence("The arguments are not JSON."), "arguments") from None
     if not isinstance(found, dict):
-        raise BadRequest("The arguments must be an object.", "arguments")
+        raise BadRequest(Sentence("The arguments must be an object."), "arguments")
     return found

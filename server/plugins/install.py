@@ -33,6 +33,7 @@ from server.plugins.folder import (
 )
 from server.plugins.manifest import OPTION, SECRET
 from server.plugins.mcp.packages import STORES
+from server.sentences import Sentence
 from server.system.paths import RESOURCES
 
 PREVIOUS = ".previous"
@@ -56,7 +57,7 @@ def install(source: Path, home: Path) -> Loaded:
         loaded = load(folder)
         if loaded.manifest is None:
             told = "; ".join(str(finding) for finding in loaded.findings[:3])
-            raise PluginRefused(f"This is not a plugin: {told}")
+            raise PluginRefused(Sentence("This is not a plugin: {0}", told))
         target = home / folder.name
         if target.exists():
             keep_previous(home, folder.name)
@@ -76,7 +77,7 @@ def roll_back(home: Path, key: str) -> None:
     """Swaps the current and the earlier version. Raises PluginRefused if there is none."""
     current, previous = _place(home, key), home / PREVIOUS / key
     if not previous.is_dir():
-        raise PluginRefused(f"There is no earlier version of {key}.")
+        raise PluginRefused(Sentence("There is no earlier version of {0}.", key))
     aside = home / PREVIOUS / f"{key}.aside"
     if current.exists():
         shutil.move(current, aside)
@@ -95,13 +96,13 @@ def _place(home: Path, key: str) -> Path:
     """Returns the plugin's folder. Refuses a key that leads outside the folder of all plugins."""
     folder = home / key
     if folder.resolve().parent != home.resolve():
-        raise PluginRefused(f"'{key}' cannot be a plugin's name.")
+        raise PluginRefused(Sentence("'{0}' cannot be a plugin's name.", key))
     return folder
 
 
 def _check_key(key: str, name: str = "") -> str:
     if not is_key(key):
-        raise PluginRefused(f"'{name or key}' cannot be a plugin's name.")
+        raise PluginRefused(Sentence("'{0}' cannot be a plugin's name.", name or key))
     return key
 
 
@@ -109,7 +110,7 @@ def _from_folder(source: Path, draft: Path) -> Path:
     _check_key(source.name)
     link, is_too_large = measure(source)
     if link is not None:
-        raise PluginRefused(f"{link.name} is a link; links are not copied.")
+        raise PluginRefused(Sentence("{0} is a link; links are not copied.", link.name))
     if is_too_large:
         raise PluginRefused(_too_large())
     skipped = shutil.ignore_patterns(*APART)
@@ -126,9 +127,11 @@ def _from_zip(source: Path, draft: Path) -> Path:
             for entry in entries:
                 _unpack(archive, entry, draft if top else folder)
     except FileNotFoundError:
-        raise PluginRefused(f"There is no file {source.name}.") from None
+        raise PluginRefused(Sentence("There is no file {0}.", source.name)) from None
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
-        raise PluginRefused(f"{source.name} is not a zip file that can be unpacked.") from error
+        raise PluginRefused(
+            Sentence("{0} is not a zip file that can be unpacked.", source.name)
+        ) from error
     return folder
 
 
@@ -154,22 +157,28 @@ def _is_meant(entry: zipfile.ZipInfo) -> bool:
 def _check(entries: list[zipfile.ZipInfo]) -> None:
     """Checks everything that the archive states, before anything is unpacked."""
     if len(entries) > MAX_FILES:
-        raise PluginRefused(f"{_too_large()} This archive has {len(entries)} entries.")
+        raise PluginRefused(
+            Sentence("{0} This archive has {1} entries.", _too_large(), len(entries))
+        )
     size = 0
     for entry in entries:
         name = entry.filename
         path = _path(entry)
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if path.is_absolute() or ".." in path.parts or ":" in name or "\0" in name:
-            raise PluginRefused(f"The archive has an entry that leads outside: '{name}'.")
+            raise PluginRefused(
+                Sentence("The archive has an entry that leads outside: '{0}'.", name)
+            )
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            raise PluginRefused(f"The archive has an entry that is not a file: '{name}'.")
+            raise PluginRefused(
+                Sentence("The archive has an entry that is not a file: '{0}'.", name)
+            )
         if entry.flag_bits & 1:
-            raise PluginRefused("The archive is encrypted.")
+            raise PluginRefused(Sentence("The archive is encrypted."))
         size += entry.file_size
         packed = max(entry.compress_size, 1)
         if size > MAX_BYTES or (entry.file_size > SMALL and entry.file_size / packed > MAX_RATIO):
-            raise PluginRefused(f"{_too_large()} '{name}' would go beyond that.")
+            raise PluginRefused(Sentence("{0} '{1}' would go beyond that.", _too_large(), name))
 
 
 def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, root: Path) -> None:
@@ -184,12 +193,12 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, root: Path) -> Non
         while chunk := packed.read(64 * 1024):
             left -= len(chunk)
             if left < 0:
-                raise PluginRefused(f"'{entry.filename}' is larger than it says.")
+                raise PluginRefused(Sentence("'{0}' is larger than it says.", entry.filename))
             file.write(chunk)
 
 
 def _too_large() -> str:
-    return f"A plugin has at most {MAX_FILES} files and {MAX_BYTES // 2**20} MB."
+    return Sentence("A plugin has at most {0} files and {1} MB.", MAX_FILES, MAX_BYTES // 2**20)
 
 
 def _top(entries: list[zipfile.ZipInfo]) -> str:
@@ -199,7 +208,9 @@ def _top(entries: list[zipfile.ZipInfo]) -> str:
     if len(firsts) == 1 and "plugin.json" not in names:
         return firsts.pop()
     if "plugin.json" not in names:
-        raise PluginRefused("The archive has no plugin.json at its root or in its one folder.")
+        raise PluginRefused(
+            Sentence("The archive has no plugin.json at its root or in its one folder.")
+        )
     return ""
 
 
@@ -225,14 +236,20 @@ class Imported:
 def read_servers(path: Path) -> list[Imported]:
     listed = _listed(_parsed(path))
     if not listed:
-        raise PluginRefused(f"{path.name} lists no MCP servers ('mcpServers' or 'servers').")
+        raise PluginRefused(
+            Sentence("{0} lists no MCP servers ('mcpServers' or 'servers').", path.name)
+        )
     if len(listed) > MOST_SERVERS:
-        raise PluginRefused(f"{path.name} lists more than {MOST_SERVERS} MCP servers.")
+        raise PluginRefused(
+            Sentence("{0} lists more than {1} MCP servers.", path.name, MOST_SERVERS)
+        )
     found: dict[str, Imported] = {}
     for name, entry in listed.items():
         made = _imported(str(name), entry, path.name)
         if made.key in found:
-            raise PluginRefused(f"{path.name} has two servers that would be called '{made.key}'.")
+            raise PluginRefused(
+                Sentence("{0} has two servers that would be called '{1}'.", path.name, made.key)
+            )
         found[made.key] = made
     return list(found.values())
 
@@ -261,15 +278,15 @@ def make_common_server(name: str, hosts: str) -> Imported:
     """Makes a plugin from a server of the list that ships with Moat."""
     entry = _common_servers().get(name)
     if entry is None:
-        raise BadRequest(f"There is no common MCP server '{name}'.", "name")
+        raise BadRequest(Sentence("There is no common MCP server '{0}'.", name), "name")
     named = [host.strip() for host in hosts.split(",") if host.strip()]
     if named and not entry.get("asks_hosts"):
-        raise BadRequest(f"The MCP server '{name}' takes no hosts.", "hosts")
+        raise BadRequest(Sentence("The MCP server '{0}' takes no hosts.", name), "hosts")
     if entry.get("asks_hosts") and not named:
-        raise BadRequest(f"Name the hosts that '{name}' may reach.", "hosts")
+        raise BadRequest(Sentence("Name the hosts that '{0}' may reach.", name), "hosts")
     addresses = [host if "://" in host else f"https://{host}" for host in named]
     if wrong := next((address for address in addresses if not is_address(address)), None):
-        raise BadRequest(f"'{wrong}' is not a host.", "hosts")
+        raise BadRequest(Sentence("'{0}' is not a host.", wrong), "hosts")
     made = _imported(name, entry, "Moat")
     made.manifest["description"] = entry["about"]
     stores = (host for store in entry.get("stores", ()) for host in STORES[store])
@@ -283,13 +300,15 @@ def _parsed(path: Path) -> Any:
         with path.open("rb") as file:
             raw = file.read(LARGEST + 1)
     except OSError as error:
-        raise PluginRefused(f"{path.name} cannot be read: {error.strerror}.") from None
+        raise PluginRefused(
+            Sentence("{0} cannot be read: {1}.", path.name, error.strerror)
+        ) from None
     if len(raw) > LARGEST:
-        raise PluginRefused(f"{path.name} is larger than {LARGEST // 1024**2} MB.")
+        raise PluginRefused(Sentence("{0} is larger than {1} MB.", path.name, LARGEST // 1024**2))
     try:
         return json.loads(COMMENT.sub("", raw.decode("utf-8-sig")))
     except (ValueError, RecursionError):
-        raise PluginRefused(f"{path.name} is not JSON.") from None
+        raise PluginRefused(Sentence("{0} is not JSON.", path.name)) from None
 
 
 def _listed(data: Any) -> Json:
@@ -304,11 +323,13 @@ def _listed(data: Any) -> Json:
 
 def _imported(name: str, entry: Any, origin: str) -> Imported:
     if not isinstance(entry, dict):
-        raise PluginRefused(f"The MCP server '{name}' of {origin} is not an object.")
+        raise PluginRefused(Sentence("The MCP server '{0}' of {1} is not an object.", name, origin))
     secrets: dict[str, str] = {}
     server = _program(name, entry, secrets) or _remote(name, entry, secrets)
     if server is None:
-        raise PluginRefused(f"The MCP server '{name}' of {origin} has no command and no address.")
+        raise PluginRefused(
+            Sentence("The MCP server '{0}' of {1} has no command and no address.", name, origin)
+        )
     texts = [*server.get("env", {}).values(), *server.get("headers", {}).values()]
     named = [(part, Path(part)) for part in server.get("args", ())]
     folders = tuple(
@@ -335,7 +356,7 @@ def _program(name: str, entry: Json, secrets: dict[str, str]) -> Json | None:
         return None
     given = arguments if isinstance(arguments, list) else []
     if any(VARIABLE.search(str(part)) for part in given):
-        raise PluginRefused(f"The MCP server '{name}' has a variable in its arguments.")
+        raise PluginRefused(Sentence("The MCP server '{0}' has a variable in its arguments.", name))
     env = _hidden(entry.get("env"), secrets)
     return {"command": command, "args": [str(part) for part in given], "env": env}
 
@@ -345,9 +366,11 @@ def _remote(name: str, entry: Json, secrets: dict[str, str]) -> Json | None:
     if not isinstance(url, str):
         return None
     if entry.get("type") == "sse":
-        raise PluginRefused(f"The MCP server '{name}' speaks SSE, which the protocol has given up.")
+        raise PluginRefused(
+            Sentence("The MCP server '{0}' speaks SSE, which the protocol has given up.", name)
+        )
     if not is_address(url) or URL(url).user or URL(url).password:
-        raise PluginRefused(f"The address of the MCP server '{name}' cannot be used.")
+        raise PluginRefused(Sentence("The address of the MCP server '{0}' cannot be used.", name))
     return {"url": url, "headers": _hidden(entry.get("headers"), secrets)}
 
 

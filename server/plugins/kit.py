@@ -22,6 +22,7 @@ from server.plugins.api.action import ApiAction
 from server.plugins.approvals import Approvals
 from server.plugins.plugin import Plugin
 from server.schemas.fill import is_file, is_files
+from server.sentences import Sentence
 
 MOST_DEPTH = 6
 PATIENCE_S = 600.0
@@ -57,19 +58,21 @@ class Forms:
             async with asyncio.timeout(self._patience_s):
                 answer = await waiting.answer
         except TimeoutError:
-            raise FlowFailed("slot_missing", "Nobody filled in the form in time.") from None
+            raise FlowFailed(
+                "slot_missing", Sentence("Nobody filled in the form in time.")
+            ) from None
         finally:
             del self._waiting[shown.id]
             self._publish()
         if answer is None:
-            raise FlowFailed("denied", "The form was closed without an answer.")
+            raise FlowFailed("denied", Sentence("The form was closed without an answer."))
         return answer
 
     def answer(self, form_id: str, values: str) -> None:
         """Takes the values as a JSON object. An empty text closes the form without an answer."""
         waiting = self._waiting.get(form_id)
         if waiting is None:
-            raise BadRequest("This form is no longer open.", "form_id")
+            raise BadRequest(Sentence("This form is no longer open."), "form_id")
         answer = _read_answer(waiting.missing.schema, values) if values else None
         if not waiting.answer.done():
             waiting.answer.set_result(answer)
@@ -83,12 +86,12 @@ def _read_answer(schema: Json, text: str) -> FormAnswer:
     try:
         given = json.loads(text)
     except ValueError:
-        raise BadRequest("The answers are not JSON.", "values") from None
+        raise BadRequest(Sentence("The answers are not JSON."), "values") from None
     if not isinstance(given, dict):
-        raise BadRequest("The answers must be an object.", "values")
+        raise BadRequest(Sentence("The answers must be an object."), "values")
     parts = schema["properties"]
     if strange := next((name for name in given if name not in parts), None):
-        raise BadRequest(f"The form has no field '{strange}'.", strange)
+        raise BadRequest(Sentence("The form has no field '{0}'.", strange), strange)
     values: Json = {}
     paths: dict[str, str] = {}
     for name, value in given.items():
@@ -113,9 +116,11 @@ def _unique_name(path: Path, paths: dict[str, str]) -> str:
 def _file(name: str, given: Any) -> Path:
     path = Path(str(given))
     if not path.is_file():
-        raise BadRequest(f"There is no file '{path.name}'.", name)
+        raise BadRequest(Sentence("There is no file '{0}'.", path.name), name)
     if path.stat().st_size > LARGEST_FILE:
-        raise BadRequest(f"{path.name} is larger than {LARGEST_FILE // 1024**2} MB.", name)
+        raise BadRequest(
+            Sentence("{0} is larger than {1} MB.", path.name, LARGEST_FILE // 1024**2), name
+        )
     return path
 
 
@@ -164,7 +169,7 @@ class Rehearsed(FlowFailed):
     """Raised by a dry run before its first call."""
 
     def __init__(self) -> None:
-        super().__init__("denied", "The dry run stops here: nothing was sent.")
+        super().__init__("denied", Sentence("The dry run stops here: nothing was sent."))
 
 
 @dataclass(slots=True)
@@ -187,7 +192,9 @@ class RehearsalKit:
 
     async def action(self, reach: Reach, name: str) -> Action:
         if reach != "api" and not self.is_enabled:
-            message = f"Enable {self.plugin} first: even a trial of this step runs its code."
+            message = Sentence(
+                "Enable {0} first: even a trial of this step runs its code.", self.plugin
+            )
             raise FlowFailed("denied", message)
         real = await self.source.action(reach, name)
         return _Rehearsal(

@@ -38,6 +38,7 @@ from server.plugins.sign_in import SignIn
 from server.plugins.walls import walls
 from server.plugins.walls.doorway import Doorway
 from server.plugins.walls.walls import Room
+from server.sentences import Sentence, in_a_row
 from server.system.files import JsonFile
 
 log = logging.getLogger(__name__)
@@ -247,7 +248,7 @@ class Plugin:
 
     @property
     def reason(self) -> str:
-        return f"plugin {self.key}"
+        return Sentence("plugin {0}", self.key)
 
     @property
     def program_reason(self) -> str:
@@ -331,14 +332,16 @@ class Plugin:
         if reach == "lib":
             tools = await self._host().tools()
             if name not in tools:
-                raise FlowFailed("not_found", f"{self.key} has no tool '{name}'.")
+                raise FlowFailed("not_found", Sentence("{0} has no tool '{1}'.", self.key, name))
             return self._lib_action(name)
         server_name, _, tool_name = name.partition("/")
         server = next(
             (server for server in self.manifest.servers if server.name == server_name), None
         )
         if server is None:
-            raise FlowFailed("not_found", f"{self.key} has no MCP server '{server_name}'.")
+            raise FlowFailed(
+                "not_found", Sentence("{0} has no MCP server '{1}'.", self.key, server_name)
+            )
         client = self._client(server)
         last_words = self.journal.recent(1)
         try:
@@ -348,7 +351,9 @@ class Plugin:
         except FlowFailed as error:
             raise FlowFailed(error.fault, self._with_last_words(error, last_words)) from None
         if tool is None:
-            raise FlowFailed("not_found", f"{server_name} has no tool '{tool_name}'.")
+            raise FlowFailed(
+                "not_found", Sentence("{0} has no tool '{1}'.", server_name, tool_name)
+            )
         return McpAction(server, tool, client)
 
     def api_actions(self) -> list[ApiAction]:
@@ -421,14 +426,15 @@ class Plugin:
             async with asyncio.timeout(patience_s):
                 found = await client.tools()
         except (AppError, TimeoutError) as error:
-            unanswered = f"no answer in {patience_s:.0f} s."
+            unanswered = Sentence("no answer in {0:.0f} s.", patience_s)
             if server.command:
-                unanswered = (
-                    f"no answer in {patience_s:.0f} s. It must read and write one JSON message per "
-                    "line, without Content-Length headers."
+                unanswered = Sentence(
+                    "no answer in {0:.0f} s. It must read and write one JSON message per "
+                    "line, without Content-Length headers.",
+                    patience_s,
                 )
             reason = self._with_last_words(str(error) or unanswered, last_words)
-            self.journal.note(f"{server.name} did not list its tools: {reason}")
+            self.journal.note(Sentence("{0} did not list its tools: {1}", server.name, reason))
             self._resting[server.name] = loop.time() + REST_S
             self.failures[server.name] = reason
             details = error.details if isinstance(error, AppError) else type(error).__name__
@@ -442,8 +448,8 @@ class Plugin:
     def _with_last_words(self, reason: object, before: list[str]) -> str:
         """Adds what the program printed since `before` to the reason for its failure."""
         said = self.journal.since(before)
-        words = f"It said: {choose_telling(said)}" if said else ""
-        return " ".join(filter(None, (str(reason), words)))
+        words = Sentence("It said: {0}", choose_telling(said)) if said else ""
+        return in_a_row((str(reason), words))
 
     @property
     def must_fetch(self) -> bool:
@@ -470,7 +476,7 @@ class Plugin:
         for step in flow.certain:
             name = self._operation_name(step)
             if is_blocked(name):
-                return f"{name} is blocked under Plugins."
+                return Sentence("{0} is blocked under Plugins.", name)
             operation = self.loaded.api.operations.get(name) if self.loaded.api else None
             if operation is not None and self._is_off(operation):
                 return off_words(operation.key, self.key)
@@ -509,7 +515,7 @@ class Plugin:
         api = self.loaded.api
         operation = api.operations.get(name) if api else None
         if operation is None:
-            raise FlowFailed("not_found", f"{self.key} has no endpoint '{name}'.")
+            raise FlowFailed("not_found", Sentence("{0} has no endpoint '{1}'.", self.key, name))
         if self._is_off(operation):
             raise FlowFailed("denied", off_words(operation.key, self.key))
         return ApiAction(operation, self._reaching())
@@ -553,7 +559,9 @@ class Plugin:
     def _chosen(self, option: str, fault: Fault) -> str:
         value = self.decided.options.get(option, "").strip()
         if not value:
-            message = f"Choose '{option}' for {self.manifest.name} under Plugins first."
+            message = Sentence(
+                "Choose '{0}' for {1} under Plugins first.", option, self.manifest.name
+            )
             raise FlowFailed(fault, message)
         return value
 
@@ -607,7 +615,11 @@ class Plugin:
         door = self._outside.door
         method = str(asked.get("method", "GET")).upper()
         if method not in ("GET", "HEAD"):
-            return {"failed": "A tool may only read over HTTP; declare an API to change things."}
+            return {
+                "failed": Sentence(
+                    "A tool may only read over HTTP; declare an API to change things."
+                )
+            }
         try:
             headers = {str(key): str(value) for key, value in (asked.get("headers") or {}).items()}
             headers = await self.sealed.opened_all(headers)
@@ -625,4 +637,4 @@ class Plugin:
 
 
 def off_words(operation: str, plugin: str) -> str:
-    return f"{operation} is off: allow changing methods for {plugin} first."
+    return Sentence("{0} is off: allow changing methods for {1} first.", operation, plugin)

@@ -7,6 +7,7 @@ from typing import Any
 
 from server.errors import AppError
 from server.plugins.manifest import SECRET
+from server.sentences import Sentence
 from server.system.keychain import Keychain
 from server.system.limits import try_json
 from server.system.logs import HIDDEN, Redactor
@@ -19,7 +20,9 @@ class SecretMissing(AppError):
     status = 401
 
     def __init__(self, plugin: str, name: str) -> None:
-        super().__init__(f"Sign-in needed: {plugin} has no '{name}' yet. Enter it under Plugins.")
+        super().__init__(
+            Sentence("Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.", plugin, name)
+        )
         self.name = name
 
 

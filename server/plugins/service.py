@@ -46,6 +46,7 @@ from server.plugins.python.host import fingerprint
 from server.plugins.registry import PluginPlaces, PluginShelf, Shared
 from server.plugins.walls import walls
 from server.schemas import fill
+from server.sentences import Sentence, in_a_row
 from server.settings import PluginSettings
 from server.tasks import spawn, stop
 
@@ -97,7 +98,7 @@ def card(
         shipped=shelf.is_shipped(plugin.key),
         findings=_findings(plugin),
         failure_details=_failure_details(plugin),
-        working=" ".join(filter(None, plugin.working.values())),
+        working=in_a_row(plugin.working.values()),
         hosts=plugin.hosts,
         secrets=plugin.secrets,
         missing_secrets=missing,
@@ -149,7 +150,9 @@ def _operations(plugin: Plugin, approvals: Approvals) -> tuple[OperationCard, ..
 
 def _findings(plugin: Plugin) -> tuple[str, ...]:
     """Returns the problems to show: failed servers, then those of its files, then its sign-in."""
-    failed = [f"The server '{name}' failed: {why}" for name, why in plugin.failures.items()]
+    failed = [
+        Sentence("The server '{0}' failed: {1}", name, why) for name, why in plugin.failures.items()
+    ]
     problem = sign_in.problem if (sign_in := plugin.person_sign_in) else ""
     return (*failed, *summarise(plugin.loaded.findings), *filter(None, [problem]))
 
@@ -200,7 +203,9 @@ class NoPlugin(BadRequest):
     status = 404
 
     def __init__(self, key: str, known: Iterable[str] = ()) -> None:
-        super().__init__(_join(f"There is no plugin '{key}'.", nearest(key, known)), "key")
+        super().__init__(
+            _join(Sentence("There is no plugin '{0}'.", key), nearest(key, known)), "key"
+        )
 
 
 class PluginHouse:
@@ -296,18 +301,22 @@ class PluginHouse:
         known = (*self.shelf.plugins, *self.shelf.broken)
         if key not in known:
             hint = nearest(key, known)
-            return _join(f"There is no plugin '{key}'.", hint) if hint else ""
+            return _join(Sentence("There is no plugin '{0}'.", key), hint) if hint else ""
         if key in self.shelf.broken:
             broken = self.shelf.broken[key]
-            return _join(f"The plugin '{key}' is broken.", _first_error(broken))
+            return _join(Sentence("The plugin '{0}' is broken.", key), _first_error(broken))
         plugin = self.shelf.plugins[key]
         if self._settings().paused:
-            return f"Plugins are paused, so '{key}' cannot answer: resume them under Plugins."
+            return Sentence(
+                "Plugins are paused, so '{0}' cannot answer: resume them under Plugins.", key
+            )
         if not self.shelf.is_enabled(plugin):
             if plugin.decided.enabled:
-                changed = f"The plugin '{key}' has changed: look at it and enable it again."
+                changed = Sentence(
+                    "The plugin '{0}' has changed: look at it and enable it again.", key
+                )
                 return _join(changed, _list_changes(plugin.changes))
-            return f"The plugin '{key}' is switched off: enable it under Plugins."
+            return Sentence("The plugin '{0}' is switched off: enable it under Plugins.", key)
         return await self._explain_enabled(plugin, flow)
 
     async def _explain_enabled(self, plugin: Plugin, name: str | None) -> str:
@@ -315,17 +324,21 @@ class PluginHouse:
         if name in flows and (off := self._off(plugin, flows[name])):
             return off
         if plugin.failures:
-            return _join(f"The plugin '{plugin.key}' cannot answer.", *_failures_of(plugin))
+            return _join(
+                Sentence("The plugin '{0}' cannot answer.", plugin.key), *_failures_of(plugin)
+            )
         if name in plugin.loaded.flows:
-            broken = f"The flow '{name}' of {plugin.key} is broken."
+            broken = Sentence("The flow '{0}' of {1} is broken.", name, plugin.key)
             return _join(broken, _first_error(plugin.loaded))
         if name is not None and flows:
-            hint = nearest(name, flows) or f"It has: {', '.join(list(flows)[:MOST_NAMED])}."
-            return _join(f"The plugin '{plugin.key}' has no flow '{name}'.", hint)
+            hint = nearest(name, flows) or Sentence(
+                "It has: {0}.", ", ".join(list(flows)[:MOST_NAMED])
+            )
+            return _join(Sentence("The plugin '{0}' has no flow '{1}'.", plugin.key, name), hint)
         offs = list(filter(None, (self._off(plugin, flow) for flow in flows.values())))
         if len(offs) < len(flows):
             return ""
-        return _join(f"The plugin '{plugin.key}' cannot answer.", *offs[:1])
+        return _join(Sentence("The plugin '{0}' cannot answer.", plugin.key), *offs[:1])
 
     def _off(self, plugin: Plugin, flow: Flow) -> str:
         return plugin.switched_off(flow, partial(self._approvals.is_blocked, plugin.key))
@@ -368,7 +381,7 @@ class PluginHouse:
     async def add_server(self, name: str, hosts: str) -> str:
         server = await asyncio.to_thread(install.make_common_server, name, hosts)
         if server.key in (*self.shelf.plugins, *self.shelf.broken):
-            raise BadRequest(f"There is a plugin '{server.key}' already.", "name")
+            raise BadRequest(Sentence("There is a plugin '{0}' already.", server.key), "name")
         await self._import(server)
         return server.key
 
@@ -394,7 +407,7 @@ class PluginHouse:
         """Enables a plugin after a person has seen what it may do now."""
         plugin = self._find(key)
         if plugin.loaded.state == "broken":
-            raise BadRequest(f"{key} is broken and cannot be enabled.", "key")
+            raise BadRequest(Sentence("{0} is broken and cannot be enabled.", key), "key")
         files = plugin.loaded.files()
         decided = replace(plugin.decided, enabled=True, reviewed=plugin.reviewed, files=files)
         if not self.shelf.is_enabled(plugin):
@@ -410,7 +423,7 @@ class PluginHouse:
         if key not in self.shelf.broken:
             self._find(key)
         if self.shelf.is_shipped(key):
-            raise BadRequest(f"{key} comes with Moat; disable it instead.", "key")
+            raise BadRequest(Sentence("{0} comes with Moat; disable it instead.", key), "key")
         plugin = self.shelf.plugins.get(key)
         for sign_in in plugin.mcp_sign_ins.values() if plugin else ():
             await sign_in.forget()
@@ -431,7 +444,7 @@ class PluginHouse:
         plugin = self._find(key)
         if name not in plugin.secrets:
             hint = nearest(name, plugin.secrets)
-            raise BadRequest(_join(f"{key} has no secret '{name}'.", hint), "name")
+            raise BadRequest(_join(Sentence("{0} has no secret '{1}'.", key, name), hint), "name")
         if value:
             await self.shelf.sealed(key).keep(name, value)
         else:
@@ -441,9 +454,9 @@ class PluginHouse:
     async def sign_in(self, key: str) -> str:
         plugin = self._find(key)
         if (sign_in := plugin.person_sign_in) is None:
-            raise BadRequest(f"{key} has no sign-in provider.", "key")
+            raise BadRequest(Sentence("{0} has no sign-in provider.", key), "key")
         if not self.shelf.is_enabled(plugin):
-            raise BadRequest(f"Enable {key} before you sign in.", "key")
+            raise BadRequest(Sentence("Enable {0} before you sign in.", key), "key")
         return await sign_in.begin()
 
     async def sign_out(self, key: str) -> None:
@@ -462,8 +475,8 @@ class PluginHouse:
             decided = replace(decided, options={**decided.options, name: value})
         else:
             known = [option.name for option in card_options(plugin)]
-            hint = nearest(name, known) or f"It has: {', '.join(known) or 'none'}."
-            raise BadRequest(_join(f"{key} has no option '{name}'.", hint), "name")
+            hint = nearest(name, known) or Sentence("It has: {0}.", ", ".join(known) or "none")
+            raise BadRequest(_join(Sentence("{0} has no option '{1}'.", key, name), hint), "name")
         self.shelf.decide(key, decided)
 
     async def set_policy(self, key: str, operation: str, policy: str) -> None:
@@ -471,7 +484,9 @@ class PluginHouse:
         known = decidable(plugin, self._approvals)
         if operation not in known:
             hint = nearest(operation, known)
-            raise BadRequest(_join(f"{key} has no tool '{operation}'.", hint), "operation")
+            raise BadRequest(
+                _join(Sentence("{0} has no tool '{1}'.", key, operation), hint), "operation"
+            )
         self._approvals.set_policy(key, known[operation], policy)
         self._publish()
 
@@ -480,7 +495,7 @@ class PluginHouse:
         plugin = self._find(key)
         found = plugin.loaded.flows.get(flow) or await self._tool_flow(plugin, flow)
         if not found.is_usable:
-            raise BadRequest(f"{key} has no usable flow '{flow}'.", "flow")
+            raise BadRequest(Sentence("{0} has no usable flow '{1}'.", key, flow), "flow")
         kit, rehearsal = self._trial_kit(plugin, mode)
         run = Run(Work(found, question, await self._engine(None), kit))
         return await _try_flow(run, rehearsal)
@@ -506,7 +521,9 @@ class PluginHouse:
             raise self._no_flow(plugin, tool, [action.key for action in known])
         given = fill.with_defaults(read_arguments(arguments or "{}"), action.schema)
         if wrong := fill.problems(given, action.schema):
-            raise BadRequest(f"The arguments are not valid: {wrong[0][1]}.", "arguments")
+            raise BadRequest(
+                Sentence("The arguments are not valid: {0}.", wrong[0][1]), "arguments"
+            )
         reach: Reach = "mcp" if isinstance(action, McpAction) else "lib"
         if isinstance(kit, PluginKit):
             kit = replace(kit, forms=self._forms)
@@ -514,7 +531,7 @@ class PluginHouse:
 
     def _trial_kit(self, plugin: Plugin, mode: str) -> tuple[Kit, RehearsalKit]:
         if mode not in ("dry", "mock", "run"):
-            raise BadRequest(f"'{mode}' is not a mode: use dry, mock or run.", "mode")
+            raise BadRequest(Sentence("'{0}' is not a mode: use dry, mock or run.", mode), "mode")
         if mode == "run":
             self._may_run(plugin)
         is_enabled = self.shelf.is_enabled(plugin)
@@ -525,9 +542,9 @@ class PluginHouse:
 
     def _may_run(self, plugin: Plugin) -> None:
         if not self.shelf.is_enabled(plugin):
-            raise BadRequest(f"Enable {plugin.key} before you run it.", "key")
+            raise BadRequest(Sentence("Enable {0} before you run it.", plugin.key), "key")
         if self._settings().paused:
-            raise BadRequest("Plugins are paused; resume them to run one.", "mode")
+            raise BadRequest(Sentence("Plugins are paused; resume them to run one."), "mode")
 
     async def _tool_flow(self, plugin: Plugin, name: str) -> Flow:
         """Returns the flow of a tool that no file declares. Starts the plugin's programs for it."""
@@ -536,7 +553,9 @@ class PluginHouse:
         if not is_tool and name.partition("/")[0] not in servers:
             raise self._no_flow(plugin, name, [*plugin.loaded.flows])
         if not self.shelf.is_enabled(plugin):
-            raise BadRequest(f"Enable {plugin.key} first: even a trial runs its code.", "key")
+            raise BadRequest(
+                Sentence("Enable {0} first: even a trial runs its code.", plugin.key), "key"
+            )
         if is_tool:
             return Flow(plugin.key, name, name, (Step("start", name),))
         flows = await plugin.tool_flows()
@@ -548,9 +567,9 @@ class PluginHouse:
     def _no_flow(self, plugin: Plugin, name: str, known: Iterable[str]) -> BadRequest:
         names = [*known, *(tool.name for tool in plugin.loaded.tools)]
         hint = nearest(name, names) or (
-            f"It has: {', '.join(names[:MOST_NAMED])}." if names else ""
+            Sentence("It has: {0}.", ", ".join(names[:MOST_NAMED])) if names else ""
         )
-        text = f"{plugin.key} has no usable flow '{name}'."
+        text = Sentence("{0} has no usable flow '{1}'.", plugin.key, name)
         return BadRequest(_join(text, *(_failures_of(plugin) or [hint])), "flow")
 
     async def read_log(self, key: str, count: int) -> list[str]:
@@ -593,21 +612,23 @@ class PluginHouse:
 
 def _address(value: str) -> str:
     if value and not value.startswith(("http://", "https://")):
-        raise BadRequest("An address begins with http:// or https://.", "value")
+        raise BadRequest(Sentence("An address begins with http:// or https://."), "value")
     if value and not is_address(value):
-        raise BadRequest("This address cannot be read: it names no host or no such port.", "value")
+        raise BadRequest(
+            Sentence("This address cannot be read: it names no host or no such port."), "value"
+        )
     return value.rstrip("/")
 
 
 def _read_switch(value: str) -> bool:
     words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
     if value.lower() not in words:
-        raise BadRequest(f"'{value}' is neither true nor false.", "value")
+        raise BadRequest(Sentence("'{0}' is neither true nor false.", value), "value")
     return words[value.lower()]
 
 
 def _join(*sentences: str) -> str:
-    return " ".join(filter(None, sentences))
+    return in_a_row(sentences)
 
 
 def _list_changes(changes: Sequence[str]) -> str:
@@ -617,12 +638,14 @@ def _list_changes(changes: Sequence[str]) -> str:
 
 
 def _failures_of(plugin: Plugin) -> list[str]:
-    return [f"Its server '{name}' failed: {why}" for name, why in plugin.failures.items()]
+    return [
+        Sentence("Its server '{0}' failed: {1}", name, why) for name, why in plugin.failures.items()
+    ]
 
 
 def _first_error(loaded: Loaded) -> str:
     errors = (str(finding) for finding in loaded.findings if finding.level == "error")
-    return next(errors, "It cannot be read.")
+    return next(errors, Sentence("It cannot be read."))
 
 
 async def _try_call(

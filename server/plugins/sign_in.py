@@ -24,6 +24,7 @@ from server.egress import Egress, read_up_to
 from server.errors import AppError
 from server.plugins.manifest import ACCESS, EXPIRES, REFRESH, TOKENS, Provider, is_safe
 from server.plugins.secrets import Sealed
+from server.sentences import Sentence
 from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
@@ -117,7 +118,7 @@ class BrowserSignIn:
             async with server, asyncio.timeout(self._patience_s):
                 await work()
         except TimeoutError:
-            self.problem = f"Nobody signed in within {self._patience_s:.0f} s."
+            self.problem = Sentence("Nobody signed in within {0:.0f} s.", self._patience_s)
         except AppError as error:
             self.problem = str(error)
             log.warning("A sign-in failed: %s", error)
@@ -184,7 +185,9 @@ class SignIn(BrowserSignIn):
             token = await self.sealed.get(REFRESH)
             if not token:
                 await self.forget()
-                raise SignInFailed("The sign-in has expired. Sign in again under Plugins.")
+                raise SignInFailed(
+                    Sentence("The sign-in has expired. Sign in again under Plugins.")
+                )
             fields = {"grant_type": "refresh_token", "refresh_token": token}
             try:
                 await self._exchange(await self._endpoints(), fields)
@@ -209,12 +212,12 @@ class SignIn(BrowserSignIn):
         base = provider.issuer.rstrip("/")
         answer = await self._ask("GET", f"{base}/.well-known/openid-configuration")
         if str(answer.get("issuer", "")).rstrip("/") != base:
-            raise SignInFailed("The provider's identity does not match.")
+            raise SignInFailed(Sentence("The provider's identity does not match."))
         page, token = (
             str(answer.get(f"{name}_endpoint", "")) for name in ("authorization", "token")
         )
         if not (is_safe(page) and is_safe(token)):
-            raise SignInFailed("The provider gives no safe address to sign in at.")
+            raise SignInFailed(Sentence("The provider gives no safe address to sign in at."))
         return Endpoints(page, token, base)
 
     async def _exchange(self, endpoints: Endpoints, fields: dict[str, str]) -> None:
@@ -223,7 +226,7 @@ class SignIn(BrowserSignIn):
         answer = await self._ask("POST", endpoints.token, headers=headers, data=body)
         token = answer.get("access_token")
         if not isinstance(token, str) or str(answer.get("token_type", "")).lower() != "bearer":
-            raise SignInFailed("The provider gave no usable token.")
+            raise SignInFailed(Sentence("The provider gave no usable token."))
         life = answer.get("expires_in")
         life_s = float(life) if isinstance(life, int | float) else USUAL_LIFE_S
         await self.sealed.keep(ACCESS, token)
@@ -242,9 +245,11 @@ class SignIn(BrowserSignIn):
                 status = reply.status
             answer = json.loads(raw)
         except (*self.door.failures, ValueError) as error:
-            raise SignInFailed("The provider could not be reached to sign in.") from error
+            raise SignInFailed(Sentence("The provider could not be reached to sign in.")) from error
         if status != 200 or not isinstance(answer, dict):
-            refused = SignInFailed(f"The provider refused the sign-in (status {status}).")
+            refused = SignInFailed(
+                Sentence("The provider refused the sign-in (status {0}).", status)
+            )
             refused.status = 401 if status in (400, 401) else 502
             raise refused
         return answer
@@ -303,7 +308,7 @@ def _read_return(opened: OpenSignIn, line: str) -> tuple[str, str, str]:
         if "code" in query:
             opened.code.set_result(query["code"])
         else:
-            opened.code.set_exception(SignInFailed("The provider did not sign you in."))
+            opened.code.set_exception(SignInFailed(Sentence("The provider did not sign you in.")))
     if "code" not in query:
         return "200 OK", "Not signed in", "The provider did not sign you in. Close this page."
     return "200 OK", "Signed in", "You can close this page and go back to Moat."

@@ -12,6 +12,7 @@ from typing import Any
 from server.chat import Constraint, Message, Tool, ToolChoice
 from server.errors import BadRequest
 from server.protocols.fields import Fields, json_constraint, schema_constraint
+from server.sentences import Sentence
 from server.system.lazy import Late
 
 converter = Late("llguidance.gbnf_to_lark")
@@ -152,7 +153,7 @@ def check_together(
         return
     if tools:
         name = constraint.param.partition(".")[0]
-        raise BadRequest(f"'{name}' cannot be combined with 'tools'.", name)
+        raise BadRequest(Sentence("'{0}' cannot be combined with 'tools'.", name), name)
 
 
 def continues(fields: Fields, messages: tuple[Message, ...]) -> bool:

@@ -14,6 +14,7 @@ from typing import TypeVar
 from pydantic_core import to_json
 
 from server.errors import AppError
+from server.sentences import Sentence
 from server.system.files import JsonFile, write_atomically
 from server.system.lazy import Late
 from server.system.processes import GIVEN_SECRET
@@ -26,7 +27,6 @@ PART = 600
 NOT_IN_A_VARIABLE = re.compile(r"[^A-Z0-9_]")
 IN_PARTS = "moat-in-parts:"
 """Prefix of an entry that stands for a longer secret; then the parts' mark and their number."""
-UNENCRYPTED = "This system has no usable keyring: secrets are stored unencrypted in {path}."
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -40,7 +40,9 @@ class KeyringFailed(AppError):
     status = 503
 
     def __init__(self, error: Exception) -> None:
-        super().__init__("The system's keyring does not work just now. Unlock it and try again.")
+        super().__init__(
+            Sentence("The system's keyring does not work just now. Unlock it and try again.")
+        )
         # Without the message: a keyring may quote what it was given.
         self.known_details = f"{self.code}\n{type(error).__name__}"
 
@@ -97,7 +99,10 @@ class Keychain:
                 log.info("The system keyring cannot be used: %s", why)
                 self._usable = False
             if not self._usable:
-                self.notice = UNENCRYPTED.format(path=self._fallback.name)
+                self.notice = Sentence(
+                    "This system has no usable keyring: secrets are stored unencrypted in {0}.",
+                    self._fallback.name,
+                )
         return self._usable
 
     def _read(self) -> dict[str, str]:

@@ -42,6 +42,7 @@ from server.protocols.base import (
     Reply,
     Run,
 )
+from server.sentences import Sentence, to_wire
 from server.system.lazy import Late
 from server.system.logs import Redactor
 from server.web.body import FORM, MOST_UNKNOWN, SIZE, apart, as_json, read_form, read_json
@@ -85,7 +86,7 @@ class TooManyRequests(AppError):
     retry_after_s = 2
 
     def __init__(self) -> None:
-        super().__init__("Too many requests at once.")
+        super().__init__(Sentence("Too many requests at once."))
 
 
 class HttpError(AppError):
@@ -94,11 +95,13 @@ class HttpError(AppError):
     def __init__(self, error: web.HTTPException, path: str) -> None:
         message = f"{error.reason}."
         if isinstance(error, web.HTTPNotFound):
-            message = f"Moat has nothing at {path}."
+            message = Sentence("Moat has nothing at {0}.", path)
         elif isinstance(error, web.HTTPMethodNotAllowed):
-            message = f"{path} takes {', '.join(sorted(error.allowed_methods))} only."
+            message = Sentence(
+                "{0} takes {1} only.", path, ", ".join(sorted(error.allowed_methods))
+            )
         elif isinstance(error, web.HTTPRequestEntityTooLarge):
-            message = "The body is larger than Moat's settings allow."
+            message = Sentence("The body is larger than Moat's settings allow.")
         super().__init__(message)
         self.code = f"http_{error.status}"
         self.status = error.status
@@ -383,7 +386,7 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         return _failure(words, error)
     except Exception:
         log.exception("A request to %s failed", request.path)
-        return _failure(words, AppError("Something went wrong inside Moat."))
+        return _failure(words, AppError(Sentence("Something went wrong inside Moat.")))
 
 
 def _failure(words: Callable[[Exception], Reply] | None, error: AppError) -> web.Response:
@@ -410,7 +413,7 @@ GATHER_S = 0.05
 """Seconds between two writes: many log lines share one, and only a value's last state is sent."""
 MAX_SIGNALS = 2000
 """The most signals that wait for one write; further signals are dropped."""
-REFUSED = "The system refused. The log says more."
+REFUSED = Sentence("The system refused. The log says more.")
 
 
 def create_control(face: Face, guard: Guard) -> web.Application:
@@ -447,27 +450,29 @@ def create_control(face: Face, guard: Guard) -> web.Application:
 
 async def _call(face: Face, body: Any) -> Any:
     if not isinstance(body, dict) or body.get("name") not in COMMANDS:
-        raise BadRequest("There is no such command.", "name")
+        raise BadRequest(Sentence("There is no such command."), "name")
     command = COMMANDS[body["name"]]
     try:
         arguments = command.read_arguments(body.get("arguments") or {})
     except ValueError as error:
-        raise BadRequest(f"The command's arguments are wrong: {error}", "arguments") from None
+        raise BadRequest(
+            Sentence("The command's arguments are wrong: {0}", error), "arguments"
+        ) from None
     run = attrgetter(body["name"])(face)
     return command.result.dump_python(await run(**arguments), mode="json")
 
 
 def _refusal(error: AppError) -> web.Response:
     details = Redactor().clean(error.details)
-    body = {"error": {"message": str(error), "code": error.code, "details": details}}
+    body = {"error": {"message": to_wire(str(error)), "code": error.code, "details": details}}
     return web.json_response(body, status=error.status)
 
 
 def _of_the_system(error: OSError) -> AppError:
     if is_full(error):
-        found: AppError = DiskFull(f"The disk cannot be written: {error.strerror}.")
+        found: AppError = DiskFull(Sentence("The disk cannot be written: {0}.", error.strerror))
     else:
-        words = f"The system refused: {error.strerror}." if error.strerror else REFUSED
+        words = Sentence("The system refused: {0}.", error.strerror) if error.strerror else REFUSED
         found = AppError(words)
     found.__cause__ = error
     return found
@@ -475,7 +480,7 @@ def _of_the_system(error: OSError) -> AppError:
 
 def _of_ours(error: Exception) -> AppError:
     """Makes the error for an exception, without its message: that may be private, and is logged."""
-    found = AppError("Something went wrong inside Moat.")
+    found = AppError(Sentence("Something went wrong inside Moat."))
     found.known_details = type(error).__name__
     return found
 

@@ -17,6 +17,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 from server.errors import AppError, BadRequest
 from server.protocols.base import Upload
 from server.protocols.frames import dump
+from server.sentences import Sentence
 from server.system.limits import without_halves
 
 READ_S = 20.0
@@ -25,7 +26,7 @@ LARGE_BYTES = 128 * 1024
 """A larger body is processed in a thread, so that other requests are served meanwhile."""
 MOST_UNKNOWN = LARGE_BYTES + 1
 """The assumed size of a body whose size is not known beforehand, in bytes: it may be large."""
-BROKEN = "The body is broken, or not packed as its headers say."
+BROKEN = Sentence("The body is broken, or not packed as its headers say.")
 MANY_VALUES = 200_000
 """A body with more commas than this is read patiently, like a body of PATIENT_BYTES."""
 PATIENT_BYTES = 4_000_000
@@ -115,7 +116,7 @@ async def read_json(request: web.Request, *, required: bool = True) -> Any:
     if not data and not required:
         return {}
     if not data:
-        raise BadRequest("The body is empty; JSON is expected.")
+        raise BadRequest(Sentence("The body is empty; JSON is expected."))
     return await apart(len(data), lambda: _check(_parse(data), len(data)))
 
 
@@ -130,7 +131,7 @@ async def read_bytes(request: web.Request, most: int | None = None) -> bytes:
         async with asyncio.timeout(READ_S):
             data = await request.read()
     except TimeoutError:
-        raise TooSlow("The request's body took too long to arrive.") from None
+        raise TooSlow(Sentence("The request's body took too long to arrive.")) from None
     except web.RequestPayloadError:
         raise BadRequest(BROKEN) from None
     packing = _packing(request)
@@ -149,7 +150,9 @@ def _packing(request: web.Request) -> str:
 
 def _unpack(data: bytes, packing: str, most: int) -> bytes:
     if packing not in ("gzip", "x-gzip", "deflate"):
-        raise PackingUnknown("The body is packed in a way that is not known: use gzip or deflate.")
+        raise PackingUnknown(
+            Sentence("The body is packed in a way that is not known: use gzip or deflate.")
+        )
     has_header = packing != "deflate" or data[0] & 0x0F == zlib.DEFLATED
     unpacker = zlib.decompressobj(BY_ITS_HEADER if has_header else WITHOUT_HEADER)
     try:
@@ -157,7 +160,7 @@ def _unpack(data: bytes, packing: str, most: int) -> bytes:
     except zlib.error:
         raise BadRequest(BROKEN) from None
     if len(found) > most:
-        raise TooBig(f"The body has more than {most} bytes when it is unpacked.")
+        raise TooBig(Sentence("The body has more than {0} bytes when it is unpacked.", most))
     if not unpacker.eof or unpacker.unused_data:
         raise BadRequest(BROKEN)
     return found
@@ -179,7 +182,7 @@ def _parse(data: bytes) -> Any:
     try:
         return from_json(data, allow_inf_nan=False, cache_strings="keys")
     except ValueError as error:
-        raise BadRequest(f"The body is not valid JSON: {error}.") from None
+        raise BadRequest(Sentence("The body is not valid JSON: {0}.", error)) from None
 
 
 def _check(body: Any, size: int) -> Any:
@@ -199,7 +202,7 @@ def _check_names(part: dict[str, Any]) -> None:
     for key, value in part.items():
         most = LIMITS.get(key)
         if most is not None and isinstance(value, str) and len(value) > most:
-            raise BadRequest(f"'{key}' is longer than {most} characters.", key)
+            raise BadRequest(Sentence("'{0}' is longer than {1} characters.", key, most), key)
 
 
 class _PatientDecoder(json.JSONDecoder):
@@ -289,7 +292,7 @@ def _parse_patiently(data: bytes) -> Any:
     try:
         return _PatientDecoder().decode("".join(iterdecode(_parts(data), "utf-8")))
     except (ValueError, RecursionError) as error:
-        raise BadRequest(f"The body is not valid JSON: {error}.") from None
+        raise BadRequest(Sentence("The body is not valid JSON: {0}.", error)) from None
 
 
 def _parts(data: bytes) -> Iterator[bytes]:
@@ -317,21 +320,21 @@ async def read_form(request: web.Request) -> dict[str, str | Upload]:
     found: dict[str, str | Upload] = {}
     room, count = MAX_FORM_BYTES, 0
     if _packing(request):
-        raise BadRequest("A form may not be packed.")
+        raise BadRequest(Sentence("A form may not be packed."))
     try:
         async with asyncio.timeout(READ_S):
             parts = await request.multipart()
             while (part := await parts.next()) is not None:
                 count += 1  # counts parts, not names: many parts can share a name
                 if not isinstance(part, BodyPartReader) or count > MAX_PARTS:
-                    raise BadRequest("The form has too many parts, or forms inside it.")
+                    raise BadRequest(Sentence("The form has too many parts, or forms inside it."))
                 data = await _read(part, room)
                 room -= len(data)
                 found[part.name or f"part {len(found)}"] = _field(part.filename, data)
     except TimeoutError:
-        raise TooSlow("The request's body took too long to arrive.") from None
+        raise TooSlow(Sentence("The request's body took too long to arrive.")) from None
     except UNREADABLE as error:
-        raise BadRequest("The body is no form that can be read.") from error
+        raise BadRequest(Sentence("The body is no form that can be read.")) from error
     return found
 
 
@@ -340,7 +343,7 @@ async def _read(part: BodyPartReader, room: int) -> bytes:
     while chunk := await part.read_chunk(CHUNK_BYTES):
         data += chunk
         if len(data) > room:
-            raise TooBig(f"A form may hold {MAX_FORM_BYTES // 1024**2} MB.")
+            raise TooBig(Sentence("A form may hold {0} MB.", MAX_FORM_BYTES // 1024**2))
     return bytes(data)
 
 

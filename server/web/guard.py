@@ -14,6 +14,7 @@ from yarl import URL
 from server.errors import AppError, KeyRefused
 from server.face.core import Knock
 from server.protocols.base import Reply
+from server.sentences import Sentence
 from server.system.limits import without_halves
 from server.web.body import FORM, as_json
 
@@ -132,9 +133,9 @@ class Guard:
             return
         if origins:
             self._knocked(readable(origins[0])[:200], request.method)
-            raise Refused(403, "origin_not_allowed", "This page may not use Moat.")
+            raise Refused(403, "origin_not_allowed", Sentence("This page may not use Moat."))
         if request.headers.get("Sec-Fetch-Site", "none") in ("cross-site", "same-site"):
-            raise Refused(403, "origin_not_allowed", "This page may not use Moat.")
+            raise Refused(403, "origin_not_allowed", Sentence("This page may not use Moat."))
 
     async def _add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
         response.headers["Vary"] = "Origin"
@@ -216,7 +217,7 @@ def check_content_type(request: web.Request, gate: Gate) -> None:
         return
     # Programs often send no type, or curl's default. A page that does the same is refused.
     if request.content_type == FORM or has_browser_signs(request):
-        raise Refused(415, "unsupported_media_type", "Send application/json.")
+        raise Refused(415, "unsupported_media_type", Sentence("Send application/json."))
 
 
 def has_browser_signs(request: web.Request) -> bool:
@@ -253,7 +254,7 @@ def find_holder(request: web.Request, gate: Gate) -> str:
     if gate.key is None:
         return (names.pop() or "") if len(names) == 1 else ""
     if len(names) != 1 or None in names:
-        message = "Send Moat's access key as a bearer token. The Connect page shows it."
+        message = Sentence("Send Moat's access key as a bearer token. The Connect page shows it.")
         raise Refused(401, "invalid_api_key", message)
     return names.pop() or ""
 

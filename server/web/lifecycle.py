@@ -12,6 +12,7 @@ from server.errors import AppError, PortTaken, describe_causes
 from server.face.core import Knock, ServerStatus
 from server.observe import Recent, Value
 from server.protocols.base import Endpoint
+from server.sentences import Sentence, in_a_row
 from server.settings import ServerSettings
 from server.sizes import MB
 from server.tasks import whole
@@ -202,12 +203,14 @@ class Serving:
                 exact=bool(self._asked_port),
             )
         except PortTaken as error:
-            raise PortTaken(f"Port {wanted} is taken{await _holder(wanted)}.") from error
+            raise PortTaken(
+                Sentence("Port {0} is taken{1}.", wanted, await _holder(wanted))
+            ) from error
         port = self._listening.port
         note = await _explain_port(wanted, port, "Moat")
         if settings.https or is_network:
             secure_port = settings.https_port if wanted else 0
-            note = f"{note} {await self._open_secure(self._listener, secure_port)}".strip()
+            note = in_a_row((note, await self._open_secure(self._listener, secure_port)))
         secured = self._secured
         self.status.set(
             ServerStatus(
@@ -228,8 +231,8 @@ class Serving:
             self._secured = await self._secure.open(listener, wanted, self._settings())
         except (AppError, ImportError, OSError, ValueError) as error:
             log.exception("HTTPS cannot be served")
-            why = str(error) if isinstance(error, AppError) else "The log says more."
-            return f"HTTPS cannot be served: {why}"
+            why = str(error) if isinstance(error, AppError) else Sentence("The log says more.")
+            return Sentence("HTTPS cannot be served: {0}", why)
         return await _explain_port(wanted, self._secured.listening.port, "HTTPS")
 
     def _gate(self) -> Gate:
@@ -271,17 +274,21 @@ def _explain_failure(error: Exception) -> ServerStatus:
     if isinstance(error, AppError):
         reason, details = str(error), error.details
     else:
-        reason, details = "The system refused.", "\n".join(describe_causes(error))
-    return ServerStatus("failed", reason=f"The server cannot listen: {reason}", details=details)
+        reason, details = Sentence("The system refused."), "\n".join(describe_causes(error))
+    return ServerStatus(
+        "failed", reason=Sentence("The server cannot listen: {0}", reason), details=details
+    )
 
 
 async def _explain_port(wanted: int, port: int, what: str) -> str:
     if wanted in (0, port):
         return ""
-    return f"Port {wanted} is taken{await _holder(wanted)}; {what} uses {port}."
+    return Sentence(
+        "Port {0} is taken{1}; {2} uses {3}.", wanted, await _holder(wanted), what, port
+    )
 
 
 async def _holder(port: int) -> str:
     """Returns " by" and the program on the port, to end a sentence; empty if it is unknown."""
     occupant = await asyncio.to_thread(who_listens, port)
-    return f" by {occupant}" if occupant else ""
+    return Sentence(" by {0}", occupant) if occupant else ""

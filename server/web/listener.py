@@ -13,6 +13,7 @@ import psutil
 from aiohttp import web
 
 from server.errors import PortTaken
+from server.sentences import Sentence
 from server.tasks import whole
 
 TRIES = 100
@@ -105,13 +106,13 @@ def bind(port: int, *, everywhere: bool, exact: bool = False) -> list[socket.soc
     if exact:
         if sockets := _bind_both(port, everywhere=everywhere):
             return sockets
-        raise PortTaken(f"Port {port} is taken.")
+        raise PortTaken(Sentence("Port {0} is taken.", port))
     candidates = [0] if port == 0 else [*range(port, min(port + TRIES, 65536)), 0]
     for candidate in candidates:
         sockets = _bind_both(candidate, everywhere=everywhere)
         if sockets:
             return sockets
-    raise PortTaken(f"No free port was found from {port} on.")
+    raise PortTaken(Sentence("No free port was found from {0} on.", port))
 
 
 def _bind_both(port: int, *, everywhere: bool) -> list[socket.socket]:
@@ -173,7 +174,7 @@ def own_names() -> set[str]:
     return {socket.gethostname().lower(), *addresses}
 
 
-UNKNOWN = "another program"
+UNKNOWN = Sentence("another program")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ class Occupant:
     pid: int = 0
 
     def __str__(self) -> str:
-        return f"{self.name} (process {self.pid})" if self.pid else self.name
+        return Sentence("{0} (process {1})", self.name, self.pid) if self.pid else self.name
 
 
 def who_listens(port: int) -> Occupant | None:

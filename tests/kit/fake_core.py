@@ -145,6 +145,9 @@ class FakeCore:
     async def own_key(self) -> str:
         return "the-own-key"
 
+    async def recall(self, text: str) -> str:
+        return text
+
     async def read_document(self, path: str) -> FileText:
         self.take("read_document", path)
         return self.document

@@ -33,6 +33,7 @@ from server.plugins.answering import PluginTalk, UserQuestion, best_of
 from server.plugins.kit import lent_to
 from server.plugins.service import PluginHouse
 from server.schemas import fill
+from server.sentences import Sentence
 
 FindEngine = Callable[[str | None], Awaitable[Engine]]
 
@@ -279,11 +280,13 @@ async def _call(work: Work, action: Action, arguments: Json) -> str:
     given = fill.with_defaults(arguments, action.schema)
     allowed = await work.kit.approve(action, given, confirm=work.flow.first.confirm)
     if wrong := fill.problems(allowed, action.schema):
-        raise FlowFailed("slot_invalid", f"The arguments are not valid: {wrong[0][1]}.")
+        raise FlowFailed("slot_invalid", Sentence("The arguments are not valid: {0}.", wrong[0][1]))
     timeout_s = seconds(work.flow.first.params.get("timeout"))
     try:
         async with asyncio.timeout(timeout_s):
             output = await action.call(allowed, surroundings(work), timeout_s)
     except TimeoutError:
-        raise FlowFailed("timeout", f"{action.key} took longer than {timeout_s:.0f} s.") from None
+        raise FlowFailed(
+            "timeout", Sentence("{0} took longer than {1:.0f} s.", action.key, timeout_s)
+        ) from None
     return shorten(output.data, LONGEST_RESULT)

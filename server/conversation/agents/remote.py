@@ -12,10 +12,11 @@ from server.chat import Json, Tool
 from server.conversation.agents.base import Source
 from server.egress import Egress, is_address, read_up_to
 from server.errors import AppError
+from server.sentences import Sentence
 from server.sse import Sent, TooLong, read_events
 from server.system.limits import try_json
 
-REASON = "remote agents"
+REASON = Sentence("remote agents")
 LONGEST_LINE = LONGEST_ANSWER = 32 * 1024 * 1024
 """The most bytes of a line and of an answer from a server."""
 LONGEST_COMPLAINT = 300

@@ -57,13 +57,16 @@ from server.events import (
 )
 from server.face.core import is_here
 from server.observe import Value
+from server.sentences import Sentence
 from server.sizes import MIB
 from server.sse import Sent, TooLong, read_events
 from server.system.limits import one_line, try_json
 
 T = TypeVar("T")
-NO_GRAMMAR = "The engine on the other machine takes only a JSON schema, and only for a chat."
-NO_INFILL = "The engine on the other machine cannot fill a gap in a text."
+NO_GRAMMAR = Sentence(
+    "The engine on the other machine takes only a JSON schema, and only for a chat."
+)
+NO_INFILL = Sentence("The engine on the other machine cannot fill a gap in a text.")
 _EXTRAS = {
     "top_k": ("top_k",),
     "min_p": ("min_p",),
@@ -398,7 +401,7 @@ def _likelihood(value: Any) -> float:
 
 
 LEAST_LIKELY = -9999.0
-REASON = "the engine on another machine"
+REASON = Sentence("the engine on another machine")
 STALL_S = 3600.0
 """In seconds, without any data. A long prompt takes time; probes check whether the server lives."""
 PROBE_S = 5.0
@@ -499,7 +502,7 @@ class RemoteEngine:
             async with asyncio.timeout(patience_s):
                 await self._call("GET", "/v1/models")
         except TimeoutError:
-            raise EngineCrashed(f"The engine at {self.host} does not answer.") from None
+            raise EngineCrashed(Sentence("The engine at {0} does not answer.", self.host)) from None
 
     async def generate(self, request: ChatRequest) -> Pieces:
         await self.load()
@@ -535,7 +538,7 @@ class RemoteEngine:
                         raise self._unexpected("a call of a tool that was not offered")
                     yield piece
         if answer.reason is None:
-            raise EngineCrashed(f"The engine at {self.host} ended the answer early.")
+            raise EngineCrashed(Sentence("The engine at {0} ended the answer early.", self.host))
         with self._as_expected():
             last = answer.finish()
         for piece in last:
@@ -559,7 +562,9 @@ class RemoteEngine:
                     raise self._error(500, sent.data)
                 yield self._chunk(sent.data)
                 if answer.is_broken_off:
-                    raise EngineCrashed(f"The engine at {self.host} ended the answer early.")
+                    raise EngineCrashed(
+                        Sentence("The engine at {0} ended the answer early.", self.host)
+                    )
 
     async def _read_by_both(self, request: ChatRequest) -> Pieces:
         """Yields an answer with the calls that the server parsed, and calls found in its text.
@@ -620,8 +625,12 @@ class RemoteEngine:
             asked = calls.narrow(asked) if turn == MOST_TRIES - 2 else asked
         fault = checked.faults[0]
         if fault == calls.NO_CALL:
-            raise EngineCrashed(f"The engine at {self.host} called no tool although it must.")
-        raise EngineCrashed(f"The engine at {self.host} made a call that does not fit: {fault}.")
+            raise EngineCrashed(
+                Sentence("The engine at {0} called no tool although it must.", self.host)
+            )
+        raise EngineCrashed(
+            Sentence("The engine at {0} made a call that does not fit: {1}.", self.host, fault)
+        )
 
     def _binds_calls(self, request: ChatRequest, is_theirs: bool) -> bool:
         """Whether calls are bound to their schemas while they are written.
@@ -664,7 +673,7 @@ class RemoteEngine:
 
     def _broke_schema(self, fault: str) -> EngineCrashed:
         return EngineCrashed(
-            f"The engine at {self.host} does not keep to the JSON schema: {fault}."
+            Sentence("The engine at {0} does not keep to the JSON schema: {1}.", self.host, fault)
         )
 
     async def _with_schema(self, request: ChatRequest) -> Pieces:
@@ -685,7 +694,9 @@ class RemoteEngine:
             asked = calls.ask_for_json(request, text, fault)
             asked = calls.narrow(asked) if turn == MOST_TRIES - 2 else asked
         if not calls.can_be_bound(request):
-            text = f"The engine at {self.host} cannot keep to the JSON schema: {fault}."
+            text = Sentence(
+                "The engine at {0} cannot keep to the JSON schema: {1}.", self.host, fault
+            )
             raise BadSchema(text, _param(request))
         raise self._broke_schema(fault)
 
@@ -748,7 +759,7 @@ class RemoteEngine:
 
     async def _own(self, path: str, body: Json, read: Callable[[Json], T]) -> T:
         """Calls an endpoint outside OpenAI's protocol. Raises `NotSupported` if it is missing."""
-        lacking = NotSupported(f"The engine at {self.host} has no {path}.")
+        lacking = NotSupported(Sentence("The engine at {0} has no {1}.", self.host, path))
         if path in self._lacks:
             raise lacking
         try:
@@ -797,11 +808,15 @@ class RemoteEngine:
                     raise self._error(response.status, await self._read(response))
                 yield response
         except RedirectRefused as error:
-            raise EngineCrashed(f"The engine at {self.host} redirects requests.") from error
+            raise EngineCrashed(
+                Sentence("The engine at {0} redirects requests.", self.host)
+            ) from error
         except self._door.failures as error:
-            text = f"The engine at {self.host} cannot be reached or broke off."
+            text = Sentence("The engine at {0} cannot be reached or broke off.", self.host)
             if isinstance(getattr(error, "os_error", error), LeadsToPrivateAddress):
-                text = f"The engine at {self.host} is at a private address. {OWN_DOMAIN}"
+                text = Sentence(
+                    "The engine at {0} is at a private address. {1}", self.host, OWN_DOMAIN
+                )
             self.state.set(LoadState("failed", 0.0, text))
             raise EngineCrashed(text) from error
 
@@ -829,7 +844,7 @@ class RemoteEngine:
             raise self._unexpected() from error
 
     def _unexpected(self, what: str = "an unexpected answer") -> "UnexpectedAnswer":
-        return UnexpectedAnswer(f"The engine at {self.host} sent {what}.")
+        return UnexpectedAnswer(Sentence("The engine at {0} sent {1}.", self.host, what))
 
     def _chunk(self, text: str) -> Json:
         try:
@@ -844,30 +859,36 @@ class RemoteEngine:
 
     def _error(self, status: int, text: str) -> AppError:
         facts = _error_facts(text)
-        message = one_line(str(facts.get("message") or f"status {status}"))[:LONGEST_COMPLAINT]
+        message = one_line(str(facts.get("message") or Sentence("status {0}", status)))[
+            :LONGEST_COMPLAINT
+        ]
         needed, available = facts.get("n_prompt_tokens"), facts.get("n_ctx")
         if isinstance(needed, int) and isinstance(available, int):
             return ContextOverflow(needed, available)
         if status in _FULL:
             return Busy(0)
         if status in (401, 403):
-            return EngineCrashed(f"The engine at {self.host} does not accept our key.")
+            return EngineCrashed(Sentence("The engine at {0} does not accept our key.", self.host))
         if status in (404, 405, 501):
-            return NotSupported(f"The engine at {self.host} reports: {message}")
+            return NotSupported(Sentence("The engine at {0} reports: {1}", self.host, message))
         if status < 500:
-            return BadRequest(f"The engine at {self.host} reports: {message}")
-        return EngineCrashed(f"The engine at {self.host} failed: {message}")
+            return BadRequest(Sentence("The engine at {0} reports: {1}", self.host, message))
+        return EngineCrashed(Sentence("The engine at {0} failed: {1}", self.host, message))
 
     def _choose(self, served: list[Json]) -> Json:
         wanted = self._remote.model
         for model in served:
             if not wanted or model["id"] == wanted:
                 return model
-        names = ", ".join(one_line(str(model["id"])) for model in served[:MOST_NAMED]) or "none"
-        raise BadRequest(f"The engine at {self.host} serves {names}, not '{wanted}'.")
+        names = ", ".join(one_line(str(model["id"])) for model in served[:MOST_NAMED]) or Sentence(
+            "none"
+        )
+        raise BadRequest(
+            Sentence("The engine at {0} serves {1}, not '{2}'.", self.host, names, wanted)
+        )
 
 
-OWN_DOMAIN = "If that network is yours, name its domain in the settings, under Network."
+OWN_DOMAIN = Sentence("If that network is yours, name its domain in the settings, under Network.")
 LONGEST_COMPLAINT = 500
 """In characters, of a server's error message."""
 MOST_NAMED = 20

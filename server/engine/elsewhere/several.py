@@ -19,6 +19,7 @@ from server.engine.elsewhere.engine import RemoteEngine
 from server.errors import AppError, Busy, EngineCrashed, ModelLoadFailed
 from server.events import Pieces, PromptProgress
 from server.observe import Value
+from server.sentences import Sentence
 from server.tasks import spawn, stop
 
 T = TypeVar("T")
@@ -69,7 +70,9 @@ class RemotePlace:
                 self.waiting.add(waiting)
                 found = await work
         except TimeoutError:
-            raise Silent(f"The engine at {self.engine.host} does not answer.") from None
+            raise Silent(
+                Sentence("The engine at {0} does not answer.", self.engine.host)
+            ) from None
         finally:
             self.waiting.discard(waiting)
         self.failures, self.heard = 0, time.monotonic()

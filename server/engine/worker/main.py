@@ -27,6 +27,7 @@ from server.engine.worker.prompt.template import Template, try_out
 from server.engine.worker.prompt.vision import Projector
 from server.engine.worker.prompt.vocabulary import Unwanted, Vocabulary
 from server.engine.worker.schedule.scheduler import Scheduler
+from server.sentences import Sentence, to_wire
 from server.system.processes import die_with_parent
 
 Question = dict[str, Any]
@@ -64,20 +65,24 @@ class Asks:
         if what in self._others:
             return self._others[what](is_wanted)
         if what not in self._known:
-            raise JobRefused("invalid_request", f"The worker does not know '{what}'.")
+            raise JobRefused("invalid_request", Sentence("The worker does not know '{0}'.", what))
         return self._known[what](question, is_wanted)
 
     def _tokenize(self, question: Question, is_wanted: IsWanted) -> list[int]:
         text, special = question["text"], bool(question.get("special", True))
         if len(text) > MOST_CHARS:
-            raise JobRefused("invalid_request", f"At most {MOST_CHARS} characters are tokenised.")
+            raise JobRefused(
+                "invalid_request", Sentence("At most {0} characters are tokenised.", MOST_CHARS)
+            )
         found = self._vocabulary.tokenize(text, special=special, is_wanted=is_wanted)
         tokens: list[int] = found.tolist()
         return tokens
 
     def _detokenize(self, question: Question, _is_wanted: IsWanted) -> str:
         if len(question["tokens"]) > MOST_TOKENS:
-            raise JobRefused("invalid_request", f"At most {MOST_TOKENS} tokens are read at once.")
+            raise JobRefused(
+                "invalid_request", Sentence("At most {0} tokens are read at once.", MOST_TOKENS)
+            )
         return self._vocabulary.detokenize(question["tokens"])
 
     def _render(self, question: Question, _is_wanted: IsWanted) -> str:
@@ -266,7 +271,7 @@ class Worker:
         try:
             scheduler, ready = self._open(Path(frame["path"]), options_of(frame["options"]))
         except JobRefused as refused:
-            self._pipe.send({"op": "failed", "code": refused.code, "message": str(refused)})
+            self._pipe.send({"op": "failed", "code": refused.code, "message": refused.message})
             os._exit(1)
         # What exists now stays: a garbage collection of it would only delay a step.
         gc.freeze()
@@ -319,9 +324,9 @@ class Worker:
         except Unwanted:
             return
         except JobRefused as refused:
-            self._tell_step([[request_id, "error", refused.code, str(refused), refused.facts]])
+            self._tell_step([[request_id, "error", refused.code, refused.message, refused.facts]])
         except Exception as error:  # noqa: BLE001 - one request must not end the others' thread
-            blame = _explain(error, f"The request could not be read: {error}.")
+            blame = _explain(error, Sentence("The request could not be read: {0}.", error))
             self._tell_step([[request_id, "error", *blame, {}]])
         finally:
             self._preparing.discard(request_id)
@@ -339,16 +344,19 @@ class Worker:
         except Unwanted:
             return
         except JobRefused as refused:
-            self._refuse(ask_id, refused.code, str(refused), **refused.facts)
+            self._refuse(ask_id, refused.code, refused.message, **refused.facts)
         except Exception as error:  # noqa: BLE001 - one question must not end the others' thread
-            self._refuse(ask_id, *_explain(error, f"The prompt could not be read: {error}."))
+            self._refuse(
+                ask_id,
+                *_explain(error, Sentence("The prompt could not be read: {0}.", error)),
+            )
         else:
             self._pipe.send({"op": "answer", "id": ask_id, "value": value})
         finally:
             self._preparing.discard(ask_id)
             self._dropped.discard(ask_id)
 
-    def _refuse(self, ask_id: int, code: str, message: str, **facts: Any) -> None:
+    def _refuse(self, ask_id: int, code: str, message: Any, **facts: Any) -> None:
         frame = {"op": "refused", "id": ask_id, "code": code, "message": message}
         self._pipe.send({**facts, **frame})
 
@@ -361,16 +369,18 @@ def _try_again(template: Template, aside: Template) -> dict[str, Any]:
 
 def _require(part: T | None) -> T:
     if part is None:
-        raise JobRefused("invalid_request", "No model is loaded yet.")
+        raise JobRefused("invalid_request", Sentence("No model is loaded yet."))
     return part
 
 
-def _explain(error: Exception, unreadable: str) -> tuple[str, str]:
-    """Returns the code and the sentence for an error, which is the request's fault or ours."""
+def _explain(error: Exception, unreadable: str) -> tuple[str, Any]:
+    """Returns the code and the message for an error, which is the request's fault or ours."""
     if isinstance(error, UNREADABLE):
-        return "invalid_request", unreadable
+        return "invalid_request", to_wire(unreadable)
     _write_traceback(error)
-    return "engine_crashed", "llama.cpp could not compute the answer; the log says why."
+    return "engine_crashed", to_wire(
+        Sentence("llama.cpp could not compute the answer; the log says why.")
+    )
 
 
 def end_with_failing_threads() -> None:

@@ -23,6 +23,7 @@ from server.errors import AppError, DiskFull, HubFailed, HubRefused
 from server.face.models import DownloadPhase
 from server.models.downloads.journal import DownloadJournal, disk_trouble
 from server.models.hub import Part, Repository
+from server.sentences import Sentence
 from server.sizes import MB
 from server.tasks import spawn, stop
 
@@ -57,7 +58,7 @@ def reserve(journal: DownloadJournal, targets: list[Path]) -> None:
     with disk_trouble():
         short = lacking(journal, targets)
         if short:
-            raise DiskFull(f"The disk is full: {-(-short // MB)} MB more are needed.")
+            raise DiskFull(Sentence("The disk is full: {0} MB more are needed.", -(-short // MB)))
         for number, size in _wanted(journal, targets).items():
             _take_space(journal.part(number), size)
         journal.set_reserved()
@@ -369,7 +370,7 @@ class Transfer:
             self._compare_tag(span.file, part.tag)
             await self._receive(span, part)
         if span.number < span.end:
-            raise HubFailed("The hub ended the file before its end.")
+            raise HubFailed(Sentence("The hub ended the file before its end."))
 
     async def _receive(self, span: PieceSpan, part: Part) -> None:
         plan = self._journal.plan
@@ -414,7 +415,7 @@ class Transfer:
         found = await self._hub.repository(plan.repo, plan.revision)
         now = next((file for file in found.files if file.path == begun.path), None)
         if now is None:
-            raise HubRefused("The hub no longer has this file.")
+            raise HubRefused(Sentence("The hub no longer has this file."))
         if (now.sha256, now.size_bytes) == (begun.sha256, begun.size_bytes):
             self._journal.tags.pop(span.file, None)
             return
@@ -428,7 +429,7 @@ class Transfer:
         wait *= random.uniform(0.5, 1.5)
         if error.retry_after_s is not None:
             wait = max(wait, min(error.retry_after_s, limits.longest_retry_after_s))
-        self.note = f"{error} Trying again in {max(1, round(wait))} s."
+        self.note = Sentence("{0} Trying again in {1} s.", error, max(1, round(wait)))
         await asyncio.sleep(wait)
 
     async def _verify(self) -> list[int]:
@@ -447,7 +448,7 @@ class Transfer:
         for number in bad:
             self._journal.forget(number)
         if attempt == 2:
-            raise HubRefused("The checksum was wrong twice, so the file was deleted.")
+            raise HubRefused(Sentence("The checksum was wrong twice, so the file was deleted."))
         log.warning("A download does not have the promised content; fetching it again")
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from server.errors import DiskFailed, DiskFull
 from server.models.hub import RemoteFile
+from server.sentences import Sentence, from_wire, to_wire
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -30,8 +31,10 @@ def disk_trouble() -> Iterator[None]:
         yield
     except OSError as error:
         if is_full(error):
-            raise DiskFull(f"The disk cannot be written: {error.strerror}.") from error
-        raise DiskFailed(f"The disk could not be written: {error.strerror or error}.") from error
+            raise DiskFull(Sentence("The disk cannot be written: {0}.", error.strerror)) from error
+        raise DiskFailed(
+            Sentence("The disk could not be written: {0}.", error.strerror or error)
+        ) from error
 
 
 NAME = "journal.jsonl"
@@ -82,7 +85,7 @@ class DownloadJournal:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             (folder / NAME).unlink(missing_ok=True)
         except OSError as error:
-            raise DiskFailed(f"The download cannot start: {error.strerror}.") from error
+            raise DiskFailed(Sentence("The download cannot start: {0}.", error.strerror)) from error
         journal._add({"plan": asdict(plan)})
         return journal
 
@@ -143,7 +146,7 @@ class DownloadJournal:
         self._add({"paused": paused})
 
     def set_failed(self, reason: str, details: str = "") -> None:
-        self._add({"failed": reason, "details": details})
+        self._add({"failed": to_wire(reason), "details": details})
 
     def change_file(self, file: int, changed: RemoteFile) -> None:
         """Starts a file over because the hub has another version of it."""
@@ -165,7 +168,7 @@ class DownloadJournal:
             try:
                 if os.write(handle, line) != len(line):
                     os.write(handle, b"\n")
-                    raise DiskFull("The disk is full.")
+                    raise DiskFull(Sentence("The disk is full."))
             finally:
                 os.close(handle)
 
@@ -181,8 +184,8 @@ class DownloadJournal:
                 self.tags[file] = tag
             case {"paused": bool(paused)}:
                 self.paused, self.failed = paused, ""
-            case {"failed": str(reason), **more}:
-                self.failed, self.details = reason, str(more.get("details", ""))
+            case {"failed": str() | list() as reason, **more}:
+                self.failed, self.details = from_wire(reason), str(more.get("details", ""))
             case {"reserved": True}:
                 self.is_reserved = True
             case {"changed": [int(file), dict(changed)]}:

@@ -24,6 +24,7 @@ from server.models.downloads.journal import DownloadJournal, DownloadPlan, disk_
 from server.models.hub import RemoteFile, Repository
 from server.models.hub_cache import HubCache
 from server.observe import Value
+from server.sentences import Sentence
 from server.system.files import try_lock
 from server.tasks import spawn, stop
 
@@ -47,7 +48,9 @@ class Claim:
             self.release()
             # Some network file systems have no locks. That must not prevent a download.
             if error.errno in _TAKEN:
-                raise BadRequest("Another program is downloading this file.", "id") from None
+                raise BadRequest(
+                    Sentence("Another program is downloading this file."), "id"
+                ) from None
 
     def release(self) -> None:
         file, self._file = self._file, None
@@ -172,7 +175,7 @@ class Downloads:
         is the folder of Hugging Face's cache if the files shall go there.
         """
         if not files:
-            raise BadRequest("There is nothing to download.", "file")
+            raise BadRequest(Sentence("There is nothing to download."), "file")
         key = "\n".join([repository.repo, *(file.path for file in files)])
         number = hashlib.sha256(key.encode()).hexdigest()[:16]
         known = self._jobs.get(number)
@@ -190,7 +193,7 @@ class Downloads:
             cache,
         )
         if not replaces and all(target.exists() for target in self._targets(plan)):
-            raise AlreadyHere(f"{plan.name} is already installed.", "file")
+            raise AlreadyHere(Sentence("{0} is already installed.", plan.name), "file")
         job = _Job(DownloadJournal(self._folder / number, plan))
         self._run(job, anew=True)
         self._jobs[number] = job
@@ -220,7 +223,7 @@ class Downloads:
 
     def _find(self, number: str) -> _Job:
         if number not in self._jobs:
-            raise BadRequest("There is no such download.", "id")
+            raise BadRequest(Sentence("There is no such download."), "id")
         return self._jobs[number]
 
     def _resume(self, job: _Job) -> None:
@@ -257,7 +260,7 @@ class Downloads:
         except Exception as error:
             log.exception("The download of %s failed", job.journal.plan.name)
             details = "\n".join(describe_causes(error))
-            _fail(job, "Something went wrong inside Moat.", details)
+            _fail(job, Sentence("Something went wrong inside Moat."), details)
         else:
             job.phase, job.reason = "done", ""
             job.let_go()
@@ -284,14 +287,17 @@ class Downloads:
             try:
                 await job.transfer.run()
             except DiskFull as error:
-                job.phase, job.reason = "waiting", f"{error} It continues when there is space."
+                job.phase, job.reason = (
+                    "waiting",
+                    Sentence("{0} It continues when there is space.", error),
+                )
                 self._tell()
                 await self._wait_for_room(job)
                 job.reason = ""
             except Restart:
                 restarts += 1
                 if restarts > MAX_RESTARTS:
-                    raise HubRefused("The hub's file changes again and again.") from None
+                    raise HubRefused(Sentence("The hub's file changes again and again.")) from None
             else:
                 return
 

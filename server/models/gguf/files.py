@@ -17,6 +17,7 @@ from server.errors import ModelDamaged
 from server.models.gguf.header import Header
 from server.models.gguf.parse import MAX_HEADER_BYTES, HeaderCut, parse, peek
 from server.models.gguf.plausible import defect, missing
+from server.sentences import Sentence
 
 FIRST_LOOK_BYTES = 1 << 20
 MAX_SHARDS = 999
@@ -29,7 +30,9 @@ def check(path: Path) -> Header:
         shards = tuple(shard_paths(path))
         headers = [_read_file(shard) for shard in shards]
     except OSError as error:
-        raise ModelDamaged(path.name, f"it cannot be read ({error.strerror})") from error
+        raise ModelDamaged(
+            path.name, Sentence("it cannot be read ({0})", error.strerror)
+        ) from error
     header = _join(path, headers)
     wrong = missing(header) or defect(header)
     if wrong:
@@ -45,11 +48,13 @@ def shard_paths(path: Path) -> Iterator[Path]:
         return
     count = int(match["count"])
     if match["number"] != "00001" or not 1 <= count <= MAX_SHARDS:
-        raise ModelDamaged(path.name, "it is not the first file of a split model")
+        raise ModelDamaged(path.name, Sentence("it is not the first file of a split model"))
     for number in range(1, count + 1):
         shard = path.with_name(f"{match['stem']}-{number:05d}-of-{count:05d}.gguf")
         if not os.path.isfile(shard):  # noqa: PTH113 - pathlib's raises without permission to look
-            raise ModelDamaged(path.name, f"file {number} of {count} is missing ({shard.name})")
+            raise ModelDamaged(
+                path.name, Sentence("file {0} of {1} is missing ({2})", number, count, shard.name)
+            )
         yield shard
 
 
@@ -64,7 +69,9 @@ def _read_file(path: Path) -> Header:
                 return parse(data, size, path.name)
             except HeaderCut:
                 if look >= size or look >= MAX_HEADER_BYTES:
-                    raise ModelDamaged(path.name, "it ends in the middle of its header") from None
+                    raise ModelDamaged(
+                        path.name, Sentence("it ends in the middle of its header")
+                    ) from None
             look = min(look * 4, MAX_HEADER_BYTES)
 
 
@@ -73,15 +80,18 @@ def _join(path: Path, headers: list[Header]) -> Header:
     said = first.metadata.get("split.count", 1 if len(headers) == 1 else 0)
     if said != len(headers):
         raise ModelDamaged(
-            path.name, f"it is one of {said} files, but its name speaks of {len(headers)}"
+            path.name,
+            Sentence("it is one of {0} files, but its name speaks of {1}", said, len(headers)),
         )
     for number, header in enumerate(headers):
         if len(headers) > 1 and header.metadata.get("split.no") != number:
-            raise ModelDamaged(path.name, f"file {number + 1} says it is another part")
+            raise ModelDamaged(path.name, Sentence("file {0} says it is another part", number + 1))
     tensors = tuple(tensor for header in headers for tensor in header.tensors)
     wanted = first.metadata.get("split.tensors.count", len(tensors))
     if wanted != len(tensors) or len({tensor.name for tensor in tensors}) != len(tensors):
-        raise ModelDamaged(path.name, f"its files hold {len(tensors)} tensors instead of {wanted}")
+        raise ModelDamaged(
+            path.name, Sentence("its files hold {0} tensors instead of {1}", len(tensors), wanted)
+        )
     return replace(
         first,
         tensors=tensors,

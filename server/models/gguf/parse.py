@@ -8,6 +8,7 @@ from typing import Any
 
 from server.errors import ModelDamaged
 from server.models.gguf.header import FORMATS, Header, LongArray, Tensor
+from server.sentences import Sentence
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
@@ -93,10 +94,12 @@ class _Reader:
         """Skips bytes and returns the offset where they begin."""
         start, self.at = self.at, self.at + count
         if self.at > self.file_bytes:
-            raise self.fail(f"it ends in the middle of its header (at byte {start})")
+            raise self.fail(Sentence("it ends in the middle of its header (at byte {0})", start))
         if self.at > len(self.data):
             if self.at > MAX_HEADER_BYTES:
-                raise self.fail(f"its header is larger than {MAX_HEADER_BYTES / 1e6:.0f} MB")
+                raise self.fail(
+                    Sentence("its header is larger than {0:.0f} MB", MAX_HEADER_BYTES / 1e6)
+                )
             raise HeaderCut
         return start
 
@@ -113,41 +116,57 @@ class _Reader:
         try:
             return found.decode()
         except UnicodeDecodeError:
-            raise self.fail(f"{what} is not valid text (before byte {self.at})") from None
+            raise self.fail(
+                Sentence("{0} is not valid text (before byte {1})", what, self.at)
+            ) from None
 
     def octets(self, what: str, most: int) -> bytes:
         size = self.u64()
         if size > most:
-            raise self.fail(f"the length of {what} is {size} bytes (at most {most} are allowed)")
+            raise self.fail(
+                Sentence(
+                    "the length of {0} is {1} bytes (at most {2} are allowed)", what, size, most
+                )
+            )
         start = self.skip(size)
         return self.data[start : self.at]
 
 
 def _begin(reader: _Reader) -> tuple[int, int, int]:
     if reader.data[:4] != MAGIC:
-        raise reader.fail("it does not begin with the GGUF mark, so it is another kind of file")
+        raise reader.fail(
+            Sentence("it does not begin with the GGUF mark, so it is another kind of file")
+        )
     reader.skip(4)
     version = reader.u32()
     if version not in VERSIONS:
         swapped = int.from_bytes(version.to_bytes(4, "little"), "big")
-        kind = "big-endian" if swapped in VERSIONS else f"version {version}"
-        raise reader.fail(f"it is a {kind} GGUF file; only versions 2 and 3 can be read")
+        kind = "big-endian" if swapped in VERSIONS else Sentence("version {0}", version)
+        raise reader.fail(
+            Sentence("it is a {0} GGUF file; only versions 2 and 3 can be read", kind)
+        )
     tensor_count, metadata_count = reader.u64(), reader.u64()
     if tensor_count > MAX_TENSORS:
-        raise reader.fail(f"it claims {tensor_count} tensors (at most {MAX_TENSORS} are allowed)")
+        raise reader.fail(
+            Sentence("it claims {0} tensors (at most {1} are allowed)", tensor_count, MAX_TENSORS)
+        )
     if metadata_count > MAX_METADATA:
-        raise reader.fail(f"it claims {metadata_count} metadata entries (at most {MAX_METADATA})")
+        raise reader.fail(
+            Sentence("it claims {0} metadata entries (at most {1})", metadata_count, MAX_METADATA)
+        )
     return version, tensor_count, metadata_count
 
 
 def _read_metadata(reader: _Reader, count: int) -> Iterator[tuple[str, Any]]:
     seen: set[str] = set()
     for number in range(count):
-        key = reader.text(f"the name of metadata entry {number}", MAX_KEY_BYTES)
+        key = reader.text(Sentence("the name of metadata entry {0}", number), MAX_KEY_BYTES)
         if not KEY.fullmatch(key):
-            raise reader.fail(f"the name of metadata entry {number} has characters not allowed")
+            raise reader.fail(
+                Sentence("the name of metadata entry {0} has characters not allowed", number)
+            )
         if key in seen:
-            raise reader.fail(f"the metadata entry {key} is there twice")
+            raise reader.fail(Sentence("the metadata entry {0} is there twice", key))
         seen.add(key)
         yield key, _read_value(reader, key, reader.u32())
 
@@ -158,7 +177,7 @@ def _read_value(reader: _Reader, key: str, kind: int) -> Any:
     if kind == ARRAY:
         return _read_array(reader, key)
     if kind not in SCALARS:
-        raise reader.fail(f"{key} has the unknown type {kind}")
+        raise reader.fail(Sentence("{0} has the unknown type {1}", key, kind))
     reader.kinds[key] = SCALARS[kind][0]
     return _scalar(reader, key, kind, reader.skip(SCALARS[kind][1].size))
 
@@ -167,21 +186,23 @@ def _scalar(reader: _Reader, key: str, kind: int, at: int) -> Any:
     value = SCALARS[kind][1].unpack_from(reader.data, at)[0]
     if kind == 7:
         if value > 1:
-            raise reader.fail(f"{key} should be true or false but is {value}")
+            raise reader.fail(Sentence("{0} should be true or false but is {1}", key, value))
         return bool(value)
     if isinstance(value, float) and not math.isfinite(value):
-        raise reader.fail(f"{key} is not a number")
+        raise reader.fail(Sentence("{0} is not a number", key))
     return value
 
 
 def _read_array(reader: _Reader, key: str) -> Any:
     kind, count = reader.u32(), reader.u64()
     if count > MAX_ARRAY:
-        raise reader.fail(f"{key} claims {count} entries (at most {MAX_ARRAY} are allowed)")
+        raise reader.fail(
+            Sentence("{0} claims {1} entries (at most {2} are allowed)", key, count, MAX_ARRAY)
+        )
     if kind == STRING:
         return _read_strings(reader, key, count)
     if kind not in SCALARS:
-        raise reader.fail(f"{key} is an array of the unknown type {kind}")
+        raise reader.fail(Sentence("{0} is an array of the unknown type {1}", key, kind))
     width = SCALARS[kind][1].size
     start = reader.skip(count * width)
     if key == TOKEN_TYPES and kind == INT32:
@@ -194,7 +215,7 @@ def _read_array(reader: _Reader, key: str) -> Any:
 def _check_token_types(reader: _Reader, start: int) -> None:
     found = memoryview(reader.data)[start : reader.at].cast("i")
     if found and not (min(found) >= 0 and max(found) <= LAST_TOKEN_TYPE):
-        raise reader.fail("its list of token types holds unknown types")
+        raise reader.fail(Sentence("its list of token types holds unknown types"))
 
 
 def _is_kept(key: str, count: int) -> bool:
@@ -204,9 +225,12 @@ def _is_kept(key: str, count: int) -> bool:
 def _read_strings(reader: _Reader, key: str, count: int) -> Any:
     reader.strings_left -= count
     if reader.strings_left < 0:
-        raise reader.fail(f"it has more than {MAX_STRINGS} strings")
+        raise reader.fail(Sentence("it has more than {0} strings", MAX_STRINGS))
     if _is_kept(key, count):
-        entries = (reader.octets(f"entry {n} of {key}", MAX_STRING_BYTES) for n in range(count))
+        entries = (
+            reader.octets(Sentence("entry {0} of {1}", n, key), MAX_STRING_BYTES)
+            for n in range(count)
+        )
         return tuple(entry.decode(errors="replace") for entry in entries)
     data, at, end = reader.data, reader.at, len(reader.data) - 8
     unpack = U64.unpack_from
@@ -215,29 +239,40 @@ def _read_strings(reader: _Reader, key: str, count: int) -> Any:
             raise HeaderCut
         size = unpack(data, at)[0]
         if size > MAX_STRING_BYTES:
-            raise reader.fail(f"the length of entry {number} of {key} is {size} bytes")
+            raise reader.fail(
+                Sentence("the length of entry {0} of {1} is {2} bytes", number, key, size)
+            )
         at += 8 + size
     reader.skip(at - reader.at)
     return LongArray("string", count)
 
 
 def _read_tensor(reader: _Reader) -> Tensor:
-    name = reader.text("the name of a tensor", MAX_NAME_BYTES)
+    name = reader.text(Sentence("the name of a tensor"), MAX_NAME_BYTES)
     if not TENSOR_NAME.fullmatch(name):
-        raise reader.fail(f"a tensor's name has characters not allowed (at byte {reader.at})")
+        raise reader.fail(
+            Sentence("a tensor's name has characters not allowed (at byte {0})", reader.at)
+        )
     dimensions = reader.u32()
     if not 1 <= dimensions <= MAX_DIMENSIONS:
-        raise reader.fail(f"the tensor {name} has {dimensions} dimensions")
+        raise reader.fail(Sentence("the tensor {0} has {1} dimensions", name, dimensions))
     shape = tuple(reader.u64() for _ in range(dimensions))
     if not all(0 < size <= MAX_SIZE for size in shape) or math.prod(shape) > MAX_SIZE:
-        raise reader.fail(f"the tensor {name} has the impossible shape {shape}")
+        raise reader.fail(Sentence("the tensor {0} has the impossible shape {1}", name, shape))
     format_id = reader.u32()
     if format_id not in FORMATS:
-        raise reader.fail(f"the tensor {name} has the unknown number format {format_id}")
+        raise reader.fail(
+            Sentence("the tensor {0} has the unknown number format {1}", name, format_id)
+        )
     known = FORMATS[format_id]
     if shape[0] % known.block:
         raise reader.fail(
-            f"the rows of the tensor {name} ({shape[0]}) are not whole {known.name} blocks"
+            Sentence(
+                "the rows of the tensor {0} ({1}) are not whole {2} blocks",
+                name,
+                shape[0],
+                known.name,
+            )
         )
     return Tensor(name, shape, format_id, reader.u64())
 
@@ -245,7 +280,7 @@ def _read_tensor(reader: _Reader) -> Tensor:
 def _alignment(reader: _Reader, metadata: Mapping[str, Any]) -> int:
     found = metadata.get("general.alignment", DEFAULT_ALIGNMENT)
     if not isinstance(found, int) or not 1 <= found <= MAX_ALIGNMENT or found & (found - 1):
-        raise reader.fail(f"the alignment {found} is not a power of two")
+        raise reader.fail(Sentence("the alignment {0} is not a power of two", found))
     return found
 
 
@@ -257,16 +292,23 @@ def _check_layout(
     expected = 0
     for tensor in tensors:
         if tensor.name in names:
-            raise reader.fail(f"the tensor {tensor.name} is there twice")
+            raise reader.fail(Sentence("the tensor {0} is there twice", tensor.name))
         names.add(tensor.name)
         if tensor.offset != expected:
             raise reader.fail(
-                f"the tensor {tensor.name} lies at {tensor.offset} instead of {expected}"
+                Sentence(
+                    "the tensor {0} lies at {1} instead of {2}",
+                    tensor.name,
+                    tensor.offset,
+                    expected,
+                )
             )
         end = data_offset + tensor.offset + tensor.size_bytes
         if end > reader.file_bytes:
             missing = end - reader.file_bytes
             raise reader.fail(
-                f"the tensor {tensor.name} ends {missing} bytes behind the file's end"
+                Sentence(
+                    "the tensor {0} ends {1} bytes behind the file's end", tensor.name, missing
+                )
             )
         expected = -(-(tensor.offset + tensor.size_bytes) // alignment) * alignment

@@ -4,13 +4,17 @@ import re
 from collections.abc import Callable, Iterator
 
 from server.models.gguf.header import Header, LongArray
+from server.sentences import Sentence
 
 MAX_LAYERS = 2048
 MAX_WIDTH = 1 << 20
 MAX_CONTEXT = 1 << 28
 MAX_VOCABULARY = 1 << 22
 ARCHITECTURE = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.IGNORECASE)
-NO_MODELS = {"adapter": "an adapter for one", "imatrix": "a matrix of importance"}
+NO_MODELS = {
+    "adapter": Sentence("an adapter for one"),
+    "imatrix": Sentence("a matrix of importance"),
+}
 LAYER = re.compile(r"(?:^|\.)blk\.\d{1,6}\.")
 BLOCK = re.compile(r"^blk\.(\d+)\.(.+)$")
 WHOLE_NUMBERS = {
@@ -60,23 +64,23 @@ def defect(header: Header) -> str:
 def missing(header: Header) -> str:
     """Returns what a complete file lacks, or "". Partly downloaded files are not checked for it."""
     if not header.tensors:
-        return "it holds no tensors"
+        return Sentence("it holds no tensors")
     has_layers = any(LAYER.search(tensor.name) for tensor in header.tensors)
-    return "" if has_layers or header.is_projector else "it has no layers"
+    return "" if has_layers or header.is_projector else Sentence("it has no layers")
 
 
 def _texts(header: Header) -> Iterator[str]:
     for key in TEXTS:
         if not isinstance(header.metadata.get(key, ""), str):
-            yield f"{key} is not text"
+            yield Sentence("{0} is not text", key)
     if not header.architecture:
-        yield "it does not say which architecture the model has"
+        yield Sentence("it does not say which architecture the model has")
     elif isinstance(header.metadata["general.architecture"], str) and not ARCHITECTURE.fullmatch(
         header.architecture
     ):
-        yield "the name of its architecture has characters not allowed"
+        yield Sentence("the name of its architecture has characters not allowed")
     if (kind := header.metadata.get("general.type")) in NO_MODELS:
-        yield f"it is not a model but {NO_MODELS[kind]}"
+        yield Sentence("it is not a model but {0}", NO_MODELS[kind])
 
 
 def _numbers(header: Header) -> Iterator[str]:
@@ -86,7 +90,7 @@ def _numbers(header: Header) -> Iterator[str]:
             if value is None:
                 continue
             if not isinstance(value, int) or header.kind(name) not in ("uint32", ""):
-                yield f"{name} is not a whole number"
+                yield Sentence("{0} is not a whole number", name)
             elif not (0 if name in MAY_BE_ZERO else 1) <= value <= most:
                 yield f"{name} is {value}"
     for name, limit in FRACTIONS.items():
@@ -100,9 +104,9 @@ def _required(header: Header) -> Iterator[str]:
         return
     for name in ("block_count", "context_length", "embedding_length"):
         if header.own(name) is None:
-            yield f"{header.architecture}.{name} is missing"
+            yield Sentence("{0}.{1} is missing", header.architecture, name)
     if header.vocabulary > MAX_VOCABULARY:
-        yield f"its vocabulary has {header.vocabulary} tokens"
+        yield Sentence("its vocabulary has {0} tokens", header.vocabulary)
 
 
 def _vocabulary(header: Header) -> Iterator[str]:
@@ -114,13 +118,17 @@ def _vocabulary(header: Header) -> Iterator[str]:
         if found is None:
             continue
         if not isinstance(found, LongArray) or found.kind != kind:
-            yield f"tokenizer.ggml.{name} is not a list of {kind}"
+            yield Sentence("tokenizer.ggml.{0} is not a list of {1}", name, kind)
         elif found.count != count and name != "merges":
-            yield f"tokenizer.ggml.{name} has {found.count} entries for {count} tokens"
+            yield Sentence(
+                "tokenizer.ggml.{0} has {1} entries for {2} tokens", name, found.count, count
+            )
     for name in TOKEN_IDS:
         token = header.metadata.get(f"tokenizer.ggml.{name}_token_id", 0)
         if not isinstance(token, int) or not (0 <= token < count or token == 0xFFFFFFFF):
-            yield f"tokenizer.ggml.{name}_token_id is {token}, but there are {count} tokens"
+            yield Sentence(
+                "tokenizer.ggml.{0}_token_id is {1}, but there are {2} tokens", name, token, count
+            )
 
 
 def _embedding(header: Header) -> Iterator[str]:
@@ -129,14 +137,16 @@ def _embedding(header: Header) -> Iterator[str]:
     table = shapes.get("token_embd.weight")
     if table is not None:
         if width and table[0] != width:
-            yield f"the token table is {table[0]} wide, embedding_length says {width}"
+            yield Sentence(
+                "the token table is {0} wide, embedding_length says {1}", table[0], width
+            )
         if header.vocabulary and table[1:] != (header.vocabulary,):
-            yield f"the token table has shape {table} for {header.vocabulary} tokens"
+            yield Sentence("the token table has shape {0} for {1} tokens", table, header.vocabulary)
     elif header.tensors and not header.is_projector:
-        yield "the token table (token_embd.weight) is missing"
+        yield Sentence("the token table (token_embd.weight) is missing")
     norm = shapes.get("output_norm.weight")
     if norm is not None and width and norm != (width,):
-        yield f"the tensor output_norm.weight has shape {norm} instead of ({width},)"
+        yield Sentence("the tensor output_norm.weight has shape {0} instead of ({1},)", norm, width)
 
 
 def _blocks(header: Header) -> Iterator[str]:
@@ -146,7 +156,7 @@ def _blocks(header: Header) -> Iterator[str]:
     said = header.number("block_count")
     least = said - header.number("nextn_predict_layers")
     if max(found) >= said or not set(range(least)) <= found:
-        yield f"it says it has {said} layers, but holds tensors of {len(found)}"
+        yield Sentence("it says it has {0} layers, but holds tensors of {1}", said, len(found))
 
 
 def _even_blocks(header: Header) -> Iterator[str]:
@@ -155,21 +165,23 @@ def _even_blocks(header: Header) -> Iterator[str]:
         return
     for name in ("attention.head_count", "feed_forward_length"):
         if not header.own(name):
-            yield f"{header.architecture}.{name} is missing"
+            yield Sentence("{0}.{1} is missing", header.architecture, name)
     layers: dict[int, dict[str, tuple[int, ...]]] = {}
     for tensor in header.tensors:
         match = BLOCK.match(tensor.name)
         if match:
             layers.setdefault(int(match[1]), {})[match[2]] = tensor.shape
         elif tensor.name not in TOP_TENSORS:
-            yield f"the tensor {tensor.name} has no place in a {header.architecture} model"
+            yield Sentence(
+                "the tensor {0} has no place in a {1} model", tensor.name, header.architecture
+            )
     if not layers:
-        yield "it has no layers"
+        yield Sentence("it has no layers")
         return
     first = layers.get(0, {})
     missing = NEEDED_IN_BLOCK - set(first)
     if missing:
-        yield f"the tensor blk.0.{min(missing)} is missing"
+        yield Sentence("the tensor blk.0.{0} is missing", min(missing))
     yield from _differences(first, layers)
     yield from _attention(header, first)
 
@@ -179,10 +191,12 @@ def _differences(
 ) -> Iterator[str]:
     for number, layer in layers.items():
         for name in set(first) ^ set(layer):
-            yield f"the tensor blk.{number}.{name} is missing or has no place"
+            yield Sentence("the tensor blk.{0}.{1} is missing or has no place", number, name)
         for name, shape in layer.items():
             if first.get(name) != shape:
-                yield f"the tensor blk.{number}.{name} has shape {shape} unlike in layer 0"
+                yield Sentence(
+                    "the tensor blk.{0}.{1} has shape {2} unlike in layer 0", number, name, shape
+                )
 
 
 def _attention(header: Header, layer: dict[str, tuple[int, ...]]) -> Iterator[str]:
@@ -205,13 +219,15 @@ def _attention(header: Header, layer: dict[str, tuple[int, ...]]) -> Iterator[st
         "ffn_down.weight": (forward, width),
     }
     if not groups or heads % groups:
-        yield f"{heads} attention heads cannot share {groups} key heads"
+        yield Sentence("{0} attention heads cannot share {1} key heads", heads, groups)
     turned = header.number("rope.dimension_count", key)
     if turned > key or turned % 2:
-        yield f"rope.dimension_count is {turned} for heads of {key}"
+        yield Sentence("rope.dimension_count is {0} for heads of {1}", turned, key)
     for name, shape in expected.items():
         if layer.get(name, shape) != shape:
-            yield f"the tensor blk.0.{name} has shape {layer[name]} instead of {shape}"
+            yield Sentence(
+                "the tensor blk.0.{0} has shape {1} instead of {2}", name, layer[name], shape
+            )
 
 
 CHECKS: tuple[Callable[[Header], Iterator[str]], ...] = (

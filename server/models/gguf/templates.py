@@ -16,6 +16,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from server.face.models import TemplateNote
 from server.models.gguf.header import Header
+from server.sentences import Sentence
 
 KNOWN = Path(__file__).resolve().parents[3] / "resources" / "templates"
 MOST_CHARACTERS = 256 * 1024
@@ -34,7 +35,11 @@ def notes(header: Header) -> tuple[TemplateNote, ...]:
     if not template:
         if header.is_embedder:
             return ()
-        return (TemplateNote("missing", "The file has no chat template; a plain one is used."),)
+        return (
+            TemplateNote(
+                "missing", Sentence("The file has no chat template; a plain one is used.")
+            ),
+        )
     known = _known_for(header)
     if known is not None and _plain(known) == _plain(template):
         return ()
@@ -45,7 +50,7 @@ def notes(header: Header) -> tuple[TemplateNote, ...]:
 
 
 def compare(known: str, template: str) -> TemplateNote:
-    text = "The chat template is not the one the model's makers publish."
+    text = Sentence("The chat template is not the one the model's makers publish.")
     return TemplateNote("differs", text, diff(known, template))
 
 
@@ -58,16 +63,20 @@ def diff(known: str, template: str) -> str:
 
 def _oddities(template: str) -> Iterator[TemplateNote]:
     if len(template) > MOST_CHARACTERS:
-        yield TemplateNote("unreadable", "The chat template is far longer than any known one.")
+        yield TemplateNote(
+            "unreadable", Sentence("The chat template is far longer than any known one.")
+        )
         return
     for address in dict.fromkeys(ADDRESS.findall(template)):
-        yield TemplateNote("address", f"The chat template contains the address {address[:120]}.")
+        yield TemplateNote(
+            "address", Sentence("The chat template contains the address {0}.", address[:120])
+        )
     try:
         tree = SandboxedEnvironment(extensions=["jinja2.ext.loopcontrols"]).parse(
             GENERATION.sub("", template)
         )
     except (TemplateSyntaxError, RecursionError):
-        yield TemplateNote("unreadable", "The chat template cannot be read.")
+        yield TemplateNote("unreadable", Sentence("The chat template cannot be read."))
         return
     yield from _gates(tree)
 
@@ -86,14 +95,16 @@ def _gates(tree: nodes.Template) -> Iterator[TemplateNote]:
                 seen.add(text)
                 yield TemplateNote(
                     "content",
-                    f"The chat template acts differently when a message holds “{text[:80]}”.",
-                    f"line {test.lineno}",
+                    Sentence(
+                        "The chat template acts differently when a message holds “{0}”.", text[:80]
+                    ),
+                    Sentence("line {0}", test.lineno),
                 )
     for test in tests:
         called = {name.name for name in test.find_all(nodes.Name)} & CLOCKS
         if called and any(isinstance(node, nodes.Compare) for node in _with_self(test)):
-            text = "The chat template acts differently at certain dates."
-            yield TemplateNote("content", text, f"line {test.lineno}")
+            text = Sentence("The chat template acts differently at certain dates.")
+            yield TemplateNote("content", text, Sentence("line {0}", test.lineno))
 
 
 def _content_names(tree: nodes.Template) -> set[str]:

@@ -18,6 +18,7 @@ from server.plugins.manifest import Auth
 from server.plugins.secrets import Sealed, SecretMissing
 from server.plugins.sign_in import SignIn, SignInFailed
 from server.schemas.fill import is_file
+from server.sentences import Sentence
 from server.system.logs import HIDDEN
 
 Pairs = list[tuple[str, str]]
@@ -77,7 +78,9 @@ def compose(server: str, operation: Operation, arguments: Json) -> Outgoing:
         if parameter.place == "path":
             text = quote(_simple(value), safe="", errors="replace")
             if text in ("", ".", ".."):
-                raise FlowFailed("slot_invalid", f"'{parameter.name}' cannot be '{text}'.")
+                raise FlowFailed(
+                    "slot_invalid", Sentence("'{0}' cannot be '{1}'.", parameter.name, text)
+                )
             path = path.replace(f"{{{parameter.name}}}", text)
         elif parameter.place == "query":
             outgoing.query += _query(parameter, value)
@@ -141,7 +144,7 @@ def _text(value: Any) -> str:
 
 def _one_line(text: str) -> str:
     if "\r" in text or "\n" in text or "\0" in text:
-        raise FlowFailed("slot_invalid", "A header or cookie cannot have line breaks.")
+        raise FlowFailed("slot_invalid", Sentence("A header or cookie cannot have line breaks."))
     return _bytes(text).decode()
 
 
@@ -212,7 +215,7 @@ class ApiAction:
 
     async def call(self, arguments: Json, surroundings: Json, timeout_s: float) -> Output:
         if not self.reaching.server:
-            raise FlowFailed("http_connect", "The plugin does not say where its API is.")
+            raise FlowFailed("http_connect", Sentence("The plugin does not say where its API is."))
         outgoing = compose(self.reaching.server, self.operation, arguments)
         outgoing.held = await asyncio.to_thread(
             _read_files, outgoing, surroundings.get("paths", {})
@@ -264,21 +267,24 @@ class ApiAction:
         except EgressRefused as error:
             raise FlowFailed("http_connect", str(error)) from None
         except TimeoutError:
-            raise FlowFailed("timeout", f"{self.key}: no answer in time.") from None
+            raise FlowFailed("timeout", Sentence("{0}: no answer in time.", self.key)) from None
         except door.failures as error:
             detail = self.reaching.sealed.clean(str(error)) or type(error).__name__
-            failed = FlowFailed("http_connect", f"{self.key} could not be reached: {detail}.")
+            failed = FlowFailed(
+                "http_connect", Sentence("{0} could not be reached: {1}.", self.key, detail)
+            )
             raise _Again(failed) from None
 
     def _read(self, status: int, kind: str, raw: bytes, headers: Any) -> Output:
         text = self.reaching.sealed.clean(raw.decode("utf-8", "replace"))
         if not 200 <= status < 300:
             detail = {"status": status, "body": text[:EXCERPT]}
-            message = f"{self.key} answered with status {status}."
+            message = Sentence("{0} answered with status {1}.", self.key, status)
             if status in (401, 403) and self.reaching.auth is not None:
-                message = (
-                    f"{self.key} answered with status {status}. Check the secrets of this plugin "
-                    "under Plugins."
+                message = Sentence(
+                    "{0} answered with status {1}. Check the secrets of this plugin under Plugins.",
+                    self.key,
+                    status,
                 )
             error = FlowFailed("http_status", message, detail)
             if status in TRY_AGAIN and self.operation.method == "GET":
@@ -290,13 +296,17 @@ class ApiAction:
             return self._parse(status, text)
         if kind.startswith("text/") or not kind:
             return Output(text, f"HTTP {status}, {len(raw)} bytes")
-        raise FlowFailed("http_status", f"{self.key} answered with '{kind}', which is not read.")
+        raise FlowFailed(
+            "http_status", Sentence("{0} answered with '{1}', which is not read.", self.key, kind)
+        )
 
     def _parse(self, status: int, text: str) -> Output:
         try:
             data = json.loads(text)
         except (ValueError, RecursionError):
-            raise FlowFailed("http_status", "The answer says it is JSON, but it is not.") from None
+            raise FlowFailed(
+                "http_status", Sentence("The answer says it is JSON, but it is not.")
+            ) from None
         count = f"{len(data)} items" if isinstance(data, list) else f"{len(text)} characters"
         # Clean the values again: JSON may have escaped characters of a secret.
         return Output(self.reaching.sealed.clean_all(data), f"HTTP {status}, {count}")
@@ -312,7 +322,9 @@ class _Again(Exception):
 async def _read_limited(response: Any) -> bytes:
     raw = await read_up_to(response, MAX_ANSWER + 1)
     if len(raw) > MAX_ANSWER:
-        raise FlowFailed("too_large", f"The answer is larger than {MAX_ANSWER // 1024} KB.")
+        raise FlowFailed(
+            "too_large", Sentence("The answer is larger than {0} KB.", MAX_ANSWER // 1024)
+        )
     return raw
 
 
@@ -327,11 +339,11 @@ def _read_files(outgoing: Outgoing, paths: dict[str, str]) -> dict[str, bytes]:
     found = {}
     for name in names:
         if name not in paths:
-            raise FlowFailed("slot_missing", f"No file was chosen for '{name}'.")
+            raise FlowFailed("slot_missing", Sentence("No file was chosen for '{0}'.", name))
         try:
             found[name] = Path(paths[name]).read_bytes()
         except OSError as error:
-            message = f"{name} could not be read: {error.strerror}."
+            message = Sentence("{0} could not be read: {1}.", name, error.strerror)
             raise FlowFailed("slot_invalid", message) from None
     return found
 

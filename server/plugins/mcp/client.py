@@ -26,6 +26,7 @@ from server.plugins.mcp.servers import (
 )
 from server.schemas import fill
 from server.schemas.openapi import Plain, plain_object
+from server.sentences import Sentence, in_a_row
 from server.system.lazy import Late
 from server.system.limits import try_json
 from server.tasks import paused
@@ -189,19 +190,21 @@ class McpClient:
             self._let_go(session)
             if self.packages is not None:
                 raise self.packages.explain_timeout(self.name) from None
-            message = f"{self.name} took longer than {OPEN_S:.0f} s."
+            message = Sentence("{0} took longer than {1:.0f} s.", self.name, OPEN_S)
             if isinstance(way, Program):
-                message = (
-                    f"{self.name} took longer than {OPEN_S:.0f} s. It must read and write one "
+                message = Sentence(
+                    "{0} took longer than {1:.0f} s. It must read and write one "
                     "JSON message per line, without Content-Length headers. Its log shows what it "
-                    "printed."
+                    "printed.",
+                    self.name,
+                    OPEN_S,
                 )
             raise FlowFailed("timeout", message) from None
         except BaseException:
             self._let_go(session)
             raise
         if self._session is not session:
-            raise FlowFailed("mcp_error", f"{self.name} has ended.")
+            raise FlowFailed("mcp_error", Sentence("{0} has ended.", self.name))
         return session
 
     async def _exchange(
@@ -217,7 +220,7 @@ class McpClient:
                 self._calls.append(call := _Call(session, limit, ask))
                 return await request(session)
         except TimeoutError:
-            message = f"{self.name} took longer than {timeout_s:.0f} s."
+            message = Sentence("{0} took longer than {1:.0f} s.", self.name, timeout_s)
             raise FlowFailed("timeout", message) from None
         finally:
             if call is not None:
@@ -312,8 +315,10 @@ class McpAction:
         words = f"{self.key}: {text[:500] or 'failed'}"
         if not self.client.refused:
             return words
-        why = f"Moat refused a connection that its program wanted: {self.client.refused[-1]}"
-        return f"{words.rstrip('.')}. {why}"
+        why = Sentence(
+            "Moat refused a connection that its program wanted: {0}", self.client.refused[-1]
+        )
+        return in_a_row((f"{words.rstrip('.')}.", why))
 
 
 async def _ask_by_form(person: Beside, message: str, schema: Json) -> Json | None:

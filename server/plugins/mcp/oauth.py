@@ -25,6 +25,7 @@ from server.chat import Json
 from server.errors import AppError
 from server.plugins.mcp.sign_in import McpSignIn
 from server.plugins.sign_in import EARLY_S, REPLY_S, OpenSignIn, SignInFailed
+from server.sentences import Sentence
 from server.sizes import MB
 
 M = TypeVar("M", bound=BaseModel)
@@ -161,12 +162,14 @@ async def sign_in(
     except AppError:
         raise
     except (OAuthFlowError, OAuthRegistrationError, OAuthTokenError) as error:
-        raise SignInFailed(f"{at.server.name} did not sign you in: {str(error)[:300]}") from None
+        raise SignInFailed(
+            Sentence("{0} did not sign you in: {1}", at.server.name, str(error)[:300])
+        ) from None
     except Exception as error:
-        raise SignInFailed("The provider could not be reached to sign in.") from error
+        raise SignInFailed(Sentence("The provider could not be reached to sign in.")) from error
     context = provider.context
     if context.current_tokens is None or context.client_info is None:
-        raise SignInFailed(f"{at.server.name} did not ask for a sign-in.")
+        raise SignInFailed(Sentence("{0} did not ask for a sign-in.", at.server.name))
     keyring, metadata = Keyring(at), context.oauth_metadata
     about = metadata.model_dump(mode="json", exclude_none=True) if metadata else None
     await keyring.write(client=context.client_info.model_dump(mode="json"), metadata=about)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from server.errors import FlowFailed
+from server.sentences import Sentence
 from server.sizes import MB
 
 log = logging.getLogger(__name__)
@@ -106,7 +107,9 @@ class Packages:
     def make_room(self) -> None:
         """Creates the folder. Packages that have grown too large are removed first."""
         if _size(self.folder) > MOST_BYTES:
-            self.note(f"Its packages took more than {MOST_BYTES // MB} MB and were removed.")
+            self.note(
+                Sentence("Its packages took more than {0} MB and were removed.", MOST_BYTES // MB)
+            )
             remove(self.folder)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -120,7 +123,9 @@ class Packages:
                 continue
             before = free
             if await asyncio.to_thread(_size, self.folder) > MOST_BYTES:
-                self.note(f"It was ended: its packages take more than {MOST_BYTES // MB} MB.")
+                self.note(
+                    Sentence("It was ended: its packages take more than {0} MB.", MOST_BYTES // MB)
+                )
                 end()
                 return
 
@@ -137,17 +142,22 @@ class Packages:
         began = asyncio.get_running_loop().time()
         self.received, self._limit, self._until = 0, limit, began + MOST_S
         self._next_words = began + TELL_S
-        self._say(f"Fetching the package {self.name}")
+        self._say(Sentence("Fetching the package {0}", self.name))
         try:
             yield
         except BaseException:
-            self.note(f"The package {self.name} was not fetched.")
+            self.note(Sentence("The package {0} was not fetched.", self.name))
             raise
         else:
             took = asyncio.get_running_loop().time() - began
             self._say(
-                f"The package {self.name} is there after {took:.0f} s "
-                f"({self.received / MB:.1f} MB). It is kept for the next start."
+                Sentence(
+                    "The package {0} is there after {1:.0f} s "
+                    "({2:.1f} MB). It is kept for the next start.",
+                    self.name,
+                    took,
+                    self.received / MB,
+                )
             )
             with suppress(OSError):
                 self._mark.parent.mkdir(exist_ok=True)
@@ -166,16 +176,26 @@ class Packages:
             self._limit.reschedule(min(now + SILENCE_S, self._until))
         if now >= self._next_words and self.received >= MB // 10:
             self._next_words = now + TELL_S
-            self.tell(f"Fetching the package {self.name}: {self.received / MB:.1f} MB so far")
+            self.tell(
+                Sentence(
+                    "Fetching the package {0}: {1:.1f} MB so far", self.name, self.received / MB
+                )
+            )
 
     def explain_timeout(self, server: str) -> FlowFailed:
         if self.are_kept:
-            return FlowFailed("timeout", f"{server} did not start within {SILENCE_S:.0f} s.")
+            return FlowFailed(
+                "timeout", Sentence("{0} did not start within {1:.0f} s.", server, SILENCE_S)
+            )
         arrived = f"{self.received / MB:.1f}"
         return FlowFailed(
             "timeout",
-            f"The package {self.name} of {server} could not be fetched in time "
-            f"({arrived} MB arrived).",
+            Sentence(
+                "The package {0} of {1} could not be fetched in time ({2} MB arrived).",
+                self.name,
+                server,
+                arrived,
+            ),
         )
 
     def _say(self, words: str) -> None:

@@ -27,6 +27,7 @@ from server.plugins.mcp.packages import Packages
 from server.plugins.processes import end, follow, kill, start
 from server.plugins.walls import walls
 from server.plugins.walls.doorway import Doorway
+from server.sentences import Sentence
 from server.system import processes
 from server.system.limits import try_json
 from server.tasks import spawn, stop
@@ -188,7 +189,7 @@ class Program:
     ) -> Process:
         """Starts the program in a Linux sandbox. Receives the socket of its proxy first."""
         if sys.platform != "linux":
-            raise OSError("This sandbox is available on Linux only.")
+            raise OSError(Sentence("This sandbox is available on Linux only."))
         assert self._kept
         # Create it here: in a folder that is mounted read-only the sandbox could not.
         scratch = self._kept.room.scratch
@@ -219,7 +220,7 @@ class Program:
                 # Do not wait after a notification: the program may have stopped reading.
                 await stdin.drain()
         except OSError:
-            raise FlowFailed("mcp_error", "The MCP server has ended.") from None
+            raise FlowFailed("mcp_error", Sentence("The MCP server has ended.")) from None
 
     async def close(self) -> None:
         process, self._process = self._process, None
@@ -330,11 +331,12 @@ def _in(folder: Path, command: tuple[str, ...]) -> tuple[str, ...]:
 def _explain_start(program: str, error: OSError) -> str:
     """Returns why the program did not start, and how to help if it is not installed."""
     if isinstance(error, FileNotFoundError) and Path(program).name == program:
-        return (
-            f"The program {program} is not installed on this computer, or its folder is not in the "
-            "variable PATH."
+        return Sentence(
+            "The program {0} is not installed on this computer, or its folder is not in the "
+            "variable PATH.",
+            program,
         )
-    return f"{program} cannot be started: {error.strerror}."
+    return Sentence("{0} cannot be started: {1}.", program, error.strerror)
 
 
 def _must_be_there(command: tuple[str, ...]) -> None:

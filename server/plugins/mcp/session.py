@@ -33,6 +33,7 @@ from server.plugins.mcp.servers import (
     Remote,
     SessionForgotten,
 )
+from server.sentences import Sentence
 from server.system.limits import one_line, printable, try_json
 from server.tasks import spawn, stop
 
@@ -57,7 +58,7 @@ OUR_FAULT = "moat_fault"
 """The key in an error's data that holds Moat's own kind of fault."""
 FORGOTTEN = "forgotten"
 NOT_FOUND = -32601
-TOO_LARGE = "The MCP server's answer is too large."
+TOO_LARGE = Sentence("The MCP server's answer is too large.")
 TOO_LONG_EVENT = "SSE stream failed: Server-sent event exceeded"
 US = types.Implementation(name="moat", version=VERSION)
 
@@ -71,6 +72,8 @@ class Session:
 
     def __init__(self, link: Link) -> None:
         self.link = link
+        self._said = ""
+        """What we last put in place of an answer. The library carries plain text."""
         self.task: asyncio.Task[None] | None = None
         self._client: Client | None = None
         self._closing = asyncio.Event()
@@ -236,17 +239,36 @@ class Session:
         if fault == FORGOTTEN:
             return SessionForgotten("mcp_error", error.message)
         if fault:
-            return FlowFailed(fault if fault in get_args(Fault) else "mcp_error", error.message)
+            why = self._said if self._said == error.message else error.message
+            return FlowFailed(fault if fault in get_args(Fault) else "mcp_error", why)
         if error.message.startswith(TOO_LONG_EVENT):
             return FlowFailed("too_large", TOO_LARGE)
         if error.code == types.CONNECTION_CLOSED and self.has_ended:
             return self._ended()
         return self._failed(error.message)
 
+    def _answer_for(self, request: Any, outcome: int | Exception, text: bytes) -> bytes | None:
+        """Returns an answer in place of a failure; None if the library reads the original."""
+        sent = try_json(request.content)
+        number = sent.get("id") if isinstance(sent, dict) and "method" in sent else None
+        if number is None:
+            return None
+        if outcome == 200 and isinstance(found := try_json(text), list):
+            answers = (
+                part for part in found if isinstance(part, dict) and part.get("id") == number
+            )
+            return json.dumps(next(answers, {})).encode()
+        why, fault = _why(outcome, text, has_session="mcp-session-id" in request.headers)
+        if not why:
+            return None
+        self._said = why
+        error = {"code": types.INTERNAL_ERROR, "message": why, "data": {OUR_FAULT: fault}}
+        return json.dumps({"jsonrpc": "2.0", "id": number, "error": error}).encode()
+
     def _ended(self) -> FlowFailed:
         if self._is_too_long:
             return FlowFailed("too_large", TOO_LARGE)
-        return FlowFailed("mcp_error", f"{self.link.name} has ended.")
+        return FlowFailed("mcp_error", Sentence("{0} has ended.", self.link.name))
 
     def _failed(self, why: str) -> FlowFailed:
         return FlowFailed("mcp_error", f"{self.link.name}: {printable(why)[:LONGEST_ERROR]}")
@@ -306,7 +328,7 @@ class Session:
         # The server may not push messages outside of requests: that stream would stay open for
         # ever.
         limits_s = {"POST": None, "DELETE": servers.QUIT_S}
-        replies = door.Replies(_answer_for, servers.LONGEST_LINE, limits_s)
+        replies = door.Replies(self._answer_for, servers.LONGEST_LINE, limits_s)
         async with (
             door.async_client(pass_, replies, auth=way.auth, timeout=None) as http,
             streamable_http_client(
@@ -485,36 +507,20 @@ def _words(error: Any) -> str:
     return str(error.get("message", "unknown error") if isinstance(error, dict) else error)
 
 
-def _answer_for(request: Any, outcome: int | Exception, text: bytes) -> bytes | None:
-    """Returns an answer for the library in place of a failure; None if it reads the original."""
-    sent = try_json(request.content)
-    number = sent.get("id") if isinstance(sent, dict) and "method" in sent else None
-    if number is None:
-        return None
-    if outcome == 200 and isinstance(found := try_json(text), list):
-        answers = (part for part in found if isinstance(part, dict) and part.get("id") == number)
-        return json.dumps(next(answers, {})).encode()
-    why, fault = _why(outcome, text, has_session="mcp-session-id" in request.headers)
-    if not why:
-        return None
-    error = {"code": types.INTERNAL_ERROR, "message": why, "data": {OUR_FAULT: fault}}
-    return json.dumps({"jsonrpc": "2.0", "id": number, "error": error}).encode()
-
-
 def _why(outcome: int | Exception, text: bytes, *, has_session: bool) -> tuple[str, str]:
     """Returns a sentence and the kind of fault; both are empty if nothing is wrong."""
     if isinstance(outcome, Exception):
         return _why_unreached(outcome)
     if outcome == 202:
-        return "The MCP server gave no answer.", "mcp_error"
+        return Sentence("The MCP server gave no answer."), "mcp_error"
     found = try_json(text)
     if outcome >= 400 and not (isinstance(found, dict) and isinstance(found.get("error"), dict)):
         fault = FORGOTTEN if outcome == 404 and has_session else "mcp_error"
-        return f"The MCP server answered with status {outcome}.", fault
+        return Sentence("The MCP server answered with status {0}.", outcome), fault
     if outcome < 300 and text and not isinstance(found, dict):
-        return "The answer says it is JSON, but it is not.", "mcp_error"
+        return Sentence("The answer says it is JSON, but it is not."), "mcp_error"
     if is_too_deep(found):
-        return "The MCP server's answer is nested too deep.", "mcp_error"
+        return Sentence("The MCP server's answer is nested too deep."), "mcp_error"
     return "", ""
 
 
@@ -524,7 +530,7 @@ def _why_unreached(error: Exception) -> tuple[str, str]:
     if isinstance(error, AppError):
         return str(error), "http_connect"
     kind = type(error.__cause__ or error).__name__
-    return f"The MCP server could not be reached: {kind}.", "http_connect"
+    return Sentence("The MCP server could not be reached: {0}.", kind), "http_connect"
 
 
 def _tool(tool: types.Tool) -> McpTool:

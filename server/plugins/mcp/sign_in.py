@@ -21,6 +21,7 @@ from server.plugins.sign_in import (
     SignInFailed,
     State,
 )
+from server.sentences import Sentence
 from server.system.lazy import Late
 
 oauth = Late("server.plugins.mcp.oauth")
@@ -33,7 +34,7 @@ class SignInNeeded(AppError):
     status = 401
 
     def __init__(self, server: str) -> None:
-        super().__init__(f"{server} wants you to sign in. Do so under Plugins.")
+        super().__init__(Sentence("{0} wants you to sign in. Do so under Plugins.", server))
 
 
 def has_own_way(server: McpServer) -> bool:
@@ -87,7 +88,9 @@ class McpSignIn(BrowserSignIn):
         own, other = (URL(url).host or "" for url in (self.server.url, address))
         leads_here = other in HERE and own not in HERE
         if not is_safe(address) or leads_here or (is_near(other) and not is_near(own)):
-            raise SignInFailed(f"{self.server.name} gives no safe address to sign in at.")
+            raise SignInFailed(
+                Sentence("{0} gives no safe address to sign in at.", self.server.name)
+            )
 
     async def begin(self) -> str:
         """Returns the address for the browser. Cancels a sign-in that is still open."""
@@ -106,7 +109,7 @@ class McpSignIn(BrowserSignIn):
         waited: list[asyncio.Future[Any]] = [address, task]
         await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
         if not address.done():
-            raise SignInFailed(self.problem or "The sign-in was given up.")
+            raise SignInFailed(self.problem or Sentence("The sign-in was given up."))
         return address.result()
 
     async def _sign_in(self, opened: OpenSignIn, show: Any) -> None:

@@ -22,6 +22,7 @@ from server.plugins.processes import follow, kill, release, start
 from server.plugins.python.child import LENGTH, LONGEST_FRAME, MEMORY_BYTES
 from server.plugins.walls import walls
 from server.schemas.openapi import plain_object
+from server.sentences import Sentence
 from server.system import processes
 from server.tasks import spawn, stop
 
@@ -31,7 +32,7 @@ IDLE_S = 300.0
 """Seconds without a call after which the child ends."""
 WATCH_S = 0.25
 LAST_WORDS_S = 1.0
-UNASKED = "The plugin's code sent an unexpected answer and was stopped."
+UNASKED = Sentence("The plugin's code sent an unexpected answer and was stopped.")
 KEPT_VARIABLES = frozenset({"PYTHONPATH", "SYSTEMROOT", "LANG", "TZ", processes.PARENT})
 
 Http = Callable[[Json], Awaitable[Json]]
@@ -93,7 +94,9 @@ class LibHost:
                 raise
             self._rest()
         if "failed" in answer:
-            raise FlowFailed("lib_crash", f"The tool {tool} failed: {answer['failed']}")
+            raise FlowFailed(
+                "lib_crash", Sentence("The tool {0} failed: {1}", tool, answer["failed"])
+            )
         found: Json = answer["result"]
         return found
 
@@ -138,9 +141,13 @@ class LibHost:
             async with asyncio.timeout(OPEN_S):
                 answer = await self._exchange(opening)
         except TimeoutError:
-            raise FlowFailed("lib_crash", "The plugin's code does not start in time.") from None
+            raise FlowFailed(
+                "lib_crash", Sentence("The plugin's code does not start in time.")
+            ) from None
         if "failed" in answer:
-            raise FlowFailed("lib_crash", f"The plugin's code fails: {answer['failed']}")
+            raise FlowFailed(
+                "lib_crash", Sentence("The plugin's code fails: {0}", answer["failed"])
+            )
         try:
             return {tool["name"]: ToolFound(**tool) for tool in answer["tools"]}
         except (KeyError, TypeError):
@@ -174,7 +181,7 @@ class LibHost:
         try:
             size = LENGTH.unpack(await self._process.stdout.readexactly(LENGTH.size))[0]
             if size > LONGEST_FRAME:
-                raise FlowFailed("lib_crash", "The tool's result is too large.")
+                raise FlowFailed("lib_crash", Sentence("The tool's result is too large."))
             answer: Any = json.loads(await self._process.stdout.readexactly(size))
         except (asyncio.IncompleteReadError, OSError, ValueError, RecursionError):
             raise self._crash_error() from None
@@ -183,8 +190,10 @@ class LibHost:
         return answer
 
     def _crash_error(self) -> FlowFailed:
-        reason = "took too much memory" if self._excess else "ended unexpectedly"
-        return FlowFailed("lib_crash", f"The plugin's code {reason}.")
+        reason = (
+            Sentence("took too much memory") if self._excess else Sentence("ended unexpectedly")
+        )
+        return FlowFailed("lib_crash", Sentence("The plugin's code {0}.", reason))
 
     async def _watch(self, process: asyncio.subprocess.Process) -> None:
         """Kills the child if it takes too much memory, on systems that do not limit it."""

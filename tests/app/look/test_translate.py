@@ -3,9 +3,10 @@ import asyncio
 import re
 import string
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 from string import Formatter
+from typing import get_type_hints
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QSettings
@@ -21,10 +22,7 @@ from app.look.translate import (
     ENGLISH,
     FOLDER,
     LANGUAGES,
-    LONGEST,
     SERVER,
-    Form,
-    Sentences,
     numeral,
     read,
     told,
@@ -33,13 +31,18 @@ from app.look.translate import (
 from app.shell.session import Session
 from app.shell.tray import Tray
 from app.shell.window import PAGES, Window
-from scripts.translations import contexts, in_order, texts, write
+from scripts.translations import calls, contexts, in_order, sentences, texts, write
 from server.engine.causes import of_exit
-from server.errors import AppError, ModelDamaged, ModelNotFound
+from server.errors import AppError, ModelDamaged, ModelNotFound, ModelNotUsed
+from server.face import core as face_core
+from server.face import models as face_models
+from server.face import plugins as face_plugins
 from server.face.core import ModelStatus, ServerStatus
 from server.face.models import Download, Fit, Setup
 from server.models.fit import explain
+from server.sentences import Sentence, in_a_row, listed
 from server.settings import Settings
+from server.sizes import in_gb
 from server.web.listener import Occupant
 from tests.kit.fake_core import FakeCore
 from tests.kit.fake_plugins import PORTFOLIO
@@ -165,50 +168,90 @@ KNOWN = {
     "It fell silent.": "Sie schwieg.",
     "It answered {0}.": "Antwort: {0}.",
     "{0} of {1} (a+b)*[c]? were read.": "Von {1} gelesen: {0}.",
-    "{0} Again in {1} s.": "{0} Neu in {1} s.",
+    "{0} Again in {1:,} s.": "{0} Neu in {1:,} s.",
     "It stopped: {0}.": "Halt: {0}.",
     "it broke ({0})": "Bruch ({0})",
     "bad luck": "Pech",
-    "Using {0}": "Benutzt {0}",
-    "It writes about {0}.": "Sie schreibt etwa {0}.",
+    "It writes about {0:.1f}.": "Sie schreibt etwa {0:.1f}.",
     "Write {{}} in {0}.": "In {0} steht {{}}.",
+    "{0:.1f} GB": "{0:.1f} GB",
+    "{0} {1}": "{0} {1}",
+    "{0}, {1}": "{0}, {1}",
+    "{0}: {1}": "{0}: {1}",
 }
+SILENT = Sentence("It fell silent.")
+LUCK = Sentence("bad luck")
+
+
+def answered(code: object) -> Sentence:
+    return Sentence("It answered {0}.", code)
 
 
 @pytest.fixture
-def german() -> Sentences:
-    return Sentences(KNOWN, "de")
+def german(speak: Speak, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translate, "of_the_server", lambda _spoken: KNOWN)
+    speak("de")
 
 
-def test_words_are_known_and_values_stay(german: Sentences) -> None:
-    assert german.told("It fell silent.") == "Sie schwieg."
-    assert german.told("It answered 503.") == "Antwort: 503."
+@pytest.mark.usefixtures("german")
+def test_words_are_known_and_values_stay() -> None:
+    assert told(SILENT) == "Sie schwieg."
+    assert told(answered(503)) == "Antwort: 503."
 
 
-def test_values_may_change_places_and_marks_of_patterns_are_words(german: Sentences) -> None:
-    assert german.told("3 of 9 (a+b)*[c]? were read.") == "Von 9 gelesen: 3."
-    assert german.told("3 of 9 (aab)c were read.") == "3 of 9 (aab)c were read."
+@pytest.mark.usefixtures("german")
+def test_values_may_change_places_and_marks_of_patterns_are_words() -> None:
+    read = Sentence("{0} of {1} (a+b)*[c]? were read.", 3, 9)
+    assert told(read) == "Von 9 gelesen: 3."
+    assert told("3 of 9 (aab)c were read.") == "3 of 9 (aab)c were read."
 
 
-def test_several_sentences_are_told_one_by_one(german: Sentences) -> None:
-    assert german.told("It answered 1. It fell silent. It answered 2.") == (
+@pytest.mark.usefixtures("german")
+def test_several_sentences_are_told_one_by_one() -> None:
+    assert told(in_a_row([answered(1), "", SILENT, answered(2)])) == (
         "Antwort: 1. Sie schwieg. Antwort: 2."
     )
-    chinese = Sentences(KNOWN, "zh")
-    assert chinese.told("It fell silent. It answered 2.") == "Sie schwieg.Antwort: 2."
 
 
-def test_a_value_that_is_a_sentence_is_told_too(german: Sentences) -> None:
-    assert german.told("It answered 503. Again in 3 s.") == "Antwort: 503. Neu in 3 s."
-    assert german.told("It stopped: it broke (bad luck).") == "Halt: Bruch (Pech)."
-    assert german.told("model.gguf: It fell silent.") == "model.gguf: Sie schwieg."
-    assert german.told("It answered bad luck, it broke (9).") == "Antwort: Pech, Bruch (9)."
+def test_chinese_sentences_and_lists_have_no_spaces(speak: Speak) -> None:
+    speak("zh")
+    gone, none = Sentence("There is no such download."), Sentence("none")
+    assert told(in_a_row([gone, gone])) == told(gone) * 2
+    assert told(listed([none, none])) == f"{told(none)}、{told(none)}"
+    assert told(listed(["a", "b"])) == "a, b"
 
 
-def test_depth_is_bounded(german: Sentences) -> None:
-    text = "It stopped: " * 9 + "bad luck" + "." * 9
-    assert german.told(text).startswith("Halt: Halt: ")
-    assert "It stopped: bad luck" in german.told(text)
+@pytest.mark.usefixtures("german")
+def test_a_value_that_is_a_sentence_is_told_too() -> None:
+    again = Sentence("{0} Again in {1:,} s.", answered(503), 3)
+    assert told(again) == "Antwort: 503. Neu in 3 s."
+    broke = Sentence("it broke ({0})", LUCK)
+    assert told(Sentence("It stopped: {0}.", broke)) == "Halt: Bruch (Pech)."
+    named = Sentence("{0}: {1}", "model.gguf", SILENT)
+    assert told(named) == "model.gguf: Sie schwieg."
+    both = listed([LUCK, Sentence("it broke ({0})", 9)])
+    assert told(answered(both)) == "Antwort: Pech, Bruch (9)."
+    assert told(answered(AppError(SILENT))) == "Antwort: Sie schwieg.."
+
+
+@pytest.mark.usefixtures("german")
+def test_sentences_are_told_to_any_depth() -> None:
+    text = LUCK
+    for _ in range(9):
+        text = Sentence("It stopped: {0}.", text)
+    assert str(text) == "It stopped: " * 9 + "bad luck" + "." * 9
+    assert told(text) == "Halt: " * 9 + "Pech" + "." * 9
+
+
+@pytest.mark.usefixtures("german")
+def test_a_value_that_reads_like_a_sentence_stays() -> None:
+    """These values come from people, files and other programs."""
+    for value in ("bad luck", "It fell silent.", "x. It fell silent.", "It answered 1.", "a, b"):
+        assert told(answered(value)) == f"Antwort: {value}."
+    odd = "It answered x. It stopped: bad luck."
+    stopped = Sentence("{0}: {1}", odd, SILENT)
+    assert told(stopped) == f"{odd}: Sie schwieg."
+    assert told(answered("2.1 GB")) == "Antwort: 2.1 GB."
 
 
 @pytest.mark.parametrize(
@@ -218,41 +261,86 @@ def test_depth_is_bounded(german: Sentences) -> None:
         "Nobody said this.",
         "It fell silent. Nobody said this.",
         "It fell silent",
-        "Using it is not possible.",
-        "It answered " + "x" * LONGEST + ".",
+        "It answered 503.",
+        "It answered " + "x" * 2000 + ".",
     ],
 )
-def test_what_is_not_known_stays(text: str, german: Sentences) -> None:
-    assert german.told(text) == text
+@pytest.mark.usefixtures("german")
+def test_what_is_not_known_stays(text: str) -> None:
+    assert told(text) == text
 
 
-def test_values_are_taken_as_they_are(german: Sentences) -> None:
-    assert german.told("It answered one\ntwo.") == "Antwort: one\ntwo."
-    assert german.told("It answered {1} %s \\1.") == "Antwort: {1} %s \\1."
-    assert german.told("It answered \udcff.") == "Antwort: \udcff."
-    assert german.told("Write {} in a.txt.") == "In a.txt steht {}."
-    assert german.told("Using a/b") == "Benutzt a/b"
+@pytest.mark.usefixtures("german")
+def test_a_plain_text_that_is_a_whole_sentence_is_told() -> None:
+    assert told("It fell silent.") == "Sie schwieg."
+
+
+@pytest.mark.usefixtures("german")
+def test_values_are_taken_as_they_are() -> None:
+    assert told(answered("one\ntwo")) == "Antwort: one\ntwo."
+    assert told(answered("{1} {code} %s \\1")) == "Antwort: {1} {code} %s \\1."
+    assert told(answered("\udcff")) == "Antwort: \udcff."
+    assert told(Sentence("Write {{}} in {0}.", "a.txt")) == "In a.txt steht {}."
 
 
 def test_in_english_nothing_is_done(qapp: object) -> None:
     assert told("The hub stopped responding.") == "The hub stopped responding."
 
 
+def normal(text: str) -> str:
+    """Returns the text with the fractions of English."""
+    return text.replace("700,0", "700.0")
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_template_is_told_with_its_values(language: str) -> None:
+def test_every_template_is_told_with_its_values(language: str, speak: Speak) -> None:
+    speak(language)
     known = read(FOLDER / f"moat_{language}.ts", SERVER)
-    sentences = Sentences(known)
     for source, translation in known.items():
-        places = [place for _, place, _, _ in Formatter().parse(source) if place is not None]
-        assert places == [str(number) for number in range(len(places))], source
-        values = [f"<{place}>" for place in places]
-        assert sentences.told(source.format(*values)) == translation.format(*values)
-        assert not places or Form(source, translation).mark
+        forms = {place: form for _, place, form, _ in Formatter().parse(source) if place}
+        assert list(forms) == [str(number) for number in range(len(forms))], source
+        values = [700 if form else f"<{place}>" for place, form in forms.items()]
+        assert normal(told(Sentence(source, *values))) == normal(translation.format(*values))
+
+
+def test_every_sentence_is_a_literal_and_has_its_fields() -> None:
+    """Without a literal it could not be collected; without its fields it could not be made."""
+    wrong = [
+        ast.unparse(call)
+        for call in calls("Sentence", "app", "server")
+        if not isinstance(call.args[0], ast.Constant)
+        or len(call.args) - 1 != len(places(str(call.args[0].value)))
+        or call.keywords
+    ]
+    assert wrong == ["Sentence(template, *kept)"]
+
+
+def test_what_is_told_can_hold_a_sentence_on_its_way() -> None:
+    """The wire would make plain text of a field that is not declared as `Text`."""
+    kinds = [
+        kind for room in (face_core, face_models, face_plugins) for kind in vars(room).values()
+    ]
+    fields = [
+        (name, "to_wire" in str(hint))
+        for kind in kinds
+        if is_dataclass(kind)
+        for name, hint in get_type_hints(kind, include_extras=True).items()
+    ]
+    told_ones = {
+        node.attr
+        for call in calls("told", "app")
+        for node in call.args
+        if isinstance(node, ast.Attribute)
+    }
+    assert {"reason", "why", "label"} <= told_ones
+    assert sorted(told_ones & dict(fields).keys() - {name for name, holds in fields if holds}) == []
 
 
 def test_what_errors_say_is_told(speak: Speak) -> None:
     speak("de")
-    damaged = ModelDamaged("a.gguf", "it ends in the middle of its header (at byte 24)")
+    damaged = ModelDamaged(
+        "a.gguf", Sentence("it ends in the middle of its header (at byte {0})", 24)
+    )
     assert told(str(damaged)) == "a.gguf ist beschädigt: sie endet mitten im Kopf (bei Byte 24)."
     missing = ModelNotFound("x", ())
     assert told(str(missing)) == "Hier gibt es kein Modell „x“. Installiert: keine."
@@ -261,29 +349,34 @@ def test_what_errors_say_is_told(speak: Speak) -> None:
 def test_what_the_server_words_itself_is_told_to_its_last_part(speak: Speak) -> None:
     speak("de")
     asked, taken = Setup(context_tokens=8192), Setup(context_tokens=4096, slots=1, kv_type="q8_0")
-    assert told(f"qwen: {explain(asked, taken)}") == (
+    assert told(Sentence("{0}: {1}", "qwen", explain(asked, taken))) == (
         "qwen: Der Speicher reichte nicht, darum läuft das Modell mit: 4096 Token Kontext statt"
         " 8192, Antworten zugleich: 1 statt 4, ein q8_0-Cache."
     )
-    assert told(f"The engine stopped: {of_exit(-9)}. It is being restarted.") == (
+    stopped = Sentence("The engine stopped: {0}.", of_exit(-9))
+    assert told(Sentence("{0} It is being restarted.", stopped)) == (
         "Die Engine ist ausgefallen: beendet durch Signal 9 (beendet, vielleicht weil der"
         " Speicher ausging). Ein Neustart läuft."
     )
-    assert told(f"Port 1 is taken by {Occupant('ollama', 7)}; Moat uses 2.") == (
+    holder = Sentence(" by {0}", Occupant("ollama", 7))
+    assert told(Sentence("Port {0} is taken{1}; {2} uses {3}.", 1, holder, "Moat", 2)) == (
         "Port 1 ist belegt durch ollama (Prozess 7); Moat benutzt 2."
     )
 
 
 def test_summaries_estimates_and_downloads_are_told(speak: Speak) -> None:
     speak("zh")
-    reason = "The hub stopped responding. Trying again in 3 s."
+    reason = Sentence("{0} Trying again in {1} s.", Sentence("The hub stopped responding."), 3)
     download = Download("1", "a", "b", "running", reason=reason)
     assert state_words(download).endswith("模型库不再响应。3 秒后重试。")
     speak("de")
-    stopped = ModelStatus("failed", reason="The engine stopped: it aborted.")
+    stopped = ModelStatus(
+        "failed", reason=Sentence("The engine stopped: {0}.", Sentence("it aborted"))
+    )
     summary = summarise(ServerStatus("ready"), stopped, ())
     assert summary.detail == "Die Engine ist ausgefallen: sie brach ab."
-    label = FitLabel(Fit("tight", "It takes 3.1 GB of the 8.0 GB free."))
+    where = Sentence("{0} of the {1} free", in_gb(3.1e9), in_gb(8e9))
+    label = FitLabel(Fit("tight", Sentence("It takes {0}.", where)))
     assert label.why.text() == "Es braucht 3,1 GB von den freien 8,0 GB."
     assert label.accessibleName().endswith(label.why.text())
 
@@ -353,11 +446,13 @@ def test_numbers_are_written_as_the_language_does(
     assert box.text() == f"{fraction}0"
 
 
-def test_numbers_in_sentences_of_the_server_are_written_so_too(german: Sentences) -> None:
-    assert german.told("It answered 2.1 GB.") == "Antwort: 2,1 GB."
-    assert german.told("Bad luck Again in 1,234.5 s.") == "Bad luck Neu in 1.234,5 s."
-    assert german.told("It writes about 7.5.") == "Sie schreibt etwa 7,5."
-    assert german.told("It answered 1.2.") == "Antwort: 1.2.", "a version or a name stays as it is"
+@pytest.mark.usefixtures("german")
+def test_numbers_in_sentencesof_the_server_are_written_so_too() -> None:
+    assert told(answered(in_gb(2.1e9))) == "Antwort: 2,1 GB."
+    again = Sentence("{0} Again in {1:,} s.", "Bad luck", 1234.5)
+    assert told(again) == "Bad luck Neu in 1.234,5 s."
+    assert told(Sentence("It writes about {0:.1f}.", 7.5)) == "Sie schreibt etwa 7,5."
+    assert told(answered("1.2")) == "Antwort: 1.2.", "a version or a name stays as it is"
 
 
 def written_by_python(source: str) -> list[str]:
@@ -383,7 +478,21 @@ def test_no_number_of_the_window_is_written_past_the_language() -> None:
 
 def test_a_reason_of_several_words_ends_where_its_sentence_does(speak: Speak) -> None:
     speak("de")
-    reason = "x.gguf is damaged: it ends in the middle of its header (at byte 12)."
-    said = told(f"x could not be loaded: {reason} Old 7B stays the default model.")
+    cut = Sentence("it ends in the middle of its header (at byte {0})", 12)
+    reason = str(ModelDamaged("x.gguf", cut))
+    said = told(str(ModelNotUsed("x", reason, "Old 7B")))
     assert told(reason) in said
+    assert told(reason) != reason
     assert said.endswith("Old 7B bleibt das Standardmodell.")
+
+
+def test_what_people_are_told_is_collected() -> None:
+    found = sentences()
+    assert len(found) == len(set(found))
+    assert {
+        "The hub answered with the error {0}.",
+        "This system has no usable keyring: secrets are stored unencrypted in {0}.",
+        "it exited by itself (code {0})",
+        "Short answers on very small machines; reads pictures.",
+    } <= set(found)
+    assert not [text for text in found if text.startswith("You ") or "'next'" in text]

@@ -4,9 +4,10 @@ import pytest
 
 from server.chat import ChatRequest
 from server.core.running_requests import Cancelled, RequestLimits, Requests
-from server.errors import AppError, Busy, Stopping
-from server.events import Events, Failed, Finished, TextDelta, Usage
+from server.errors import AppError, Busy, EngineCrashed, Stopping
+from server.events import Events, Failed, Finished, StatusNote, TextDelta, Usage
 from server.face.core import About
+from server.sentences import Sentence, to_wire
 from server.tasks import spawn, stop
 from tests.kit.engines import EndlessEngine, ready, replay
 from tests.kit.requests import make_requests
@@ -214,3 +215,21 @@ async def test_each_model_has_a_line_of_its_own() -> None:
     full = requests.track(ready(replay(TextDelta("x"))), About("/x", model="a"))
     assert isinstance(await anext(full), Failed)
     await stop(task)
+
+
+async def test_what_an_answer_reported_in_plain_text_is_recalled_with_its_fields(
+    requests: Requests,
+) -> None:
+    note, why = Sentence("Calling {0}", "a  b"), Sentence("The engine stopped: {0}.", "x")
+
+    async def fails() -> Events:
+        yield StatusNote(note)
+        raise EngineCrashed(why)
+
+    assert len([event async for event in requests.track(ready(fails()), ABOUT)]) == 2
+    for sentence in (note, why):
+        plain = " ".join(sentence.split())
+        found = requests.recall(plain)
+        assert isinstance(found, Sentence)
+        assert to_wire(found) == to_wire(sentence)
+    assert not isinstance(requests.recall("Calling c"), Sentence)

@@ -23,6 +23,7 @@ from server.engine.worker.load.native import lib, pointer
 from server.engine.worker.prompt.vocabulary import Vocabulary
 from server.schemas.bounded import close_objects, find_fault, harden
 from server.schemas.patterns import enforceable
+from server.sentences import Sentence
 
 Logits = NDArray[np.float32]
 Ids = NDArray[np.intp]
@@ -385,12 +386,16 @@ class Constrained:
             others = allowed & ~self._vocabulary.begins_with_digit()
             allowed = others if others.any() else allowed
         if self._matcher.is_error() or not allowed.any():
-            raise JobRefused("invalid_schema", f"The answer's grammar failed: {self._error()}")
+            raise JobRefused(
+                "invalid_schema", Sentence("The answer's grammar failed: {0}", self._error())
+            )
         return np.where(allowed, logits, np.float32(-np.inf))
 
     def consume(self, token: int) -> None:
         if not self._matcher.consume_token(token):
-            raise JobRefused("invalid_schema", f"The answer's grammar failed: {self._error()}")
+            raise JobRefused(
+                "invalid_schema", Sentence("The answer's grammar failed: {0}", self._error())
+            )
         piece = self._vocabulary.piece(token)
         run = len(piece) - len(piece.rstrip(b"0123456789"))
         self._digits = self._digits + run if run == len(piece) else run
@@ -457,15 +462,17 @@ class Grammars:
                 return self._check(LLMatcher.grammar_from_regex(source), "The expression")
             case "lark":
                 return self._check(LLMatcher.grammar_from_lark(source), "The grammar")
-        raise JobRefused("invalid_schema", f"'{kind}' is no kind of constraint.")
+        raise JobRefused("invalid_schema", Sentence("'{0}' is no kind of constraint.", kind))
 
     def _compile_schema(self, source: str, *, strict: bool) -> Any:
         try:
             schema = json.loads(source)
         except ValueError as error:
-            raise JobRefused("invalid_schema", f"The schema is not JSON: {error}.") from error
+            raise JobRefused(
+                "invalid_schema", Sentence("The schema is not JSON: {0}.", error)
+            ) from error
         if not isinstance(schema, dict | bool):
-            raise JobRefused("invalid_schema", "The schema must be an object.")
+            raise JobRefused("invalid_schema", Sentence("The schema must be an object."))
         hardened = harden(close_objects(schema))
         matcher = self._matcher(_grammar(hardened, strict=strict))
         if matcher.is_error() and not strict:
@@ -475,13 +482,14 @@ class Grammars:
         fault = find_fault(schema, strict=strict)
         place = "/".join(("#", *(fault.path.split(".") if fault and fault.path else ())))
         raise JobRefused(
-            "invalid_schema", f"The schema cannot be enforced at {place}: {_reason(matcher)}"
+            "invalid_schema",
+            Sentence("The schema cannot be enforced at {0}: {1}", place, _reason(matcher)),
         )
 
     def _check(self, grammar: str, what: str) -> Any:
         matcher = self._matcher(grammar)
         if matcher.is_error():
-            message = f"{what} cannot be enforced: {_reason(matcher)}"
+            message = Sentence("{0} cannot be enforced: {1}", what, _reason(matcher))
             raise JobRefused("invalid_schema", message, param=_find_parameter(matcher.get_error()))
         return matcher
 

@@ -18,6 +18,7 @@ from server.engine.worker.decode.batch import Batch, RowBatch, Tokens
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import BYTE_P, lib, pointer
 from server.engine.worker.load.plan import Plan
+from server.sentences import Sentence
 
 LIMITLESS = 1 << 30
 """More operations than one decode has."""
@@ -37,8 +38,12 @@ class Context:
         if not self.native:
             raise JobRefused(
                 "out_of_memory",
-                f"There is not enough memory for a context of {plan.context_tokens} tokens "
-                f"for each of {plan.slots} answers.",
+                Sentence(
+                    "There is not enough memory for a context of {0} tokens "
+                    "for each of {1} answers.",
+                    plan.context_tokens,
+                    plan.slots,
+                ),
             )
         self._memory = lib.llama_get_memory(self.native)
         self.sequence_tokens: int = lib.llama_n_ctx_seq(self.native)
@@ -97,7 +102,9 @@ class Context:
         for path in paths:
             adapter = lib.llama_adapter_lora_init(self._model.native, str(path).encode())
             if not adapter:
-                raise JobRefused("model_load_failed", f"The adapter {path.name} does not fit.")
+                raise JobRefused(
+                    "model_load_failed", Sentence("The adapter {0} does not fit.", path.name)
+                )
             self._adapters.append(adapter)
         if self._adapters:
             count = len(self._adapters)

@@ -11,6 +11,7 @@ from server.engine.causes import JobRefused
 from server.engine.worker.load import devices
 from server.engine.worker.load.native import FLOAT_P, lib
 from server.engine.worker.prompt.vocabulary import Vocabulary
+from server.sentences import Sentence
 
 VALUE_BYTES = 1 << 16
 
@@ -118,7 +119,11 @@ class Model:
         if card >= cards:
             raise JobRefused(
                 "model_load_failed",
-                f"There is no graphics card number {card}; the engine finds {cards}, from 0 on.",
+                Sentence(
+                    "There is no graphics card number {0}; the engine finds {1}, from 0 on.",
+                    card,
+                    cards,
+                ),
             )
         params.split_mode, params.main_gpu = lib.LLAMA_SPLIT_MODE_NONE, card
 
@@ -143,8 +148,8 @@ class Model:
 
 def _why_not(path: Path) -> str:
     if not path.is_file():
-        return f"There is no file {path.name}."
+        return Sentence("There is no file {0}.", path.name)
     with path.open("rb") as file:
         if file.read(4) != b"GGUF":
-            return f"{path.name} is not a GGUF model file."
-    return f"llama.cpp could not load {path.name}; the log says why."
+            return Sentence("{0} is not a GGUF model file.", path.name)
+    return Sentence("llama.cpp could not load {0}; the log says why.", path.name)

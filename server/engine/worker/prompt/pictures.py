@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PIL import Image, ImageOps
 
 from server.engine.causes import JobRefused
+from server.sentences import Sentence
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 MOST_IMAGES = 64
@@ -20,7 +21,7 @@ MOST_STRETCHED = 200
 MOST_SCANS = 100
 """The most scans in a JPEG. A scan of a few bytes costs a pass over the whole picture."""
 SCAN = b"\xff\xda"
-UNREADABLE = "An image is damaged, or not a PNG, JPEG, GIF, WebP or BMP file."
+UNREADABLE = Sentence("An image is damaged, or not a PNG, JPEG, GIF, WebP or BMP file.")
 
 # Up to twice its limit, Pillow only warns. `_check` has our limit, before decoding.
 Image.MAX_IMAGE_PIXELS = None
@@ -37,19 +38,25 @@ class Bitmap:
 
 def decode_all(images: Sequence[bytes]) -> list[Bitmap]:
     if len(images) > MOST_IMAGES:
-        raise _refuse(f"There are {len(images)} images; at most {MOST_IMAGES} are read at once.")
+        raise _refuse(
+            Sentence(
+                "There are {0} images; at most {1} are read at once.", len(images), MOST_IMAGES
+            )
+        )
     bitmaps: list[Bitmap] = []
     for data in images:
         bitmaps.append(decode(data))
         if sum(bitmap.width * bitmap.height for bitmap in bitmaps) > MOST_PIXELS_TOGETHER:
-            raise _refuse("The images together are too large; send fewer or smaller ones.")
+            raise _refuse(
+                Sentence("The images together are too large; send fewer or smaller ones.")
+            )
     return bitmaps
 
 
 def decode(data: bytes) -> Bitmap:
     """Decodes an image. Raises Refused if it is too large, damaged or of another format."""
     if len(data) > MOST_BYTES:
-        raise _refuse(f"An image is larger than {MOST_BYTES >> 20} MB.")
+        raise _refuse(Sentence("An image is larger than {0} MB.", MOST_BYTES >> 20))
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             _check(image, data)
@@ -65,9 +72,15 @@ def _check(image: Image.Image, data: bytes) -> None:
     width, height = image.size
     if width * height > MOST_PIXELS:
         most = MOST_PIXELS // 1_000_000
-        raise _refuse(f"An image has {width} x {height} pixels; at most {most} million are read.")
+        raise _refuse(
+            Sentence(
+                "An image has {0} x {1} pixels; at most {2} million are read.", width, height, most
+            )
+        )
     if max(width, height) > MOST_STRETCHED * min(width, height):
-        raise _refuse(f"An image of {width} x {height} pixels is too narrow to be read.")
+        raise _refuse(
+            Sentence("An image of {0} x {1} pixels is too narrow to be read.", width, height)
+        )
     if image.format == "JPEG" and data.count(SCAN) > MOST_SCANS:
         raise _refuse(UNREADABLE)
 

@@ -15,6 +15,7 @@ from server.engine.worker.decode.sampling import Constrained, Grammars, Trigger
 from server.engine.worker.prompt.template import Template, TemplateFailed
 from server.engine.worker.prompt.vision import Picture, Projector, TokenPrompt
 from server.engine.worker.prompt.vocabulary import Vocabulary
+from server.sentences import Sentence
 
 
 @dataclass(eq=False, slots=True)
@@ -104,7 +105,7 @@ class Preparer:
         if len(tokens) > self._available:
             raise too_long(len(tokens), self._available)
         if not len(tokens):
-            raise JobRefused("invalid_request", "The prompt is empty.")
+            raise JobRefused("invalid_request", Sentence("The prompt is empty."))
         return TokenPrompt(tokens)
 
     def _tokens(self, job: Job, is_wanted: IsWanted = _always) -> Tokens:
@@ -117,11 +118,12 @@ class Preparer:
 
     def _with_images(self, job: Job) -> TokenPrompt:
         if self._projector is None:
-            raise JobRefused("not_supported", "This model cannot read images.")
+            raise JobRefused("not_supported", Sentence("This model cannot read images."))
         texts = self.render(job).split(job.image_mark)
         if len(texts) != len(job.images) + 1 or not texts[-1]:
             raise JobRefused(
-                "template_failed", "The model's chat template does not show where the images are."
+                "template_failed",
+                Sentence("The model's chat template does not show where the images are."),
             )
         for text in texts:
             self._vocabulary.tokenize(text, most=self._available)
@@ -157,7 +159,8 @@ def _until(text: str, mark: str) -> str:
     before, found, _ = text.rpartition(mark)
     if not found:
         raise JobRefused(
-            "template_failed", "The model's chat template does not show the last message as it is."
+            "template_failed",
+            Sentence("The model's chat template does not show the last message as it is."),
         )
     return before
 

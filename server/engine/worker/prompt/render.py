@@ -19,6 +19,8 @@ from jinja2.nodes import Node
 from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from server.sentences import Sentence, to_wire
+
 try:
     import resource
 except ImportError:  # Windows
@@ -69,7 +71,7 @@ def render(compiled: Compiled, variables: Mapping[str, Any]) -> str:
     for part in compiled.generate({**today, **variables}):
         size += len(part)
         if size > OUTPUT_LIMIT_CHARS:
-            raise TemplateError("its output is too long")
+            raise TemplateError(Sentence("its output is too long"))
         parts.append(part)
     return "".join(parts)
 
@@ -91,10 +93,16 @@ def serve(jobs: io.TextIOBase, answers: io.TextIOBase) -> None:
                 compiled = job["source"], sandbox.from_string(job["source"])
             reply = json.dumps({"text": render(compiled[1], job["variables"])})
         except MemoryError:
-            reply = json.dumps({"failed": "it took too much memory"})
+            reply = json.dumps({"failed": to_wire(Sentence("it took too much memory"))})
         except Exception as error:  # noqa: BLE001 - a template may raise anything
-            reply = json.dumps({"failed": f"{type(error).__name__}: {error}"[:500]})
+            what = str(error)
+            what = what[:LONGEST_ERROR] if len(what) > LONGEST_ERROR else what
+            failed = Sentence("{0}: {1}", type(error).__name__, what)
+            reply = json.dumps({"failed": to_wire(failed)})
         limit_time(0)
+
+
+LONGEST_ERROR = 500
 
 
 def limit_time(seconds: float) -> None:

@@ -36,6 +36,7 @@ from server.engine.styles.parameters import declare
 from server.engine.styles.stream import shared_end
 from server.engine.worker.prompt.render import MEMORY_LIMIT_BYTES, TIME_LIMIT_CODE, TIME_LIMIT_S
 from server.errors import TemplateRefused
+from server.sentences import Sentence, from_wire, to_wire
 from server.system import processes
 
 ANSWER_S = 20.0
@@ -44,12 +45,12 @@ ANSWER_S = 20.0
 Two of these must fit into the time that a load may go without progress (`watch.Limits.load_s`).
 """
 LOOK_EVERY_S = 0.05
-TOO_LONG = f"it ran longer than {TIME_LIMIT_S:g} seconds"
+TOO_LONG = Sentence("it ran longer than {0:g} seconds", TIME_LIMIT_S)
 
 
 class TemplateFailed(TemplateRefused):
     def __init__(self, reason: str) -> None:
-        super().__init__(f"The model's chat template could not be rendered: {reason}.")
+        super().__init__(Sentence("The model's chat template could not be rendered: {0}.", reason))
         self.reason = reason
 
 
@@ -216,10 +217,10 @@ class _Child:
             self._process.stdin.write(job.encode("utf-8", "surrogatepass") + b"\n")
             self._process.stdin.flush()
         except OSError:
-            raise _NoAnswer("the render process ended") from None
+            raise _NoAnswer(Sentence("the render process ended")) from None
         answer = json.loads(self._wait(used_s + TIME_LIMIT_S))
         if "failed" in answer:
-            raise TemplateFailed(answer["failed"])
+            raise TemplateFailed(from_wire(answer["failed"]))
         return str(answer["text"])
 
     def end(self) -> None:
@@ -238,7 +239,7 @@ class _Child:
                 line = self._answers.get(timeout=LOOK_EVERY_S)
             except queue.Empty:
                 if self._size() > MEMORY_LIMIT_BYTES:
-                    raise _BeyondLimits("it took too much memory") from None
+                    raise _BeyondLimits(Sentence("it took too much memory")) from None
                 if self._used_s() > most_used_s:
                     raise _BeyondLimits(TOO_LONG) from None
                 continue
@@ -247,8 +248,8 @@ class _Child:
             self._process.kill()  # it may be alive without its pipe
             if self._process.wait() == TIME_LIMIT_CODE:
                 raise _BeyondLimits(TOO_LONG)
-            raise _NoAnswer("the render process ended")
-        raise _NoAnswer(f"it did not answer for {self._answer_s:g} seconds")
+            raise _NoAnswer(Sentence("the render process ended"))
+        raise _NoAnswer(Sentence("it did not answer for {0:g} seconds", self._answer_s))
 
     def _size(self) -> int:
         try:
@@ -285,9 +286,9 @@ def try_out(template: Template) -> dict[str, Any]:
         template.reads_parts = reads_parts(template)
         found = abilities(template)
     except RenderLost as lost:
-        return {"template": {}, "template_lost": lost.reason, "template_again": True}
+        return {"template": {}, "template_lost": to_wire(lost.reason), "template_again": True}
     lost_for = template.stalls[-1] if template.stalls else ""
-    return {"template": found, "template_lost": lost_for, "template_again": False}
+    return {"template": found, "template_lost": to_wire(lost_for), "template_again": False}
 
 
 def abilities(template: Template) -> dict[str, Any]:

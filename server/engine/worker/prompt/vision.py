@@ -22,6 +22,7 @@ from server.engine.worker.decode.batch import Tokens
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import BYTE_P, lib, vision
 from server.engine.worker.load.plan import Plan
+from server.sentences import Sentence
 from server.system.lazy import Late
 
 if TYPE_CHECKING:
@@ -90,7 +91,9 @@ class Projector:
         if not self.native or not vision.mtmd_support_vision(self.native):
             raise JobRefused(
                 "model_load_failed",
-                f"The vision projector {path.name} does not match {model.path.name}.",
+                Sentence(
+                    "The vision projector {0} does not match {1}.", path.name, model.path.name
+                ),
             )
         self._width: int = lib.llama_model_n_embd_inp(model.native)
         self._batch_tokens = plan.part_tokens
@@ -151,7 +154,9 @@ class Projector:
                 self.native, chunks.native, array, len(kept), bos
             )
         if failed:
-            raise JobRefused("invalid_request", "The model cannot read one of the images.")
+            raise JobRefused(
+                "invalid_request", Sentence("The model cannot read one of the images.")
+            )
         return chunks
 
     def _prompt(self, chunks: Chunks) -> TokenPrompt:
@@ -165,8 +170,10 @@ class Projector:
                 if (piece < 0).any():
                     raise JobRefused(
                         "not_supported",
-                        "The vision projector does not match this "
-                        "model: the model lacks tokens it uses.",
+                        Sentence(
+                            "The vision projector does not match this "
+                            "model: the model lacks tokens it uses."
+                        ),
                     )
             else:
                 picture = _picture(native, start, chunks)
@@ -184,8 +191,12 @@ class Projector:
         if picture.tokens > self._batch_tokens and not self._is_causal(picture):
             raise JobRefused(
                 "not_supported",
-                f"An image takes {picture.tokens} tokens that the model must read at once; "
-                f"it is loaded for {self._batch_tokens} at a time.",
+                Sentence(
+                    "An image takes {0} tokens that the model must read at once; "
+                    "it is loaded for {1} at a time.",
+                    picture.tokens,
+                    self._batch_tokens,
+                ),
             )
 
 

@@ -18,6 +18,7 @@ from server.engine.worker.load.model import Model
 from server.engine.worker.load.plan import Plan, ThreadCount
 from server.engine.worker.schedule.pace import StepPace
 from server.engine.worker.schedule.prefix import Slot, common_prefix, make_slots
+from server.sentences import Sentence
 
 NEAR = 8
 """Up to this many unread tokens are read with a guess, as part of its cost."""
@@ -36,7 +37,8 @@ class DraftModel:
         self._model = Model(path, options, lambda _done: None)
         if self._model.vocabulary.size != model.vocabulary.size:
             raise JobRefused(
-                "model_load_failed", f"The draft model {path.name} has another vocabulary."
+                "model_load_failed",
+                Sentence("The draft model {0} has another vocabulary.", path.name),
             )
         self._context = Context(self._model, plan)
         self._slots = make_slots(plan.slots, self._context.sequence_tokens)

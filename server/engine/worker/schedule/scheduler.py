@@ -43,6 +43,7 @@ from server.engine.worker.schedule.prefix import (
     folder_for,
     make_slots,
 )
+from server.sentences import Sentence, to_wire
 from server.sizes import MB
 
 TRIED = [size for size in SIZES if size >= 16]
@@ -233,7 +234,7 @@ class DecodeStep:
 
 def _fail(answer: Answer, refused: JobRefused, items: list[Item]) -> None:
     answer.reason = "error"
-    items.append([answer.request.id, "error", refused.code, str(refused), refused.facts])
+    items.append([answer.request.id, "error", refused.code, refused.message, refused.facts])
 
 
 NOT_ENCODED = -3
@@ -611,7 +612,7 @@ class Scheduler:
             if not self._waiting.join(request):
                 self.counters.refused += 1
                 waiting = len(self._waiting)
-                message = f"The queue is full ({waiting} requests wait). Try again shortly."
+                message = f"{waiting} requests wait"
                 items.append([request.id, "error", "server_busy", message, {"waiting": waiting}])
         for request in tuple(self._waiting.in_turn()):
             prompts = [answer.request.tokens for answer in self._reading]
@@ -698,7 +699,7 @@ class Scheduler:
             self._release(longest)
             return
         for answer in answers:
-            message = "llama.cpp could not compute the answer; the log says why."
+            message = to_wire(Sentence("llama.cpp could not compute the answer; the log says why."))
             items.append([answer.request.id, "error", "engine_crashed", message, {}])
             answer.slot.cut(0, self._context)
             self._release(answer)
