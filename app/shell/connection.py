@@ -66,9 +66,10 @@ class Connection:
             raise LinkLost from error
         if response.ok:
             return answer["result"]
-        failure = AppError(from_wire(answer["error"]["message"]))
-        failure.code = answer["error"]["code"]
-        failure.known_details = answer["error"].get("details", "")
+        told = answer["error"]
+        failure = AppError(from_wire(told.get("sentence", told["message"])))
+        failure.code = told["code"]
+        failure.known_details = told.get("details", "")
         raise failure
 
 

@@ -17,7 +17,6 @@ from pydantic_core import to_jsonable_python
 
 from server.errors import AppError, LinkLost
 from server.face.wire import COMMANDS, SIGNALS, VALUES
-from server.sentences import from_wire
 from server.sse import Reader, Sent
 
 PATIENCE_S = 3.0
@@ -42,7 +41,7 @@ class RunningServer:
         except ValueError as unreadable:
             raise LinkLost from unreadable
         if status != 200:
-            error = AppError(from_wire(answer["error"]["message"]))
+            error = AppError(answer["error"]["message"])
             error.code = answer["error"]["code"]
             raise error
         return COMMANDS[name].result.validate_python(answer["result"])

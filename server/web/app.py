@@ -464,7 +464,8 @@ async def _call(face: Face, body: Any) -> Any:
 
 def _refusal(error: AppError) -> web.Response:
     details = Redactor().clean(error.details)
-    body = {"error": {"message": to_wire(str(error)), "code": error.code, "details": details}}
+    found = {"message": str(error), "sentence": to_wire(str(error))}
+    body = {"error": {**found, "code": error.code, "details": details}}
     return web.json_response(body, status=error.status)
 
 

@@ -132,6 +132,14 @@ async def test_a_command_that_breaks_says_why(
     assert "A command failed" in caplog.text
 
 
+async def test_an_error_arrives_as_plain_text_and_with_its_fields(client):
+    _, body = await command(client, "set_model_of_no_name", {})
+    assert body["error"]["sentence"] == ["There is no such command."]
+    _, body = await command(client, "plugins.enable", {"key": "nobody"})
+    assert body["error"]["message"].startswith("There is no plugin 'nobody'.")
+    assert "There is no plugin '{0}'." in str(body["error"]["sentence"])
+
+
 async def test_a_setting_of_no_group_is_refused(client):
     status, body = await command(client, "change_setting", {"field": "foo.bar", "value": 1})
     assert (status, body["error"]["code"]) == (400, "invalid_request")
