@@ -70,9 +70,7 @@ class RemotePlace:
                 self.waiting.add(waiting)
                 found = await work
         except TimeoutError:
-            raise Silent(
-                Sentence("The engine at {0} does not answer.", self.engine.host)
-            ) from None
+            raise Silent(Sentence("The engine at {0} does not answer.", self.engine.host)) from None
         finally:
             self.waiting.discard(waiting)
         self.failures, self.heard = 0, time.monotonic()
