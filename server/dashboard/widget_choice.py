@@ -9,13 +9,13 @@ from server.chat import Json
 from server.dashboard.figures.operations import operation
 from server.dashboard.figures.question import FILLERS
 from server.dashboard.inventory import Inventory
-from server.dashboard.meaning import NAME, Asked, small_question
+from server.dashboard.meaning import NAME, RELATIVE, Asked, small_question
 from server.dashboard.query import Query, Widget
 from server.dashboard.symbols import find_symbols
 from server.dashboard.tickers import is_ticker
 from server.language.dates import POINT, in_plain_dates
 from server.language.ranking import RELATED, Ranked, rank, stems
-from server.language.words import language_of
+from server.language.words import goes_on, language_of
 from server.schemas.bounded import closed
 
 SHOWN = 8
@@ -252,7 +252,7 @@ def speaks_of(question: str, widgets: Collection[Widget], texts: Collection[str]
     The values that a widget can be read for do not count: Hamburg is an option of many widgets.
     True if the question has no subject or is not in English.
     """
-    wanted = _subjects(question) if language_of(question) == "English" else set()
+    wanted = _subjects(question) - RELATIVE if language_of(question) == "English" else set()
     wanted -= {word for widget in widgets for text in _options(widget) for word in stems(text)}
     wanted = wanted - ENTITIES or wanted
     if not wanted or _found_in(wanted, widgets, texts):
@@ -274,7 +274,8 @@ def pick_places(question: str, first: Sequence[Place], others: Sequence[Place]) 
 
     They must have half of its words, or a name. Returns at most two that have equally many.
     """
-    wanted = _subjects(question)
+    wanted = _subjects(question) - RELATIVE
+    wanted = wanted - ENTITIES or wanted
     names = {word for name in NAME.findall(question) for word in stems(name)} & wanted
     found = {one.alias: _found_in(wanted, [one.widget], one.texts) for one in others}
     least = max((len(_found_in(wanted, [one.widget], one.texts)) for one in first), default=0)
@@ -294,18 +295,19 @@ def order_places(question: str, aliases: Sequence[str], inventory: Inventory) ->
 
 
 def _found_in(wanted: set[str], widgets: Iterable[Widget], texts: Iterable[str]) -> set[str]:
-    """Returns the wanted words that occur. A long one may end differently: volatile, volatility."""
+    """Returns the wanted words that occur, also with another ending: volatile, volatility."""
     there = {word for widget in widgets for word in _own_words(widget)}
     there.update(word for text in texts for word in stems(text.replace(".", " ")))
     found = wanted & there
     for word in wanted - found:
-        if len(word) >= LONG_WORD and any(_is_begun(word, other) for other in there):
+        if any(_is_begun(word, other) or goes_on(word, other) for other in there):
             found.add(word)
     return found
 
 
 def _is_begun(word: str, other: str) -> bool:
-    return len(other) >= LONG_WORD and (other.startswith(word) or word.startswith(other))
+    are_long = min(len(word), len(other)) >= LONG_WORD
+    return are_long and (other.startswith(word) or word.startswith(other))
 
 
 def ask_between(question: str, aliases: Sequence[str], inventory: Inventory) -> Asked:

@@ -4,6 +4,7 @@ import re
 
 _UNSPACED = r"\u0e00-\u0eff\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _WORD = re.compile(rf"[^\W_{_UNSPACED}]+")
+SHORTEST_BEGINNING, LONGEST_ENDING = 4, 4
 _CHINESE = re.compile(rf"[{_UNSPACED}]+")
 _STOP_TEXT = (
     "a an and are as at be by for from in is it of on or that the this to was what with you"
@@ -56,6 +57,12 @@ def terms(text: str) -> list[str]:
     for run in _CHINESE.findall(text):
         found += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
     return found
+
+
+def goes_on(word: str, longer: str) -> bool:
+    """Whether the longer word continues the word by an ending: grow, growth."""
+    is_longer = 0 < len(longer) - len(word) <= LONGEST_ENDING
+    return is_longer and len(word) >= SHORTEST_BEGINNING and longer.startswith(word)
 
 
 def stem(word: str) -> str:

@@ -5,7 +5,15 @@ import pytest
 from server.asking.ask import Means
 from server.dashboard.inventory import take_inventory
 from server.dashboard.query import Param, Query, Widget
-from server.dashboard.widget_choice import Choice, choose, find_partner, find_rivals, speaks_of
+from server.dashboard.widget_choice import (
+    Choice,
+    Place,
+    choose,
+    find_partner,
+    find_rivals,
+    pick_places,
+    speaks_of,
+)
 from tests.kit.engines import ScriptedEngine, fails_trial, passes_trial, says
 
 WIDGETS = (
@@ -156,3 +164,18 @@ def test_any_widget_about_companies_speaks_of_stocks() -> None:
     assert not speaks_of("What is the beta of the stock?", [profile], ["name"])
     assert speaks_of("What is the beta of the stock?", [profile], ["Beta"])
     assert speaks_of("How many jobs?", [Widget("o", "u", "Unemployment")], ["month"])
+
+
+def test_words_for_coins_and_days_do_not_tell_where_the_answer_is() -> None:
+    market = Widget("o", "market", "Crypto Market", "Caps and changes")
+    price = Widget("o", "price", "Crypto Price", "Price of a coin by day")
+    first = [Place("market", market, ["name", "change_24h"])]
+    others = [Place("price", price, ["date", "close"])]
+    assert pick_places("Which coin moved the most within the last day?", first, others) == []
+    assert pick_places("What did the coin close at?", first, others) == ["price"]
+
+
+def test_a_word_may_go_on_in_the_data() -> None:
+    pay = Widget("o", "pay", "Pay")
+    assert speaks_of("What do the nurses earn?", [pay], ["earnings"])
+    assert not speaks_of("What do the nurses earn?", [pay], ["earthquake"])
