@@ -12,17 +12,16 @@ from datetime import date, timedelta
 
 from server.dashboard.arguments import find_value
 from server.dashboard.figures.question import FILLERS, find_total
-from server.dashboard.meaning import RELATIVE
+from server.dashboard.meaning import RELATIVE, SIGNS
 from server.data.sql import Answer
 from server.data.tables import Column, Table
 from server.language.dates import POINT, Unclear, in_plain_dates, left_over, read
 from server.language.ranking import stems
-from server.language.words import stem
+from server.language.words import goes_on, stem
 from server.system.limits import one_line
 
 MOST_VALUES = 200
 MOST_NAMED = 4
-SHORTEST_BEGINNING, LONGEST_ENDING = 4, 4
 MOST_SEARCHED = 5000
 """The most rows of a table in which a name is looked for."""
 YEAR = re.compile(r"(?<![\w.-])(?:19|20)\d\d(?![\w-]|\.\d)")
@@ -37,6 +36,8 @@ LIST = re.compile(r"\s*SELECT\s(?!\s*DISTINCT\b)(.*?)\sFROM\s", re.IGNORECASE | 
 AGGREGATE = re.compile(r"\b(min|max|sum|avg|count|total)\s?\(", re.IGNORECASE)
 EXTREME = re.compile(r"(?:min|max)\s?\(\s*\w+\s*\)(?:\s+AS\s+\w+)?", re.IGNORECASE)
 NOT_PLAIN = re.compile(r"\bGROUP\s+BY\b|\bOVER\s?\(|\(\s*SELECT\b|\bUNION\b", re.IGNORECASE)
+JOINS = re.compile(r"\bJOIN\b|\bFROM\s{1,9}\w{1,200}(?:\s{1,9}\w{1,80})?\s{0,9},", re.IGNORECASE)
+FIRST_ROW = re.compile(r"\bORDER\s{1,9}BY\b[^()]{1,200}\bLIMIT\s{1,9}1\s{0,9}$", re.IGNORECASE)
 UNION_OR_LIMIT = re.compile(r"\bUNION\b|\bLIMIT\b", re.IGNORECASE)
 YEAR_COLUMN = re.compile(r"\by((?:19|20)\d\d)\b")
 ITSELF = re.compile(r"(?<![\w.'-])([A-Za-z_]\w{0,80}) ?- ?\1\b(?! ?[(.%*/])")
@@ -48,6 +49,7 @@ RATIO = re.compile(
 """Words that ask for a part of a whole."""
 SAME_WORDS = {stem("percentage"): stem("percent"), stem("pct"): stem("percent")}
 COMPUTES = re.compile(r"[-+*/]")
+DIFFERS = re.compile(r"[-+]")
 OWN_NUMBER = re.compile(r"(?<![\w.])(?!100?(?:\.0{1,9})?(?![\w.]))\d")
 """A number of the question itself in a computation. 1 and 100 belong to shares and growth."""
 PART = re.compile(
@@ -113,6 +115,7 @@ GIVEN_NAME = re.compile(r"\bAS\s+\w+", re.IGNORECASE)
 SUM = re.compile(r"(?<![\w.])(\d{1,9}) ?([-+]) ?(\d{1,9})(?![\w.])")
 """A sum of two whole numbers that a query writes out."""
 NAME = re.compile(r"[A-Za-z_][\w.]*(?:\s+AS\s+\w+)?", re.IGNORECASE)
+WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +138,7 @@ def propose(sql: str, question: str, tables: Mapping[str, Table], today: date) -
     sql = _without_foreign(_with_one_extreme(sql, tables), tables)
     sql = _joined_by_what_is_shared(sql, tables)
     sql = _with_own_columns(sql, question, tables)
-    sql = _of_the_whole(_with_outer_conditions(sql, tables))
+    sql = _of_the_whole(_with_outer_conditions(_with_held_values(sql, tables), tables))
     sql = _without_unasked_time(with_months(sql, tables), question, tables)
     sql = _in_the_year(_without_totals(sql, tables), question, tables, today)
     for held in _held(sql, question, tables) if not _is_beside(question) else ():
@@ -145,7 +148,7 @@ def propose(sql: str, question: str, tables: Mapping[str, Table], today: date) -
             sql = sql.replace(f"'{strange[0]}'", f"'{next(iter(held.named))}'")
     for match in list(EQUALS.finditer(sql)):
         days = _days(match[1], sql, tables)
-        if days and DAY.fullmatch(match[2]) and match[2] not in days:
+        if days and match[2] not in days:
             between = _between(question, today, days)
             sql = sql.replace(match[0], f"{match[1]} {between}") if between else sql
     return _at_the_named_time(sql, question, tables, today)
@@ -408,14 +411,8 @@ def asked_columns(columns: Iterable[str], question: str, sql: str) -> set[str]:
     own = set(stems(GIVEN_NAME.sub(" ", sql)))
     named = {word for name in columns for word in stems(name)}
     asked = set(stems(question))
-    meant = {word for word in named if word in asked or any(_goes_on(one, word) for one in asked)}
+    meant = {word for word in named if word in asked or any(goes_on(one, word) for one in asked)}
     return meant - own - PLAIN
-
-
-def _goes_on(word: str, longer: str) -> bool:
-    """Whether the longer word continues the word: grow, growth."""
-    is_longer = 0 < len(longer) - len(word) <= LONGEST_ENDING
-    return is_longer and len(word) >= SHORTEST_BEGINNING and longer.startswith(word)
 
 
 def explain_nothing(sql: str, tables: Mapping[str, Table]) -> str:
@@ -505,7 +502,8 @@ def find_absent(sql: str, asked: Sequence[str], tables: Mapping[str, Table], ans
         return ""
     used = {name: table for name, table in tables.items() if name.lower() in _words(sql)}
     said = " ".join(asked).lower()
-    named = [match[2] for match in EQUALS.finditer(sql) if _is_said(match[2], said)]
+    found = [match for match in EQUALS.finditer(sql) if _is_said(match[2], said)]
+    named = [match[2] for match in found]
     years: set[str] = {one for text in asked for one in YEAR.findall(text)}
     cells = {
         str(cell).lower()
@@ -516,8 +514,9 @@ def find_absent(sql: str, asked: Sequence[str], tables: Mapping[str, Table], ans
     }
     if not used or not cells:
         return ""
-    for value in named:
-        if not any(value.lower() in cell for cell in cells):
+    for column, value in (match.groups() for match in found):
+        held = {text for name in used for text in _texts(name, column, tables)}
+        if not any(value.lower() in cell for cell in cells) and not find_nearest(value, held):
             return value
     is_compared = re.search("[<>]", sql) is not None
     if (
@@ -546,6 +545,45 @@ def _texts(table: str, column: str, tables: Mapping[str, Table]) -> set[str]:
     if found is None or column.lower() not in names:
         return set()
     return {str(one) for one in found.values(names[column.lower()]) if one is not None}
+
+
+def find_nearest(text: str, values: Iterable[str]) -> str:
+    """Returns the only value that a text writes in another way; "" if none or several are.
+
+    It has the same words (Q3 2025, Q3/2025), all words of the text (Costa, Dr. Costa), no other
+    words than the text (Mr. Petersen, Petersen), or goes on after it (Pharma, Pharmacy).
+    """
+    known = {value: _stems_of(value) for value in values}
+    words = _stems_of(text)
+    if not words:
+        return ""
+    ways = (
+        [value for value in known if known[value] == words],
+        [value for value in known if words < known[value]],
+        [value for value in known if known[value] and known[value] < words],
+        [value for value in known if goes_on(text.lower(), value.lower())],
+        [value for value in known if SIGNS.fullmatch(text) and text in value],
+    )
+    near = next(filter(None, ways), [])
+    return near[0] if len(near) == 1 else ""
+
+
+def _stems_of(text: str) -> set[str]:
+    return {stem(word) for word in WORD.findall(text.lower())}
+
+
+def _with_held_values(sql: str, tables: Mapping[str, Table]) -> str:
+    """Replaces a text that its column never holds by the value that it means."""
+    for match in list(EQUALS.finditer(sql)):
+        for name, table in _used(sql, tables).items():
+            kinds = {column.name.lower(): column.kind for column in table.columns}
+            held = _texts(name, match[1], tables)
+            if kinds.get(match[1].lower()) != "text" or not held or match[2] in held:
+                continue
+            if (value := find_nearest(match[2], held)) and "'" not in value:
+                meant = match[0].replace(f"'{match[2]}'", f"'{value}'")
+                sql = sql.replace(match[0], meant)
+    return sql
 
 
 def _joined_by_what_is_shared(sql: str, tables: Mapping[str, Table]) -> str:
@@ -658,11 +696,9 @@ def _with_own_columns(sql: str, question: str, tables: Mapping[str, Table]) -> s
     chosen = LIST.match(sql)
     if chosen is None or NOT_PLAIN.search(sql) or len(set(YEAR.findall(question))) > 1:
         return sql
-    columns = {
-        one.name.lower(): one.name
-        for table in _used(sql, tables).values()
-        for one in table.of_kind("number")
-    }
+    found = [one for table in _used(sql, tables).values() for one in table.of_kind("number")]
+    columns = {one.name.lower(): one.name for one in found}
+    shares = {one.name.lower() for one in found if one.unit == "%"}
     asked = {SAME_WORDS.get(word, word) for word in stems(question)}
     parts = [part.strip() for part in split_list(chosen[1])]
     kept = []
@@ -677,6 +713,10 @@ def _with_own_columns(sql: str, question: str, tables: Mapping[str, Table]) -> s
             part = columns[name]
         elif is_made and len(whole) == 1 and len(parts) == 1:
             part = columns[whole[0]]
+        elif is_made and len(parts) == 1 and len(used) > 1 and not DIFFERS.search(head):
+            named = [one for one in used if set(stems(one)) <= asked]
+            # A share of another share is what nobody asks for by naming only one of them.
+            part = columns[named[0]] if len(named) == 1 and shares.issuperset(used) else part
         kept.append(part)
     return f"{sql[: chosen.start(1)]}{', '.join(kept)}{sql[chosen.end(1) :]}"
 
@@ -883,7 +923,9 @@ def _between(question: str, today: date, days: Sequence[str]) -> str:
     if span is None or span.is_open or (span.end - span.start).days < 2:
         return ""
     first, last = span.start.isoformat(), (span.end - timedelta(days=1)).isoformat()
-    within = [day for day in days if first <= day[:10] <= last]
+    length = min(map(len, days), default=0)
+    first, last = first[:length], last[:length]  # a month is compared with months
+    within = [day for day in days if first <= day[:length] <= last]
     return f"BETWEEN '{first}' AND '{last}'" if within else ""
 
 
@@ -954,6 +996,26 @@ def _with_one_extreme(sql: str, tables: Mapping[str, Table]) -> str:
     if not extreme:
         return sql
     return f"SELECT {', '.join([*kept, extreme])}{sql[chosen.end(1) :]}"
+
+
+def row_of_extreme(sql: str, answer: Answer) -> str:
+    """Returns a query for the rows of which another gives the highest or the first value only.
+
+    Whoever asks which ship is the oldest wants its name; small models often select the year alone.
+    """
+    chosen = LIST.match(sql)
+    if chosen is None or NOT_PLAIN.search(sql) or JOINS.search(sql) or len(answer.rows) != 1:
+        return ""
+    rest = sql[chosen.end(1) :].strip("; \n")
+    if FIRST_ROW.search(rest):
+        return f"SELECT * {rest}" if not AGGREGATE.search(chosen[1]) else ""
+    extreme = EXTREME.fullmatch(chosen[1].strip())
+    value = answer.rows[0][0]
+    if extreme is None or value is None or UNION_OR_LIMIT.search(rest):
+        return ""
+    column = extreme[0].partition("(")[2].partition(")")[0].strip()
+    wanted = "'" + value.replace("'", "''") + "'" if isinstance(value, str) else value
+    return f"SELECT * FROM (SELECT * {rest}) WHERE {column} = {wanted}"
 
 
 def split_list(text: str) -> list[str]:

@@ -9,10 +9,13 @@ from server.dashboard.conditions import (
     difference_of,
     explain_column,
     explain_nothing,
+    find_absent,
     find_contradiction,
     find_fault,
+    find_nearest,
     left_out,
     propose,
+    row_of_extreme,
     with_all_named,
 )
 from server.data.sql import Answer
@@ -466,3 +469,118 @@ def test_a_value_that_another_table_has_is_taken_from_there() -> None:
     other = both.replace("FROM prices", "FROM prices_houston")
     assert propose(both, question, ports, TODAY) == f"{both} UNION ALL {other}"
     assert find_fault(f"{both} UNION ALL {other}", question, ports, MANY) == ""
+
+
+CLINIC = from_grid(
+    ("vet", "quarter", "month", "booked", "weight", "target"),
+    [
+        ("Dr. Ahmed", "Q3/2025", "2026-08", 24, 12.5, 10),
+        ("Dr. Costa", "Q4/2025", "2026-09", 19, 8.5, 7),
+        ("Petersen", "Q1/2026", "2026-10", 21, None, 3),
+        ("Mueller", "KW 44/2026", "2026-11", 20, 3, None),
+        ("Mueller-Lind", "KW 45/2026", "2026-12", 18, 4, 5),
+    ],
+    "clinic",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Costa", "Dr. Costa"),
+        ("dr. costa", "Dr. Costa"),
+        ("Mr. Petersen", "Petersen"),
+        ("Peter", "Petersen"),
+        ("Mueller", "Mueller"),
+        ("Dr.", ""),
+        ("Ms. Lind", ""),
+        ("", ""),
+    ],
+)
+def test_a_name_that_is_written_in_another_way_is_found(text: str, wanted: str) -> None:
+    assert find_nearest(text, [str(row[0]) for row in CLINIC.rows]) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "wanted"),
+    [
+        ("DVD", ["DVDs", "Books"], "DVDs"),
+        ("慕尼黑", ["慕尼黑分行", "汉堡分行"], "慕尼黑分行"),
+        ("Ibuprofène", ["Ibuprofène 400 mg", "Paracétamol"], "Ibuprofène 400 mg"),
+        ("B", ["BBB", "A"], ""),
+        ("2019-W20", ["2026-W20", "2026-W21"], ""),
+    ],
+)
+def test_a_value_of_any_script_is_found_and_no_other(
+    text: str, values: list[str], wanted: str
+) -> None:
+    assert find_nearest(text, values) == wanted
+
+
+@pytest.mark.parametrize(
+    ("condition", "wanted"),
+    [
+        ("vet = 'Costa'", "vet = 'Dr. Costa'"),
+        ("quarter = 'Q3 2025'", "quarter = 'Q3/2025'"),
+        ("quarter = '2025-Q4'", "quarter = 'Q4/2025'"),
+        ("quarter = 'Q3 2019'", "quarter = 'Q3 2019'"),
+        ("vet = 'Dr. Ahmed'", "vet = 'Dr. Ahmed'"),
+    ],
+)
+def test_a_value_that_the_column_writes_in_another_way_is_proposed(
+    condition: str, wanted: str
+) -> None:
+    sql = "SELECT booked FROM clinic WHERE "
+    found = propose(f"{sql}{condition}", "How many?", {"clinic": CLINIC}, TODAY)
+    assert found == f"{sql}{wanted}"
+
+
+def test_what_the_data_writes_in_another_way_is_not_absent() -> None:
+    nothing = Answer(("booked",), [], total=0)
+    for text, absent in (("Q3 2025", ""), ("Q3 2019", "Q3 2019")):
+        sql = f"SELECT booked FROM clinic WHERE quarter = '{text}'"
+        assert find_absent(sql, (f"Bookings in {text}?",), {"clinic": CLINIC}, nothing) == absent
+
+
+def test_a_month_in_words_becomes_the_month_of_the_question() -> None:
+    months = from_grid(("month", "booked"), [("2026-08", 24), ("2026-09", 19)], "months")
+    sql = "SELECT booked FROM months WHERE month = 'September 2026'"
+    for question in ("How many in September 2026?", "Wie viele im September 2026?"):
+        found = propose(sql, question, {"months": months}, TODAY)
+        assert found.endswith("WHERE month BETWEEN '2026-09' AND '2026-09'")
+
+
+def test_a_share_of_another_share_is_not_computed_where_one_of_them_is_asked_for() -> None:
+    rows = [("Energy", "15%", "16.4%"), ("Tech", "22%", "20%")]
+    table = from_grid(("sector", "weight", "target"), rows, "sectors")
+    sql = "SELECT target * weight / 100 FROM sectors WHERE sector = 'Energy'"
+    for question, wanted in (
+        ("What part is meant to sit in energy, by the target?", "SELECT target FROM"),
+        ("What is target times weight of energy?", "SELECT target * weight / 100 FROM"),
+    ):
+        assert propose(sql, question, {"sectors": table}, TODAY).startswith(wanted)
+    sql = sql.replace("target * weight / 100", "weight - target")
+    assert propose(sql, "How far is energy from its target?", {"sectors": table}, TODAY) == sql
+
+
+@pytest.mark.parametrize(
+    ("sql", "wanted"),
+    [
+        (
+            "SELECT MAX(booked) AS most FROM clinic WHERE booked < 24",
+            "SELECT * FROM (SELECT * FROM clinic WHERE booked < 24) WHERE booked = 21",
+        ),
+        (
+            "SELECT booked FROM clinic ORDER BY booked DESC LIMIT 1",
+            "SELECT * FROM clinic ORDER BY booked DESC LIMIT 1",
+        ),
+        ("SELECT booked FROM clinic ORDER BY booked DESC LIMIT 3", ""),
+        ("SELECT AVG(booked) FROM clinic", ""),
+        ("SELECT booked FROM clinic WHERE vet = 'Costa'", ""),
+        ("SELECT MAX(booked) FROM clinic GROUP BY vet", ""),
+        ("SELECT MAX(a.booked) FROM clinic a JOIN clinic b ON a.vet = b.vet", ""),
+        ("SELECT SUM(booked) FROM clinic ORDER BY booked LIMIT 1", ""),
+    ],
+)
+def test_the_row_of_an_extreme_is_looked_up(sql: str, wanted: str) -> None:
+    assert row_of_extreme(sql, Answer(("x",), [(21,)], total=1)) == wanted
