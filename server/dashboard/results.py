@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from server.chat import Json
 from server.dashboard import charts
-from server.dashboard.conditions import explain_column
-from server.dashboard.inventory import slug
+from server.dashboard.conditions import explain_column, row_of_extreme
+from server.dashboard.inventory import DESCRIPTION_CHARACTERS, slug
 from server.dashboard.materials import Material
 from server.dashboard.prompt import Prompt, document_text
 from server.dashboard.tickers import is_ticker
@@ -26,6 +26,8 @@ SQL_CHARACTERS = 700
 ROWS_TOLD = 20
 MOST_LINES = 200
 FIRST_ROWS = 3
+MOST_CELLS = 12
+"""A row with more cells is not told beside the figure that was taken from it."""
 MOST_COLUMNS = 40
 VALUES_TOLD = 12
 LEAST_CHARACTERS = 400
@@ -53,6 +55,10 @@ QUOTED_OR_DIVISION = re.compile(
 """Whoever writes 2014 / 10 * 10 wants the decade."""
 WHOLE = re.compile(r"\bAS\s{1,9}INT(?:EGER)?\s{0,9}\)[^'\"/,]{0,40}$", re.IGNORECASE)
 """Before a division: what was made a whole number. A month is so made a quarter."""
+ASCENDING = re.compile(
+    r"(\bORDER\s{1,9}BY\s{1,9}[\w.]{1,160})(?:\s{1,9}ASC)?(\s{1,9}LIMIT\b)", re.IGNORECASE
+)
+"""An order by one column from the lowest on, of which only the first rows are taken."""
 QUOTED_OR_COMMENT = re.compile(r"'[^']*'|\"[^\"]*\"|--[^\n]*|/\*[^*]*\*/")
 
 
@@ -190,11 +196,17 @@ class Results:
         }
         found = joined | kept
         told = [
-            describe_table(name, table, SQL_CHARACTERS, self.question)
+            self._about(name) + describe_table(name, table, SQL_CHARACTERS, self.question)
             for name, table in found.items()
         ]
         shares = [f"table {name}: {self._share(name)}" for name in self.tables if name in parts]
         return [*told, *shares]
+
+    def _about(self, name: str) -> str:
+        """Returns a line with the description of the table's widget: often only it has the unit."""
+        owner = self._owners.get(self._by_alias.get(name, [name])[0].lower())
+        about = one_line(owner.widget.description) if owner and owner.widget else ""
+        return f"{about[:DESCRIPTION_CHARACTERS]}:\n" if about else ""
 
     def _share(self, name: str) -> str:
         """Returns what distinguishes the rows of this table from others of the same widget."""
@@ -228,17 +240,33 @@ class Results:
         answer = await self.query(sql)
         self._note_use(sql)
         name = f"q{len(self.computed) + 1}"
+        others = await self._other_cells(sql, answer)
         self.computed.append(Computed(name, sql, answer))
         rows = [", ".join(_told(cell) for cell in row) for row in answer.rows[:ROWS_TOLD]]
         more = f"\n… {len(answer.rows)} rows in all" if len(answer.rows) > ROWS_TOLD else ""
         rows = ["(no row fits)"] if is_empty(answer) else rows
         head = ", ".join(answer.columns)
-        return fenced(f"{name} ({head}):\n" + "\n".join(rows) + more)
+        found = f"\nThe row it is from: {others}" if others else ""
+        return fenced(f"{name} ({head}):\n" + "\n".join(rows) + more + found)
+
+    async def _other_cells(self, sql: str, answer: Answer) -> str:
+        """Returns what else stands in the only row from which an extreme was taken."""
+        try:
+            rows = await self.query(wider) if (wider := row_of_extreme(sql, answer)) else None
+        except Refused:
+            return ""
+        if rows is None or len(rows.rows) != 1 or len(rows.columns) > MOST_CELLS:
+            return ""
+        known = answer.rows[0]
+        cells = zip(rows.columns, rows.rows[0], strict=True)
+        others = [(name, cell) for name, cell in cells if cell is not None and cell not in known]
+        return ", ".join(f"{_label(name)}: {write_value(cell)}" for name, cell in others)
 
     async def query(self, sql: str) -> Answer:
         """Runs SQL over all tables read and computed so far. Divisions are real: 1 / 2 is 0.5."""
         tables = self.all_tables()
         plain = with_real_division(with_plain_columns(without_comments(sql), tables))
+        plain = with_unknown_last(plain)
         try:
             answer = await asyncio.to_thread(query, tables, plain)
         except Refused as error:
@@ -421,6 +449,11 @@ def with_real_division(sql: str) -> str:
         return REAL_DIVISION if found[0] == "/" and not is_whole else found[0]
 
     return QUOTED_OR_DIVISION.sub(write, sql)
+
+
+def with_unknown_last(sql: str) -> str:
+    """Puts empty cells last in the rows of a LIMIT: what has no price is not the cheapest."""
+    return ASCENDING.sub(r"\1 ASC NULLS LAST\2", sql)
 
 
 def without_comments(sql: str) -> str:

@@ -106,3 +106,42 @@ async def test_a_query_may_name_columns_by_their_headers() -> None:
         await results.query(sql)
     assert await first_row(results, sql.replace('"A"', "'A'")) == (3,)
     assert await first_row(results, "SELECT from_1 FROM odd WHERE 'from' = 'from'") == ("A",)
+
+
+LEASES = [
+    {"owner": "Hansen", "plot": "12/7", "rent": 31200},
+    {"owner": "Au", "plot": "3/1", "rent": None},
+    {"owner": "Petersen", "plot": "12/4", "rent": 28500},
+]
+
+
+async def test_what_has_no_figure_is_not_the_lowest() -> None:
+    results, _ = take(LEASES)
+    for order in ("rent", "rent ASC"):
+        sql = f"SELECT owner FROM odd ORDER BY {order} LIMIT 1"
+        assert await first_row(results, sql) == ("Petersen",)
+    assert await first_row(results, "SELECT owner FROM odd ORDER BY rent DESC LIMIT 1") == (
+        "Hansen",
+    )
+
+
+async def test_an_extreme_is_told_with_its_row() -> None:
+    results, _ = take(LEASES)
+    told = await results.run("SELECT MIN(rent) AS least FROM odd")
+    assert "The row it is from: Owner: Petersen, Plot: 12/4" in told
+    told = await results.run("SELECT owner FROM odd ORDER BY rent DESC LIMIT 1")
+    assert "The row it is from: Plot: 12/7, Rent: 31,200" in told
+    twice, _ = take([*LEASES, {"owner": "Lind", "plot": "9", "rent": 28500}])
+    assert "The row" not in await twice.run("SELECT MIN(rent) FROM odd"), "it may be of either"
+
+
+async def test_the_tables_of_a_query_come_with_what_their_widget_is_about() -> None:
+    about = Widget("o", "odd", "Leases", "Rent of a year, in thousands", uuid="u")
+    data = Result(
+        "get_widget_data", {}, (Source("o", "odd", "u"),),
+        (Element((Item(json.dumps(LEASES)),)),), 1,
+    )  # fmt: skip
+    (material,) = gather(Query((), "?", 1, (about,), (data,)))
+    results = Results("?", 1500)
+    results.add(material, "leases")
+    assert results.described()[0].startswith("Rent of a year, in thousands:\ntable leases, 3 rows")
