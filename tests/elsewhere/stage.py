@@ -56,11 +56,13 @@ def starter() -> Path:
 
 
 @contextmanager
-def far(slots: int = 4, context_tokens: int = 8192, *, threads: int = 0) -> Iterator[Server]:
-    """Runs llama.cpp's own server with the starter, with its metrics and slots visible."""
+def far(
+    slots: int = 4, context_tokens: int = 8192, *, threads: int = 0, model: Path | None = None
+) -> Iterator[Server]:
+    """Runs llama.cpp's own server, by default with the starter; metrics and slots are visible."""
     more = ("-fa", "off", "-no-kvu", "--metrics", "--slots", "--alias", ALIAS)
     threads = threads or int(os.environ.get("THREADS") or usable_cores())
-    shape = Shape(starter(), slots, context_tokens, threads, theirs=more)
+    shape = Shape(model or starter(), slots, context_tokens, threads, theirs=more)
     with llama_server(built_llama_server(), shape) as server:
         yield server
 

@@ -3,7 +3,8 @@
 A conversation has several turns, each with everything said before: its beginning is in the cache of
 the server that has read it. The same load is also sent to the servers directly, in turn with Moat,
 so that a busy machine slows both. The servers share one half of the cores; Moat and the load have
-the other half, as the servers would be on other machines.
+the other half, as the servers would be on other machines. Their model has random weights and costs
+about a tenth of the starter's time, so that a thousand requests take minutes.
 """
 
 import asyncio
@@ -12,12 +13,15 @@ import signal
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median, quantiles
+from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any
 
 import aiohttp
 
+from tests.bench import synthetic
 from tests.bench.load import SYSTEM, filler
 from tests.bench.servers import Server
 from tests.elsewhere.stage import (
@@ -32,11 +36,13 @@ from tests.elsewhere.stage import (
     show,
     split_cores,
 )
+from tests.kit.gguf_files import Q4_0, Shape
 
 AT_ONCE = 16
 TURNS = 4
 WORDS, TOKENS = 16, 4
 SERVERS = 3
+MODEL = Shape(512, 4, 8, 4, 1024, 4096, 8192, Q4_0, Q4_0)
 LEAST_THROUGHPUT = 0.97
 """The least that Moat's throughput may be, as a share of that of the servers asked directly."""
 PATIENCE = aiohttp.ClientTimeout(total=600)
@@ -164,9 +170,11 @@ def _used_s(servers: Sequence[Server]) -> float:
 def run_three(requests: int, rounds: int) -> int:
     theirs, ours = split_cores()
     with ExitStack() as stack:
+        model = Path(stack.enter_context(TemporaryDirectory())) / "model.gguf"
+        synthetic.write(model, MODEL)
         with on_cores(theirs):
             threads = max(1, len(theirs) // SERVERS)
-            made = (far(8, 1024, threads=threads) for _ in range(SERVERS))
+            made = (far(8, 1024, threads=threads, model=model) for _ in range(SERVERS))
             servers = [stack.enter_context(server) for server in made]
         stack.enter_context(on_cores(ours))
         urls = ",".join(map(address_of, servers))
