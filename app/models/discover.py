@@ -125,8 +125,14 @@ class CardBox(QWidget):
         words, role = _scan_words(card)
         self.scan.set_role(role)
         self.scan.tell(words)
-        self.text.setPlainText(text_to_read(card.text or tr("Its authors give no description.")))
+        self.text.setPlainText(text_to_read(card.text or _missing_text(card)))
         self.text.show()
+
+
+def _missing_text(card: HubCard) -> str:
+    if card.gated:
+        return tr("Its description can be read on its page, or once its terms are accepted.")
+    return tr("Its authors give no description.")
 
 
 def _scan_words(card: HubCard) -> tuple[str, str]:

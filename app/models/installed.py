@@ -252,7 +252,8 @@ def _newer_words(found: Newer) -> tuple[str, str]:
     if found.state == "same":
         return tr("This is the newest file of {repo}.").format(repo=found.repo), "good"
     if found.state == "gone":
-        return tr("{repo} no longer has this file.").format(repo=found.repo), "warn"
+        words = tr("{repo} no longer has this file, or is not public any more.")
+        return words.format(repo=found.repo), "warn"
     words = tr("A newer file is in {repo}: {size}, changed on {day} or before.")
     return words.format(repo=found.repo, size=size(found.size_bytes), day=found.updated), "warn"
 

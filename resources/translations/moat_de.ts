@@ -1916,6 +1916,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Einbettungen</translation>
   </message>
   <message>
+   <source>Its description can be read on its page, or once its terms are accepted.</source>
+   <translation>Seine Beschreibung steht auf seiner Seite, hier erst, wenn seine Bedingungen angenommen sind.</translation>
+  </message>
+  <message>
    <source>The hub has not scanned all of its files yet.</source>
    <translation>Der Hub hat noch nicht alle Dateien geprüft.</translation>
   </message>
@@ -2168,6 +2172,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>In {repo} liegt eine neuere Datei: {size}, geändert am {day} oder früher.</translation>
   </message>
   <message>
+   <source>{repo} no longer has this file, or is not public any more.</source>
+   <translation>{repo} hat diese Datei nicht mehr oder ist nicht mehr öffentlich.</translation>
+  </message>
+  <message>
    <source>No model is installed yet. Discover one, or add a file you already have.</source>
    <translation>Noch kein Modell installiert. Entdecken Sie eines, oder fügen Sie eine vorhandene Datei hinzu.</translation>
   </message>
@@ -2234,10 +2242,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>This is the newest file of {repo}.</source>
    <translation>Das ist die neueste Datei von {repo}.</translation>
-  </message>
-  <message>
-   <source>{repo} no longer has this file.</source>
-   <translation>{repo} hat diese Datei nicht mehr.</translation>
   </message>
   <message>
    <source>The file is damaged: {why}.</source>
@@ -4331,8 +4335,28 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Der Hub antwortete mit dem Fehler {0}.</translation>
   </message>
   <message>
+   <source>The hub refuses access. It may want a token.</source>
+   <translation>Der Hub verweigert den Zugriff. Vielleicht verlangt er ein Token.</translation>
+  </message>
+  <message>
    <source>The hub needs a token: accept the model's terms on its page, then add it.</source>
    <translation>Der Hub verlangt ein Token: Nehmen Sie auf seiner Seite die Bedingungen des Modells an, und tragen Sie es dann ein.</translation>
+  </message>
+  <message>
+   <source>The hub refuses: accept the model's terms on its page first. A fine-grained token must also be allowed to read gated repositories.</source>
+   <translation>Der Hub lehnt ab: Nehmen Sie zuerst auf seiner Seite die Bedingungen des Modells an. Ein Token mit einzelnen Rechten muss außerdem zugangsbeschränkte Repositorys lesen dürfen.</translation>
+  </message>
+  <message>
+   <source>The hub does not accept the saved token. Save a valid one, or remove it.</source>
+   <translation>Der Hub nimmt das gespeicherte Token nicht an. Speichern Sie ein gültiges oder entfernen Sie es.</translation>
+  </message>
+  <message>
+   <source>The hub shows no such repository. Check its name; a private one needs its token.</source>
+   <translation>Der Hub zeigt kein solches Repository. Prüfen Sie seinen Namen; ein privates braucht sein Token.</translation>
+  </message>
+  <message>
+   <source>The hub has no such repository.</source>
+   <translation>Der Hub hat kein solches Repository.</translation>
   </message>
   <message>
    <source>The hub has disabled this repository.</source>
@@ -4343,12 +4367,16 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Der Hub bittet zu warten: zu viele Anfragen.</translation>
   </message>
   <message>
-   <source>The hub refuses: accept the model's terms on its page first.</source>
-   <translation>Der Hub lehnt ab: Nehmen Sie zuerst auf seiner Seite die Bedingungen des Modells an.</translation>
+   <source>The hub refuses access: the saved token may not read this.</source>
+   <translation>Der Hub verweigert den Zugriff: Das gespeicherte Token darf dies nicht lesen.</translation>
   </message>
   <message>
    <source>The hub has no such repository or file.</source>
    <translation>Der Hub hat kein solches Repository und keine solche Datei.</translation>
+  </message>
+  <message>
+   <source>The hub answers only with a token.</source>
+   <translation>Der Hub antwortet nur mit einem Token.</translation>
   </message>
   <message>
    <source>The hub's answer is far too long.</source>

@@ -1916,6 +1916,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>嵌入</translation>
   </message>
   <message>
+   <source>Its description can be read on its page, or once its terms are accepted.</source>
+   <translation>其说明可在其网页上阅读；接受条款后也可在此阅读。</translation>
+  </message>
+  <message>
    <source>The hub has not scanned all of its files yet.</source>
    <translation>模型库尚未扫描完它的所有文件。</translation>
   </message>
@@ -2168,6 +2172,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{repo} 中有更新的文件：{size}，更改于 {day} 或更早。</translation>
   </message>
   <message>
+   <source>{repo} no longer has this file, or is not public any more.</source>
+   <translation>{repo} 已没有此文件，或已不再公开。</translation>
+  </message>
+  <message>
    <source>No model is installed yet. Discover one, or add a file you already have.</source>
    <translation>还没有安装模型。去发现一个，或添加您已有的文件。</translation>
   </message>
@@ -2234,10 +2242,6 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>This is the newest file of {repo}.</source>
    <translation>这是 {repo} 的最新文件。</translation>
-  </message>
-  <message>
-   <source>{repo} no longer has this file.</source>
-   <translation>{repo} 中已没有此文件。</translation>
   </message>
   <message>
    <source>The file is damaged: {why}.</source>
@@ -4331,8 +4335,28 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>模型库返回错误 {0}。</translation>
   </message>
   <message>
+   <source>The hub refuses access. It may want a token.</source>
+   <translation>模型仓库拒绝访问。它可能需要令牌。</translation>
+  </message>
+  <message>
    <source>The hub needs a token: accept the model's terms on its page, then add it.</source>
    <translation>模型库需要令牌：请先在其页面上接受模型条款，再添加令牌。</translation>
+  </message>
+  <message>
+   <source>The hub refuses: accept the model's terms on its page first. A fine-grained token must also be allowed to read gated repositories.</source>
+   <translation>模型仓库拒绝：请先在其网页上接受该模型的条款。细粒度令牌还必须获准读取受限仓库。</translation>
+  </message>
+  <message>
+   <source>The hub does not accept the saved token. Save a valid one, or remove it.</source>
+   <translation>模型仓库不接受已保存的令牌。请保存有效的令牌，或将其移除。</translation>
+  </message>
+  <message>
+   <source>The hub shows no such repository. Check its name; a private one needs its token.</source>
+   <translation>模型仓库未显示此仓库。请检查名称；私有仓库需要其令牌。</translation>
+  </message>
+  <message>
+   <source>The hub has no such repository.</source>
+   <translation>模型仓库没有此仓库。</translation>
   </message>
   <message>
    <source>The hub has disabled this repository.</source>
@@ -4343,12 +4367,16 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>模型库要求等待：请求过多。</translation>
   </message>
   <message>
-   <source>The hub refuses: accept the model's terms on its page first.</source>
-   <translation>模型库拒绝：请先在其页面上接受模型条款。</translation>
+   <source>The hub refuses access: the saved token may not read this.</source>
+   <translation>模型仓库拒绝访问：已保存的令牌无权读取此内容。</translation>
   </message>
   <message>
    <source>The hub has no such repository or file.</source>
    <translation>模型库中没有这个仓库或文件。</translation>
+  </message>
+  <message>
+   <source>The hub answers only with a token.</source>
+   <translation>模型仓库只在提供令牌时应答。</translation>
   </message>
   <message>
    <source>The hub's answer is far too long.</source>

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
 from server.egress import Egress
-from server.errors import HubFailed, HubMissing, HubRefused
+from server.errors import HubFailed, HubGated, HubMissing, HubRefused
 from server.face.core import is_here
 from server.face.models import HubCard, HubModel
 from server.models import names
@@ -115,12 +115,15 @@ class Hub:
             return await library.repository(names.repo(repo), names.revision(revision))
 
     async def card(self, repo: str) -> HubCard:
-        """Returns a repository's card and its text, so that one can read them before a download."""
+        """Returns a repository's card and its text, so that one can read them before a download.
+
+        The text of a gated repository is a file that only those see who have accepted its terms.
+        """
         async with self._library() as library:
             found = await library.card(names.repo(repo))
         try:
             raw = await self.beginning(found.repo, found.revision, README, MAX_CARD_BYTES)
-        except HubMissing:
+        except (HubMissing, HubGated):
             return found
         return replace(found, text=facts.text_of(raw))
 
@@ -221,9 +224,9 @@ MAX_TOKEN = 1000
 
 def find_login(variables: Mapping[str, str]) -> tuple[str, str]:
     """Returns where Hugging Face's programs keep a token (a variable or a file) and the token."""
-    for name in LOGINS:
-        if token := variables.get(name, "").strip():
-            return name, token
+    name = next(filter(variables.get, LOGINS), "")
+    if token := variables.get(name, "").strip():
+        return name, token
     home = variables.get("HF_HOME")
     cache = Path(variables.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = Path(home) if home else cache / "huggingface"

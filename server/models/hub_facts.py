@@ -34,8 +34,19 @@ from server.sentences import Sentence
 T = TypeVar("T")
 MAX_PAGES = 20
 LONGEST_WAIT_S = 3600
-DISABLED = Sentence("Access to this resource is disabled.")
+DISABLED = "Access to this resource is disabled."
+BAD_TOKEN = "Invalid credentials in Authorization header"
+NO_TOKEN = Sentence("The hub needs a token: accept the model's terms on its page, then add it.")
+TERMS = Sentence(
+    "The hub refuses: accept the model's terms on its page first. A fine-grained token must also "
+    "be allowed to read gated repositories."
+)
+NOT_VALID = Sentence("The hub does not accept the saved token. Save a valid one, or remove it.")
+UNSEEN = Sentence(
+    "The hub shows no such repository. Check its name; a private one needs its token."
+)
 MISSING = {
+    "RepoNotFound": Sentence("The hub has no such repository."),
     "EntryNotFound": Sentence("The hub has no such file."),
     "RevisionNotFound": Sentence("The hub has no such revision."),
 }
@@ -138,13 +149,21 @@ def text_of(card: bytes) -> str:
         return written.strip()
 
 
-def refusal(status: int, headers: Mapping[str, str], *, has_token: bool) -> HubFailed:
-    """Returns the error for a response. The hub explains it in `X-Error-…` headers."""
+def refusal(
+    status: int, headers: Mapping[str, str], *, has_token: bool, is_repository: bool = True
+) -> HubFailed:
+    """Returns the error for a response. The hub explains it in `X-Error-…` headers.
+
+    `is_repository` says whether a repository or a file in one was requested.
+    """
     kind, said = headers.get("X-Error-Code", ""), headers.get("X-Error-Message", "")
     if said == DISABLED:
         return HubDisabled(Sentence("The hub has disabled this repository."))
+    if status == 401 and is_repository and kind != "GatedRepo" and said != BAD_TOKEN:
+        # To strangers the hub does not say whether a repository is private or does not exist.
+        return HubMissing(UNSEEN)
     if status in (401, 403):
-        return _closed(kind, has_token=has_token)
+        return _closed(status, kind, has_token=has_token)
     if status in (404, 410):
         return HubMissing(MISSING.get(kind, Sentence("The hub has no such repository or file.")))
     if status == 429:
@@ -154,13 +173,14 @@ def refusal(status: int, headers: Mapping[str, str], *, has_token: bool) -> HubF
     return HubFailed(Sentence("The hub answered with the error {0}.", status))
 
 
-def _closed(kind: str, *, has_token: bool) -> HubRefused:
-    error = HubGated if kind == "GatedRepo" else HubRefused
+def _closed(status: int, kind: str, *, has_token: bool) -> HubRefused:
+    if kind == "GatedRepo":
+        return HubGated(TERMS if has_token else NO_TOKEN)
+    if status == 401:
+        return HubRefused(NOT_VALID if has_token else Sentence("The hub answers only with a token."))
     if has_token:
-        return error(Sentence("The hub refuses: accept the model's terms on its page first."))
-    return error(
-        Sentence("The hub needs a token: accept the model's terms on its page, then add it.")
-    )
+        return HubRefused(Sentence("The hub refuses access: the saved token may not read this."))
+    return HubRefused(Sentence("The hub refuses access. It may want a token."))
 
 
 def _wait(headers: Mapping[str, str]) -> int | None:
@@ -177,8 +197,12 @@ def _check(response: Any) -> None:
     The library would wait and retry by itself, in one of our threads.
     """
     if response.status_code >= 400:
-        has_token = "authorization" in response.request.headers
-        raise refusal(response.status_code, response.headers, has_token=has_token)
+        raise refusal(
+            response.status_code,
+            response.headers,
+            has_token="authorization" in response.request.headers,
+            is_repository="/api/models/" in response.request.url.path,
+        )
 
 
 set_client_factory(lambda: door.client(_check))

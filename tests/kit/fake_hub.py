@@ -1,4 +1,8 @@
-"""A hub on loopback that answers like Hugging Face, with faults that a test chooses."""
+"""A hub on loopback that answers like Hugging Face, with faults that a test chooses.
+
+Its answers have the status and headers that huggingface.co sends, and the hub's own library is
+asked about them in tests/contract/test_hub_library.py.
+"""
 
 import asyncio
 import hashlib
@@ -13,6 +17,14 @@ from aiohttp import web
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 RANGE = re.compile(r"bytes=(\d+)-(\d+)")
 CHUNK = 16 * 1024
+SMALL = "/api/resolve-cache/models"
+"""Where the hub redirects to for a file that is not in the storage."""
+STRANGER = {
+    "X-Error-Message": "Invalid username or password.",
+    "WWW-Authenticate": 'Bearer realm="Authentication required", charset="UTF-8"',
+}
+"""Says the same of a repository that is private and of one that does not exist."""
+BAD_TOKEN = {"X-Error-Message": "Invalid credentials in Authorization header"}
 
 
 @dataclass(frozen=True)
@@ -47,7 +59,12 @@ class FakeHub:
     holds_search: bool = False
     is_asked: asyncio.Event = field(default_factory=asyncio.Event)
     gated: set[str] = field(default_factory=set)
+    """Repositories whose files need a token. Everybody may read what is in them."""
+    unaccepted: set[str] = field(default_factory=set)
+    """Gated repositories whose terms the owner of the token has not accepted."""
+    private: set[str] = field(default_factory=set)
     token: str = ""
+    """The one valid token."""
     lied: dict[str, str] = field(default_factory=dict)
     """Wrong hashes that are reported instead of the true ones, by path."""
     extra: list[dict[str, object]] = field(default_factory=list)
@@ -97,6 +114,9 @@ class FakeHub:
             web.get("/api/models/{owner}/{name}/revision/{revision}", self._about),
             web.get("/api/models/{owner}/{name}/tree/{revision}", self._tree),
             web.get("/{owner}/{name}/resolve/{revision}/{path:.+}", self._resolve),
+            web.get(
+                "/api/resolve-cache/models/{owner}/{name}/{revision}/README.md", self._send_small
+            ),
         ]
 
     def _storage_routes(self) -> list[web.RouteDef]:
@@ -111,11 +131,30 @@ class FakeHub:
         repo = f"{request.match_info['owner']}/{request.match_info['name']}"
         if repo in self.moved:
             raise web.HTTPTemporaryRedirect(request.path_qs.replace(repo, self.moved[repo]))
-        if repo not in self.files:
-            raise web.HTTPNotFound(headers={"X-Error-Code": "RepoNotFound"})
-        if repo in self.gated and request.headers.get("Authorization") != f"Bearer {self.token}":
-            raise web.HTTPUnauthorized(headers={"X-Error-Code": "GatedRepo"})
+        is_known = self._is_known(request)
+        if repo not in self.files or (repo in self.private and not is_known):
+            if not is_known:
+                raise web.HTTPUnauthorized(headers=STRANGER)
+            raise web.HTTPNotFound(headers=_error("RepoNotFound", "Repository not found"))
+        revision = request.match_info.get("revision", "main")
+        if revision not in ("main", COMMIT):
+            why = f"Invalid rev id: {revision}"
+            raise web.HTTPNotFound(headers=_error("RevisionNotFound", why))
         return repo
+
+    def _is_known(self, request: web.Request) -> bool:
+        """Whether the request has the token. A wrong one is refused, whatever it asks for."""
+        given = request.headers.get("Authorization")
+        if given is not None and given != f"Bearer {self.token}":
+            raise web.HTTPUnauthorized(headers=BAD_TOKEN)
+        return given is not None
+
+    def _check_terms(self, repo: str, request: web.Request) -> None:
+        why = f"Access to model {repo} is restricted."
+        if repo in self.gated and not self._is_known(request):
+            raise web.HTTPUnauthorized(headers=_error("GatedRepo", why))
+        if repo in self.unaccepted:
+            raise web.HTTPForbidden(headers=_error("GatedRepo", why))
 
     def _fail(self) -> None:
         if self.api_faults:
@@ -123,7 +162,13 @@ class FakeHub:
 
     def _describe(self, repo: str) -> dict[str, object]:
         return {
+            "_id": "0123456789abcdef01234567",
             "id": repo,
+            "modelId": repo,
+            "author": repo.partition("/")[0],
+            "private": repo in self.private,
+            "disabled": False,
+            "siblings": [{"rfilename": path} for path in self.files[repo]],
             "sha": COMMIT,
             "downloads": 10,
             "likes": 2,
@@ -137,6 +182,7 @@ class FakeHub:
     async def _search(self, request: web.Request) -> web.Response:
         self._note("hub", request)
         self._fail()
+        is_known = self._is_known(request)
         wanted, author = request.query.get("search", "").lower(), request.query.get("author", "")
         if self.holds_search:
             self.is_asked.set()
@@ -145,8 +191,9 @@ class FakeHub:
             self._describe(repo)
             for repo in self.files
             if wanted in repo.lower() and author in ("", repo.partition("/")[0])
+            if is_known or repo not in self.private
         ]
-        return web.json_response(found[: int(request.query["limit"])])
+        return _page(request, found, int(request.query["limit"]))
 
     async def _about(self, request: web.Request) -> web.Response:
         repo = self._check(request)
@@ -165,23 +212,33 @@ class FakeHub:
                 {"type": "file", "path": path, "size": len(data), "oid": "3", "lfs": lfs}
             )
         entries += self.extra
-        start = int(request.query.get("cursor", "0"))
-        headers = {}
-        if start + self.page_size < len(entries):
-            following = request.url.update_query(cursor=start + self.page_size)
-            headers["Link"] = f'<{following}>; rel="next"'
-        return web.json_response(entries[start : start + self.page_size], headers=headers)
+        return _page(request, entries, self.page_size)
 
     async def _resolve(self, request: web.Request) -> web.StreamResponse:
         repo = self._check(request)
-        path = request.match_info["path"]
+        self._check_terms(repo, request)
+        path, commit = request.match_info["path"], {"X-Repo-Commit": COMMIT}
         if path == "README.md" and repo in self.cards:
-            return web.Response(body=self.cards[repo])
+            place = f"{SMALL}/{repo}/{COMMIT}/{path}"
+            raise web.HTTPTemporaryRedirect(place, headers=commit)
         if path not in self.files[repo]:
-            raise web.HTTPNotFound(headers={"X-Error-Code": "EntryNotFound"})
+            missing = _error("EntryNotFound", "Entry not found")
+            raise web.HTTPNotFound(headers={**missing, **commit})
         if self.hub_faults:
             raise _status(self.hub_faults.popleft())
-        raise web.HTTPFound(self.redirect or f"{self._storage}/{repo}/{path}")
+        data = self.files[repo][path]
+        digest = self.lied.get(path) or hashlib.sha256(data).hexdigest()
+        linked = {"X-Linked-ETag": f'"{digest}"', "X-Linked-Size": str(len(data))}
+        place = self.redirect or f"{self._storage}/{repo}/{path}"
+        raise web.HTTPFound(place, headers={**commit, **linked, "Accept-Ranges": "bytes"})
+
+    async def _send_small(self, request: web.Request) -> web.Response:
+        """Sends a file that is not in the storage."""
+        self._note("hub", request)
+        info = request.match_info
+        data = self.cards[f"{info['owner']}/{info['name']}"]
+        oid = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+        return web.Response(body=data, headers={"ETag": f'"{oid}"', "X-Repo-Commit": COMMIT})
 
     async def _send(self, request: web.Request) -> web.StreamResponse:
         self._note("storage", request)
@@ -210,9 +267,12 @@ class FakeHub:
         if fault.kind == "bad bytes":
             body = bytes([body[0] ^ 0xFF]) + body[1:]
         tag = "two" if fault.kind == "changed" else self.etag
-        response = web.StreamResponse(status=200 if fault.kind == "no range" else 206)
+        is_part = "Range" in request.headers and fault.kind != "no range"
+        response = web.StreamResponse(status=206 if is_part else 200)
         response.headers["ETag"] = f'"{tag}"'
-        response.headers["Content-Range"] = f"bytes {start}-{start + len(body) - 1}/{len(data)}"
+        if is_part:
+            end = start + len(body) - 1
+            response.headers["Content-Range"] = f"bytes {start}-{end}/{len(data)}"
         response.content_length = len(body)
         if fault.kind == "packed":
             response.headers["Content-Encoding"] = "gzip"
@@ -241,6 +301,20 @@ class FakeHub:
         if fault.kind == "endless":
             for _ in range(64):
                 await response.write(b"x" * CHUNK)
+
+
+def _page(request: web.Request, entries: list[dict[str, object]], size: int) -> web.Response:
+    """Makes a page of a list, with the address of the next one."""
+    start = int(request.query.get("cursor", "0"))
+    headers = {}
+    if start + size < len(entries):
+        following = request.url.update_query(cursor=start + size)
+        headers["Link"] = f'<{following}>; rel="next"'
+    return web.json_response(entries[start : start + size], headers=headers)
+
+
+def _error(code: str, message: str) -> dict[str, str]:
+    return {"X-Error-Code": code, "X-Error-Message": message}
 
 
 def _status(fault: Fault) -> web.HTTPException:

@@ -66,7 +66,7 @@ async def test_the_token_goes_to_the_hub_and_nowhere_else(hub: Hub, fake: FakeHu
 async def test_a_closed_door_says_which_key_is_missing(hub: Hub, fake: FakeHub):
     fake.gated.add(REPO)
     with pytest.raises(HubRefused, match="needs a token"):
-        await hub.repository(REPO)
+        await hub.beginning(REPO, COMMIT, "a-Q4_K_M.gguf", 10)
 
 
 @pytest.mark.parametrize(
@@ -180,6 +180,6 @@ async def test_a_token_is_never_sent_in_clear_over_a_network(address: str, gets_
 
     door = _Door()
     hub = Hub(cast("Egress", door), lambda: NetworkSettings(hub=address), token)
-    with pytest.raises(HubRefused, match="accept the model's terms" if gets_it else "https"):
+    with pytest.raises(HubRefused, match="not accept the saved token" if gets_it else "https"):
         await hub.search("x")
     assert ["Authorization" in headers for headers in door.sent] == [gets_it]

@@ -23,7 +23,7 @@ from server.models import hub_facts
 from server.models.hub import Hub, find_login
 from server.settings import NetworkSettings
 from tests.kit.download_desk import client
-from tests.kit.fake_hub import COMMIT, FakeHub, Fault
+from tests.kit.fake_hub import BAD_TOKEN, COMMIT, STRANGER, FakeHub, Fault
 
 REPO = "maker/tiny-GGUF"
 LIMITED = {"ratelimit": '"api";r=0;t=55', "ratelimit-policy": '"fixed window";"api";q=500;w=300'}
@@ -56,7 +56,10 @@ def error_code(kind: str) -> dict[str, str]:
 REFUSED: list[tuple[int, dict[str, str], type[AppError], type[Exception]]] = [
     (401, error_code("GatedRepo"), HubGated, hf.GatedRepoError),
     (403, error_code("GatedRepo"), HubGated, hf.GatedRepoError),
-    (401, {}, HubRefused, hf.HfHubHTTPError),
+    (401, {}, HubMissing, hf.RepositoryNotFoundError),
+    (401, STRANGER, HubMissing, hf.RepositoryNotFoundError),
+    (401, error_code("RepoNotFound"), HubMissing, hf.RepositoryNotFoundError),
+    (401, BAD_TOKEN, HubRefused, hf.HfHubHTTPError),
     (403, {}, HubRefused, hf.HfHubHTTPError),
     (403, DISABLED, HubDisabled, hf.DisabledRepoError),
     (404, error_code("RepoNotFound"), HubMissing, hf.RepositoryNotFoundError),
@@ -81,7 +84,8 @@ async def test_a_refusal_is_the_kind_that_the_library_sees_too(
     with pytest.raises(ours) as caught:
         await hub.repository(REPO)
     assert type(caught.value) is ours
-    request = httpx2.Request("GET", f"{fake.address}/api/models/{REPO}")
+    # The library tells repositories from other things only over https.
+    request = httpx2.Request("GET", f"https://hub.example/api/models/{REPO}")
     with pytest.raises(theirs) as seen:
         hf_raise_for_status(httpx2.Response(status, headers=headers, request=request))
     assert type(seen.value) is theirs

@@ -181,6 +181,7 @@ async def test_the_token_is_kept_in_the_keychain_and_hidden(desk: Desk, fake: Fa
     hidden: list[str] = []
     desk.shelf.hide = hidden.append
     fake.gated.add(REPO)
+    fake.private.add(REPO)
     fake.token = "hf_abcdef"
     await desk.shelf.set_hub_token(" hf_abcdef ")
     assert (await desk.shelf.list_repository(REPO)).gated
@@ -195,6 +196,7 @@ async def test_a_token_is_not_sent_to_another_hub_than_it_was_saved_for(
     desk: Desk, fake: FakeHub, monkeypatch: pytest.MonkeyPatch
 ):
     fake.gated.add(REPO)
+    fake.private.add(REPO)
     fake.token = "hf_abcdef"
     await desk.keychain.set("hub-token", "hf_abcdef")
     with pytest.raises(HubRefused, match="needs a token"):

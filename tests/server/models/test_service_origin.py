@@ -134,6 +134,7 @@ async def test_a_login_is_offered_only_while_there_is_no_token(
     await desk.shelf.use_hub_login()
     assert await desk.shelf.find_hub_login() == ""
     fake.gated.add(REPO)
+    fake.private.add(REPO)
     fake.token = "hf_elsewhere"
     assert (await desk.shelf.list_repository(REPO)).gated
     monkeypatch.delenv("HF_TOKEN")
