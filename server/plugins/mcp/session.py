@@ -665,8 +665,18 @@ def _text(part: Any) -> str | None:
         return _without_halves(str(part.get("text", "")))
     if kind == "resource":
         held = part.get("resource")
-        return _without_halves(str(held.get("text", ""))) if isinstance(held, dict) else ""
+        if not isinstance(held, dict):
+            return ""
+        return _without_halves(str(held["text"])) if "text" in held else _place(kind, held)
+    if kind == "resource_link":
+        return _place(kind, part)
     return f"[{kind}]" if kind else None
+
+
+def _place(kind: str, part: Json) -> str:
+    """Returns what is said of a resource whose content is not in the answer: a link to it, say."""
+    about = (one_line(str(part[name])) for name in ("name", "uri", "description") if part.get(name))
+    return " ".join((f"[{kind}]", *about))[:LONGEST_WORDS]
 
 
 def _listed(key: str, *needed: str) -> Callable[[Json], Json]:

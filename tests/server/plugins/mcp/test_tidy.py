@@ -97,6 +97,19 @@ def test_one_part_without_its_list_is_read() -> None:
     assert tidy("tools/call", {"content": part})["content"] == [part]
 
 
+def test_a_link_to_a_resource_says_where_it_is() -> None:
+    """A server may answer with links alone."""
+    link = {"type": "resource_link", "uri": "notes://1", "name": "one", "description": "the\nfirst"}
+    held = {"type": "resource", "resource": {"uri": "file:///a.png", "blob": "aaaa"}}
+    found = tidy("tools/call", {"content": [link, held, {"type": "image", "data": "aaaa"}]})
+    texts = [part["text"] for part in found["content"]]
+    assert texts == [
+        "[resource_link] one notes://1 the first",
+        "[resource] file:///a.png",
+        "[image]",
+    ]
+
+
 def test_what_no_json_can_hold_is_left_out_of_an_answer() -> None:
     data = {"a": float("nan"), "b": ["x\ud83d"], "c": "\U0001f600"}
     found = tidy("tools/call", {"content": [{"type": "text", "text": "y\ude00"}]})
