@@ -67,7 +67,16 @@ def large(size: int) -> str:
 
 def made(**options: Any) -> MCPServer[Any]:
     server: MCPServer[Any] = MCPServer("sums", log_level="ERROR", **options)
-    for tool in (add, count, wait, greet, large):
+
+    async def grow(context: Context[Any, Any]) -> None:
+        """Adds a tool and reports it as its revision does."""
+        server.add_tool(large, name="grown")
+        if context.protocol_version == "2026-07-28":
+            await context.notify_tools_changed()
+        else:
+            await context.session.send_tool_list_changed()
+
+    for tool in (add, count, wait, greet, large, grow):
         server.add_tool(tool, structured_output=tool is add)
     server.resource("notes://today", name="today")(lambda: "sunny")
     server.resource("notes://{day}", name="day")(lambda day: day)

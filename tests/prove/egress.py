@@ -51,6 +51,7 @@ LIBRARIES = (
     "tests/server/models/test_service_origin.py",
     "tests/server/plugins/mcp",
     "tests/server/web/test_mcp_server.py",
+    "tests/contract/test_hub_library.py",
 )
 FULL = (
     *("tests/server", "tests/contract", "tests/faults", "--numprocesses=auto", "--reruns=1"),

@@ -19,6 +19,7 @@ from mcp.client import Client, ClientRequestContext, ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import RootModel, ValidationError
 
 from server import VERSION, door
@@ -188,6 +189,23 @@ class Session:
             if not cursor:
                 return
 
+    async def _follow_changes(self, client: Client) -> None:
+        """Asks a server of the new version to report changed tools; older ones do so unasked.
+
+        Not over HTTP: that request would stay open for ever.
+        """
+        tools = client.server_capabilities.tools
+        is_new = client.protocol_version in MODERN_PROTOCOL_VERSIONS
+        if not is_new or tools is None or not tools.list_changed:
+            return
+        try:
+            async with client.listen(tools_list_changed=True) as changes:
+                self.link.changed()  # what changed before this was not reported
+                async for _ in changes:
+                    self.link.changed()
+        except (MCPError, RuntimeError) as error:
+            log.debug("%s does not report changed tools: %s", self.link.name, error)
+
     def _must_be_open(self) -> Client:
         """Returns the client. Raises FlowFailed if the session has ended."""
         if self._client is None or self.has_ended:
@@ -207,7 +225,14 @@ class Session:
             async with client:
                 self._client = client
                 self._opened.set_result(None)
-                await self._closing.wait()
+                is_program = isinstance(way, Program)
+                following = (
+                    spawn(self._follow_changes(client), "mcp-changes") if is_program else None
+                )
+                try:
+                    await self._closing.wait()
+                finally:
+                    await stop(following)
         except asyncio.CancelledError:
             self._problem = self._ended()
         except Exception as error:

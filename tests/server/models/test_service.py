@@ -199,7 +199,7 @@ async def test_a_token_is_not_sent_to_another_hub_than_it_was_saved_for(
     fake.private.add(REPO)
     fake.token = "hf_abcdef"
     await desk.keychain.set("hub-token", "hf_abcdef")
-    with pytest.raises(HubRefused, match="needs a token"):
+    with pytest.raises(HubRefused, match="needs its token"):
         await desk.shelf.list_repository(REPO)
     assert all("authorization" not in headers for _, headers in fake.requests("hub"))
     # The same token, where this hub is the usual one.

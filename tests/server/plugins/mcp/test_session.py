@@ -67,7 +67,7 @@ async def test_a_server_of_either_revision_lists_answers_asks_and_is_given_up(
     monkeypatch.setattr(mcp_session, "PROBE_S", 0.1 if revision == OLD else 60)
     before = set(psutil.Process().children())
     async with asyncio.timeout(120), connected(way, revision) as client:
-        assert set(await client.tools()) == {"add", "count", "wait", "greet", "large"}
+        assert set(await client.tools()) == {"add", "count", "wait", "greet", "large", "grow"}
         assert client.version == revision
         resources = ("today (notes://today)", "day (notes://{day})")
         assert client.listed == Listed(resources, ("summarise",))
@@ -84,6 +84,18 @@ async def test_a_server_of_either_revision_lists_answers_asks_and_is_given_up(
         assert text(await client.call("add", {"a": 1, "b": 2}, 60)) == "3"
         assert set(psutil.Process().children()) - before == started
     assert all(has_ended(process) for process in started)
+
+
+@pytest.mark.parametrize("revision", [OLD, NEW])
+async def test_a_program_that_gets_another_tool_is_asked_for_it(
+    revision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp_session, "PROBE_S", 0.1 if revision == OLD else 60)
+    async with asyncio.timeout(180), connected("program", revision) as client:
+        assert "grown" not in await client.tools()
+        await client.call("grow", {}, 60)
+        while "grown" not in await client.tools():
+            await asyncio.sleep(0.01)
 
 
 async def give_up(client: McpClient) -> None:
