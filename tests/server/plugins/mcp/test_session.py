@@ -28,6 +28,12 @@ SCRIPT = Path(sdk_mcp.__file__)
 WAYS = [("program", NEW), ("program", OLD), ("http", NEW), ("http", OLD)]
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program of the protocol's library starts slowly on a busy machine."""
+    monkeypatch.setattr(mcp_client, "OPEN_S", 240.0)
+
+
 @asynccontextmanager
 async def connected(way: str, revision: str) -> AsyncIterator[McpClient]:
     door = Egress(NetworkSettings)
@@ -66,7 +72,7 @@ async def test_a_server_of_either_revision_lists_answers_asks_and_is_given_up(
 ) -> None:
     monkeypatch.setattr(mcp_session, "PROBE_S", 0.1 if revision == OLD else 60)
     before = set(psutil.Process().children())
-    async with asyncio.timeout(120), connected(way, revision) as client:
+    async with asyncio.timeout(300), connected(way, revision) as client:
         assert set(await client.tools()) == {"add", "count", "wait", "greet", "large", "grow"}
         assert client.version == revision
         resources = ("today (notes://today)", "day (notes://{day})")
@@ -91,7 +97,7 @@ async def test_a_program_that_gets_another_tool_is_asked_for_it(
     revision: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mcp_session, "PROBE_S", 0.1 if revision == OLD else 60)
-    async with asyncio.timeout(180), connected("program", revision) as client:
+    async with asyncio.timeout(300), connected("program", revision) as client:
         assert "grown" not in await client.tools()
         await client.call("grow", {}, 60)
         while "grown" not in await client.tools():
