@@ -4319,10 +4319,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Der Hub (oder ein Proxy) hat den falschen Teil der Datei gesendet.</translation>
   </message>
   <message>
-   <source>Access to this resource is disabled.</source>
-   <translation>Der Zugang dazu ist gesperrt.</translation>
-  </message>
-  <message>
    <source>The hub has no such file.</source>
    <translation>Der Hub hat keine solche Datei.</translation>
   </message>

@@ -4319,10 +4319,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>模型库（或代理服务器）发送了文件的错误部分。</translation>
   </message>
   <message>
-   <source>Access to this resource is disabled.</source>
-   <translation>对此资源的访问已停用。</translation>
-  </message>
-  <message>
    <source>The hub has no such file.</source>
    <translation>模型库没有这样的文件。</translation>
   </message>

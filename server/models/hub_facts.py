@@ -177,7 +177,9 @@ def _closed(status: int, kind: str, *, has_token: bool) -> HubRefused:
     if kind == "GatedRepo":
         return HubGated(TERMS if has_token else NO_TOKEN)
     if status == 401:
-        return HubRefused(NOT_VALID if has_token else Sentence("The hub answers only with a token."))
+        return HubRefused(
+            NOT_VALID if has_token else Sentence("The hub answers only with a token.")
+        )
     if has_token:
         return HubRefused(Sentence("The hub refuses access: the saved token may not read this."))
     return HubRefused(Sentence("The hub refuses access. It may want a token."))
