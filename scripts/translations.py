@@ -18,7 +18,7 @@ from server.models import catalogue
 from server.plugins import install
 from server.settings import OWN_FIELDS, Settings, choice_label
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).parent.parent
 
 
 def calls(function: str, *folders: str) -> Iterator[ast.Call]:

@@ -12,8 +12,9 @@ STARTED_BY_OTHERS = {
     "tests.bench.raw_loop", "tests.bench.reference", "tests.bench.window_load",
     "tests.contract.copilotkit.peers.endpoint", "tests.contract.copilotkit.serve",
     "tests.evaluate.serve", "tests.kit.by_llama_cpp", "tests.kit.hostile_engine",
-    "tests.kit.scripted_worker", "tests.kit.sdk_mcp", "tests.kit.served_core",
-    "tests.kit.small_engine", "tests.prove.alone", "tests.prove.clients", "tests.prove.guided",
+    "tests.kit.hub_library", "tests.kit.scripted_worker", "tests.kit.sdk_mcp",
+    "tests.kit.served_core", "tests.kit.small_engine", "tests.prove.alone", "tests.prove.clients",
+    "tests.prove.guided",
 }  # fmt: skip
 """Tests and tools start these with the arguments that they know; no person does."""
 READERS = {"read_arguments", "ArgumentParser"}

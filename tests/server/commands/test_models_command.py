@@ -67,7 +67,7 @@ async def test_a_file_used_where_it_lies_is_only_taken_off_the_list(fake: FakeHu
 async def test_what_fails_is_one_sentence_and_a_code(fake: FakeHub):
     assert await moat(fake, "pull", "no/such") == (
         1,
-        "The hub has no such repository or file.\n",
+        "The hub shows no such repository. Check its name; a private one needs its token.\n",
     )
     code, said = await moat(fake, "fit", library.NAME, "--context", "1000000", "--slots", "64")
     assert code == 1

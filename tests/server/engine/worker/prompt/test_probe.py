@@ -13,6 +13,7 @@ from server.engine.worker.prompt.template import (
     reads_parts,
     try_out,
 )
+from server.sentences import from_wire
 from server.system import processes
 
 CHATML = (
@@ -88,7 +89,7 @@ def test_a_trial_that_gets_no_turn_is_told_and_succeeds_later() -> None:
     lost = try_out(template)
     assert lost["template"] == {}
     assert lost["template_again"]
-    assert lost["template_lost"] == "it did not answer for 0.2 seconds"
+    assert from_wire(lost["template_lost"]) == "it did not answer for 0.2 seconds"
     template._command, template._answer_s = processes.command("render"), ANSWER_S
     found = try_out(template)
     assert found["template"]["system"]
@@ -118,6 +119,6 @@ def test_what_a_template_without_end_costs_is_told_and_not_tried_again() -> None
     found = try_out(template)
     assert found["template"]["system"]
     assert not found["template"]["calls"]
-    assert found["template_lost"] == "it ran longer than 2 seconds"
+    assert from_wire(found["template_lost"]) == "it ran longer than 2 seconds"
     assert not found["template_again"]
     template.close()
