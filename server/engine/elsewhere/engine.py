@@ -412,7 +412,7 @@ MOST_TRIES = 3
 """The request itself and at most two retries with the faults added."""
 
 
-VERSION = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?(?=/|$)")
+API_VERSION = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?(?=/|$)")
 """A version of an API in the path of a URL, such as /v1 or /v1beta."""
 
 
@@ -437,7 +437,7 @@ class Remote:
     def address_of(self, path: str) -> str:
         """Returns the address of an endpoint. Those of OpenAI's protocol begin with /v1 here."""
         base = self.url.rstrip("/")
-        version = VERSION.search(urlsplit(base).path)
+        version = API_VERSION.search(urlsplit(base).path)
         if version is None:
             return base + path
         if path.startswith("/v1/"):
