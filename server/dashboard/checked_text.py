@@ -75,6 +75,8 @@ NO_FIGURE = re.compile(
 )
 """Numbers that are none of the data's: dates, times, ordinals, lists, and those of names."""
 UNKNOWN = " [not in the data]"
+NOTHING = "\u2013"
+"""Stands for an empty cell."""
 CUT = re.compile(
     r"(?<![\d}])(?<!\d\.)(?<!\d (?:por|per|mil))(?<!\d pour)(?<!\d basis)\s(?=\S)"
     r"|(?<=[\u3001-\u9fff])(?<![万亿])(?=[\u3001-\u9fff])(?![万亿])"
@@ -314,7 +316,7 @@ class CheckedText:
             value = self._results.value(name, int(row) if row else None, column)
         except (LookupError, ValueError, StopIteration):
             return "(no such result)"
-        return write_value(value)
+        return write_value(value) or NOTHING
 
 
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+|(?<=[。！？])")  # noqa: RUF001

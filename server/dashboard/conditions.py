@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from server.dashboard.arguments import find_value
+from server.dashboard.figures.operations import operation
 from server.dashboard.figures.question import FILLERS, find_total
 from server.dashboard.meaning import RELATIVE, SIGNS
 from server.data.sql import Answer
@@ -39,6 +40,7 @@ NOT_PLAIN = re.compile(r"\bGROUP\s+BY\b|\bOVER\s?\(|\(\s*SELECT\b|\bUNION\b", re
 JOINS = re.compile(r"\bJOIN\b|\bFROM\s{1,9}\w{1,200}(?:\s{1,9}\w{1,80})?\s{0,9},", re.IGNORECASE)
 FIRST_ROW = re.compile(r"\bORDER\s{1,9}BY\b[^()]{1,200}\bLIMIT\s{1,9}1\s{0,9}$", re.IGNORECASE)
 UNION_OR_LIMIT = re.compile(r"\bUNION\b|\bLIMIT\b", re.IGNORECASE)
+UNION_ALL = re.compile(r"(\s+UNION\s+ALL\s+)", re.IGNORECASE)
 YEAR_COLUMN = re.compile(r"\by((?:19|20)\d\d)\b")
 ITSELF = re.compile(r"(?<![\w.'-])([A-Za-z_]\w{0,80}) ?- ?\1\b(?! ?[(.%*/])")
 RATIO = re.compile(
@@ -135,9 +137,11 @@ def propose(sql: str, question: str, tables: Mapping[str, Table], today: date) -
     For example, it takes the value and the time that the question names.
     """
     sql = _from_other_table(ITSELF.sub(r"\1", sql), tables)
-    sql = _without_foreign(_with_one_extreme(sql, tables), tables)
+    sql = _from_its_owner(_with_one_extreme(sql, tables), tables)
+    sql = _without_foreign(_with_foreign(sql, tables), tables)
     sql = _joined_by_what_is_shared(sql, tables)
-    sql = _with_own_columns(sql, question, tables)
+    branches = UNION_ALL.split(sql)
+    sql = "".join(_with_own_columns(one, question, tables) for one in branches)
     sql = _of_the_whole(_with_outer_conditions(_with_held_values(sql, tables), tables))
     sql = _without_unasked_time(with_months(sql, tables), question, tables)
     sql = _in_the_year(_without_totals(sql, tables), question, tables, today)
@@ -323,6 +327,42 @@ def find_fault(
                 "is meant."
             )
     return _unlabelled(sql, question, tables, answer)
+
+
+def add_up(sql: str, question: str, tables: Mapping[str, Table], answer: Answer) -> str:
+    """Adds up the only column of a query, if it gives several numbers and a total is asked for.
+
+    A word for a total that names a column or a value asks for no computation.
+    """
+    chosen = LIST.match(sql)
+    if (
+        chosen is None
+        or NOT_PLAIN.search(sql)
+        or UNION_OR_LIMIT.search(sql)
+        or len(answer.rows) < 2
+    ):
+        return sql
+    name = _plain_name(chosen[1].strip())
+    is_figure = all(isinstance(row[0], int | float) for row in answer.rows)
+    if not name or len(answer.columns) > 1 or not is_figure:
+        return sql
+    taken = {
+        word
+        for table in _used(sql, tables).values()
+        for column in table.columns
+        for text in (column.name, *_few_texts(table, column))
+        for word in stems(text)
+    }
+    wanted = operation(question, taken, taken)
+    if wanted is None or wanted.name != "sum":
+        return sql
+    return f"{sql[: chosen.start(1)]}SUM({name}) AS total{sql[chosen.end(1) :]}"
+
+
+def _few_texts(table: Table, column: Column) -> Iterable[str]:
+    if column.kind != "text":
+        return ()
+    return (str(one) for one in table.values(column.name)[:MOST_SEARCHED] if one is not None)
 
 
 def with_all_named(sql: str, question: str, tables: Mapping[str, Table]) -> str:
@@ -707,7 +747,11 @@ def _with_own_columns(sql: str, question: str, tables: Mapping[str, Table]) -> s
         name = given[0].split()[-1].lower() if given else ""
         used = [one for one in columns if one in _words(head)]
         whole = [one for one in used if RATIOS & set(stems(one)) and _is_named_whole(one, asked)]
-        is_made = COMPUTES.search(head) and not AGGREGATE.search(head)
+        adding = AGGREGATE.search(head)
+        if adding and used and name in columns and name not in used:
+            kept.append(f"{adding[1]}({columns[name]})")
+            continue
+        is_made = COMPUTES.search(head) and not adding
         is_made = is_made and not OWN_NUMBER.search(head)
         if is_made and name in columns and name not in used:
             part = columns[name]
@@ -945,6 +989,61 @@ def _bare_column(sql: str, tables: Mapping[str, Table]) -> str:
     return next((name for name in plain if _varies(name, sql, tables)), "")
 
 
+def _from_its_owner(sql: str, tables: Mapping[str, Table]) -> str:
+    """Takes all columns from the only other table that has them, if the query's own lacks some."""
+    used = list(_used(sql, tables))
+    words = _words(TEXT.sub(" ", sql))
+    columns = {name: {one.name.lower() for one in table.columns} for name, table in tables.items()}
+    wanted = words & set().union(*columns.values())
+    if len(used) != 1 or wanted <= columns[used[0]]:
+        return sql
+    owners = [name for name in tables if wanted <= columns[name] and _holds_all(name, sql, tables)]
+    if len(owners) != 1:
+        return sql
+    return re.sub(rf"\b{re.escape(used[0])}\b", owners[0], sql, flags=re.IGNORECASE)
+
+
+def _holds_all(table: str, sql: str, tables: Mapping[str, Table]) -> bool:
+    """Whether the columns of a table hold the texts that the query asks for in them."""
+    return all(match[2] in _texts(table, match[1], tables) for match in EQUALS.finditer(sql))
+
+
+def _with_foreign(sql: str, tables: Mapping[str, Table]) -> str:
+    """Takes plain columns from the other table that has them, under the same conditions.
+
+    Nothing is changed unless these find one row there.
+    """
+    chosen = LIST.match(sql)
+    is_plain = chosen and not NOT_PLAIN.search(sql) and not JOINS.search(sql)
+    if chosen is None or not is_plain or TAKES_ROWS.search(sql) or UNION_OR_LIMIT.search(sql):
+        return sql
+    used = list(_used(sql, tables))
+    where = re.search(r"\sWHERE\s+(.+?)[;\s]*$", sql, re.IGNORECASE | re.DOTALL)
+    if len(used) != 1 or where is None:
+        return sql
+    own = {one.name.lower() for one in tables[used[0]].columns}
+    kept = []
+    for part in (one.strip() for one in split_list(chosen[1])):
+        name = _plain_name(part)
+        if name and name not in own:
+            inner = f"(SELECT {name} FROM %s WHERE {where[1]})"
+            owners = [other for other in tables if _has_one_row(inner % other, name, other, tables)]
+            part = f"{inner % owners[0]} AS {name}" if len(owners) == 1 else part
+        kept.append(part)
+    return f"{sql[: chosen.start(1)]}{', '.join(kept)}{sql[chosen.end(1) :]}"
+
+
+def _has_one_row(query: str, column: str, table: str, tables: Mapping[str, Table]) -> bool:
+    """Whether an inner query with plain conditions finds one row of a table with this column."""
+    inner = INNER.fullmatch(query)
+    if inner is None or column not in {one.name.lower() for one in tables[table].columns}:
+        return False
+    conditions = re.split(r"\s{1,9}AND\s{1,9}", inner[3] or "", flags=re.IGNORECASE)
+    known = {one.name.lower() for one in tables[table].columns}
+    plain = [IS_VALUE.fullmatch(one.strip()) for one in conditions]
+    return all(one and one[1].lower() in known for one in plain) and _rows_of(inner, tables) == 1
+
+
 def _without_foreign(sql: str, tables: Mapping[str, Table]) -> str:
     """Drops plain columns of other tables than the query's, if it has columns of its own.
 
@@ -1031,10 +1130,12 @@ def split_list(text: str) -> list[str]:
 
 
 def _unlabelled(sql: str, question: str, tables: Mapping[str, Table], answer: Answer) -> str:
-    """Says which row to take, if the query gives several numbers without names for them."""
+    """Says what to take, if the query gives several numbers without names for them."""
     is_bare = len(answer.rows) > 1 and len(answer.columns) == 1
     if not is_bare or UNION_OR_LIMIT.search(sql):
         return ""
+    if add_up(sql, question, tables, answer) != sql:
+        return f"The question asks for a total; the query gives its {len(answer.rows)} parts."
     wanted = set(stems(question))
     for table in _used(sql, tables).values():
         for column in table.of_kind("text"):

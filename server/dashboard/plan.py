@@ -17,6 +17,7 @@ from server.dashboard.additions import as_widget
 from server.dashboard.arguments import ground_symbol, ground_values, read_for_each, told_options
 from server.dashboard.conditions import (
     absent_year,
+    add_up,
     asked_columns,
     count_bare,
     difference_of,
@@ -252,6 +253,22 @@ class Done:
 
     action: Action
     outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong about a query, in words for the model that wrote it."""
+
+    why: str
+    meant: str = ""
+    """The query that may be meant instead; empty if none is known."""
+    is_doubt: bool = False
+    """Whether the query may be right nevertheless."""
+    repair: str = ""
+    """What is run if the model knows nothing better."""
+
+    def told_of(self, sql: str) -> str:
+        return f"This {'may be wrong' if self.is_doubt else 'is wrong'}: {sql}\n{self.why}"
 
 
 @dataclass(slots=True)
@@ -573,50 +590,41 @@ class Planner:
         """Runs a query. If it fails or seems wrong, the model is told why and writes it again.
 
         A model that repeats a query that runs is believed, unless the query contradicts the
-        question or itself; then what was proposed is run. `is_alone` says that the query was
+        question or itself. Then what was proposed is run, and so it is if the query fails, or if
+        the model takes one of two values and then the other. `is_alone` says that the query was
         written from the tables and the question alone.
         """
         if self._is_resuming:
             return await self._run(str(action.given))
         tried: list[str] = []
-        ran, fault, sql = "", "", await self._with_months(str(action.given))
+        faults: list[Fault] = []
+        ran, sql = "", await self._with_months(str(action.given))
         while sql and sql not in tried:
-            tried.append(sql)
-            mistake = await self._fault_of(sql)
-            if not mistake:
+            fault = await self._fault_of(sql)
+            if fault is None:
                 return await self._run(sql if is_alone else await self._better(sql))
-            is_run = mistake.startswith(DOUBT)
-            ran = ran or (sql if is_run else "")
-            fault = fault or mistake
+            tried.append(sql)
+            faults.append(fault)
+            ran = fault.repair or ran or (sql if fault.is_doubt else "")
+            if _are_swapped(tried, faults):
+                ran = fault.meant
+                break
             if len(tried) == SQL_TRIES:
                 break
-            what = "may be wrong" if is_run else "is wrong"
-            again = await self.write_sql(f"This {what}: {sql}\n{mistake}")
-            again = await self._with_months(again)
-            if is_run and again == sql:
+            again = await self._with_months(await self.write_sql(fault.told_of(sql)))
+            if fault.is_doubt and again == sql:
                 ran = sql  # its writer is sure
                 break
             sql = again
             if again in tried:
                 sql = await self._with_months(await self.write_sql())
-        ran = ran or await self._consistent(tried[0])
         if ran and not await self._find_absent([ran]):
             return await self._run(ran)
         self.failures += 1
         self.absent = self.absent or await self._find_absent(tried)
-        self.done.append(Done(action, f"Error: {fault} The tables are: {self.results.columns()}."))
+        why = f"{faults[0].why if faults else ''} The tables are: {self.results.columns()}."
+        self.done.append(Done(action, f"Error: {why}"))
         return None
-
-    async def _consistent(self, sql: str) -> str:
-        """Returns the proposal for a query that contradicts the question or itself, if it runs."""
-        try:
-            answer = await self.results.query(sql)
-        except Refused:
-            return ""
-        if is_empty(answer) or not await self._contradiction(sql):
-            return ""
-        other = await self._proposal(sql, answer)
-        return other if other and not await self._contradiction(other) else ""
 
     async def _contradiction(self, sql: str) -> str:
         """Returns why a query that runs cannot be right; empty if it can be."""
@@ -667,35 +675,36 @@ class Planner:
         is_better = left_out(other, self.meaning, tables) < missing
         return other if other and is_better and not await self._fault_of(other) else sql
 
-    async def _fault_of(self, sql: str) -> str:
-        """Returns why a query fails, or what seems wrong about it; empty if nothing does.
-
-        What may be right nevertheless begins with `DOUBT`. It may contain a proposal.
-        """
+    async def _fault_of(self, sql: str) -> Fault | None:
+        """Returns why a query fails, or what seems wrong about it; None if nothing does."""
         tables = self.results.all_tables()
         try:
             answer = await self.results.query(sql)
         except Refused as error:
-            return f"{error}{await self._perhaps(sql, None)}"
+            other = await self._proposal(sql, None)
+            return Fault(f"{error}{_perhaps(other)}", other, repair=await self._sound(other))
+        contradiction = ""
         if is_empty(answer):
             why = await asyncio.to_thread(explain_nothing, sql, tables)
             found = f"It finds nothing: no row fits its conditions.{why}"
             is_sure = bool(why) or not may_find_nothing(sql, answer)
         else:
-            found = await self._contradiction(sql)
+            found = contradiction = await self._contradiction(sql)
             is_sure = bool(found)
             if not found:
                 given = (sql, self.meaning, tables, answer, self.own_question)
                 found = await asyncio.to_thread(find_fault, *given)
-        perhaps = await self._perhaps(sql, answer, is_faulty=bool(found))
-        if not found and not perhaps:
-            return ""
-        return f"{found}{perhaps}" if is_sure else f"{DOUBT} {found}{perhaps} {REPEAT}"
+        other = await self._proposal(sql, answer, is_faulty=bool(found))
+        if not found and not other:
+            return None
+        if not is_sure:
+            return Fault(f"{DOUBT} {found}{_perhaps(other)} {REPEAT}", other, is_doubt=True)
+        repair = await self._sound(other) if contradiction else ""
+        return Fault(f"{found}{_perhaps(other)}", other, repair=repair)
 
-    async def _perhaps(self, sql: str, answer: Answer | None, *, is_faulty: bool = True) -> str:
-        """Returns a sentence that proposes a query with other rows; empty if there is none."""
-        other = await self._proposal(sql, answer, is_faulty=is_faulty)
-        return f" Perhaps this is meant: {other}" if other else ""
+    async def _sound(self, proposal: str) -> str:
+        """Returns a proposal that contradicts nothing, or an empty text."""
+        return proposal if proposal and not await self._contradiction(proposal) else ""
 
     async def _proposal(self, sql: str, answer: Answer | None, *, is_faulty: bool = True) -> str:
         """Returns a query with other rows that may be meant; empty if there is none."""
@@ -704,6 +713,8 @@ class Planner:
         meant += [self.results.with_origins(sql)] if answer and has_only_numbers(answer) else []
         if is_faulty:
             meant.append(await asyncio.to_thread(with_all_named, sql, self.meaning, tables))
+        if is_faulty and answer:
+            meant.append(await asyncio.to_thread(add_up, sql, self.meaning, tables, answer))
         for other in meant:
             if other == sql:
                 continue
@@ -734,26 +745,27 @@ class Planner:
     def wanders(self, action: Action) -> bool:
         """Whether the model tries values that were not asked for. Drops all queries but the first.
 
-        The queries differ from the first one, twice, by values that the question does not have.
+        The queries differ from the first one of their form, twice, by values that the question
+        does not have.
         """
-        queries = [one.sql for one in self.results.computed]
-        if action.kind != "query" or len(queries) < MOST_OTHERS:
+        if action.kind != "query":
             return False
-        newest = [*queries, str(action.given)][-MOST_OTHERS:]
-        compared = [queries[0], *newest]
-        if len({LITERAL.sub("?", one) for one in compared}) > 1:
+        form = LITERAL.sub("?", str(action.given))
+        alike = [one.sql for one in self.results.computed if LITERAL.sub("?", one.sql) == form]
+        if len(alike) < MOST_OTHERS:
             return False
+        compared = [alike[0], *[*alike, str(action.given)][-MOST_OTHERS:]]
         values = zip(*map(LITERAL.findall, compared), strict=True)
         first, *others = zip(*(one for one in values if len(set(one)) > 1), strict=True) or [()]
-        if not first or any(map(self._is_unnamed, first)):
+        if not first or (any(map(self._is_unnamed, first)) and not self._are_all(first)):
             return False
         if not all(any(map(self._is_unnamed, one)) for one in others):
             return False
-        del self.results.computed[1:]
+        self.results.computed = [one for one in self.results.computed if one.sql not in alike[1:]]
         self.done = [
             one
             for one in self.done
-            if one.action.kind != "query" or str(one.action.given) == queries[0]
+            if one.action.kind != "query" or str(one.action.given) not in alike[1:]
         ]
         return True
 
@@ -761,6 +773,16 @@ class Planner:
         """Whether neither the question nor the arguments of a read have this value."""
         named = f"{self.meaning} {self.query.question} {self._read_with()}".lower()
         return value.strip("'y").lower() not in named
+
+    def _are_all(self, values: Sequence[str]) -> bool:
+        """Whether these are the first and the last day of a column: no row is left out."""
+        wanted = {one.strip("'") for one in values}
+        for table in self.results.tables.values():
+            for column in table.of_kind("date"):
+                days = [str(one) for one in table.values(column.name) if one is not None]
+                if days and wanted <= {min(days), max(days)}:
+                    return True
+        return False
 
     def _read_with(self) -> str:
         """Returns the parameters of all that was read."""
@@ -873,7 +895,8 @@ class Planner:
             return False
         if self._is_resuming and any(one.kind == "search" for one in self._planned()):
             return False
-        return not speaks_of(self.meaning, widgets, [text for one in found for text in one.texts()])
+        texts = [text for one in found for text in one.texts()]
+        return not speaks_of(self.meaning, widgets, texts, self.own_question)
 
     async def _search(self) -> Step | None:
         """Returns a call that reads other widgets, to look for the question's words in them.
@@ -938,7 +961,7 @@ class Planner:
             Place(alias, self.inventory.widgets[alias], material.texts())
             for alias, material in found.items()
         ]
-        picked = pick_places(self.meaning, before, others)
+        picked = pick_places(self.meaning, before, others, self.own_question)
         told = [SEARCHED] if picked else []
         for alias in picked or [one for one in own_choices(action.given) if one in found]:
             told.append(self.results.tell(found[alias], alias))
@@ -1290,6 +1313,17 @@ def _told_outcome(result: Result | None) -> str:
             status, message = element.outcome.get("status"), element.outcome.get("message")
             parts.append(": ".join(str(one) for one in (status, message) if one))
     return fenced("\n".join(parts) or "done")
+
+
+def _perhaps(other: str) -> str:
+    return f" Perhaps this is meant: {other}" if other else ""
+
+
+def _are_swapped(tried: Sequence[str], faults: Sequence[Fault]) -> bool:
+    """Whether the model took another value, although both were proposed: both are asked for."""
+    if len(tried) < 2 or not faults[-1].meant or faults[-1].meant != faults[-2].meant:
+        return False
+    return LITERAL.sub("?", tried[-1]) == LITERAL.sub("?", tried[-2])
 
 
 def _as_tool(flow: Offer) -> OfferedTool:

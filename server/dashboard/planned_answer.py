@@ -35,7 +35,7 @@ from server.dashboard.plan import (
     first_sentence,
 )
 from server.dashboard.query import Query
-from server.dashboard.results import ORDERED, Computed
+from server.dashboard.results import ORDERED, Computed, is_empty
 from server.data.periods import timelines
 from server.data.sql import Answer as QueryAnswer
 from server.data.sql import Refused
@@ -230,7 +230,9 @@ def _untold(planner: Planner, told: str) -> str:
     lines = [
         f"- {one.line(row)}"
         for one in newest.values()
-        if len(one.answer.rows) <= MOST_LINES and _leaves_out(told, one, planner)
+        if len(one.answer.rows) <= MOST_LINES
+        and not is_empty(one.answer)
+        and _leaves_out(told, one, planner)
         for row in one.answer.rows
     ]
     return "\n".join(lines) if len(lines) <= MOST_LINES else ""
@@ -280,8 +282,8 @@ async def _limited(planner: Planner, request: ChatRequest, limit: int) -> Steps:
 
 def _instruction(planner: Planner, figure: Figure | None, *, has_data: bool) -> str:
     parts = [WRITE if has_data else CHAT]
-    if planner.results.computed:
-        last = planner.results.computed[-1]
+    if found := [one for one in planner.results.computed if not is_empty(one.answer)]:
+        last = found[-1]
         parts.append(PLACES % {"query": last.name, "column": last.answer.columns[-1]})
     language = planner.query.options.get("answer-language")
     spoken = planner.query.wishes.language
@@ -299,7 +301,8 @@ def _plain_results(planner: Planner) -> str:
     """Returns the rows of short query results, a line each."""
     lines = []
     for one in planner.results.computed:
-        rows = one.answer.rows if len(one.answer.rows) <= MOST_LINES else []
+        is_short = len(one.answer.rows) <= MOST_LINES and not is_empty(one.answer)
+        rows = one.answer.rows if is_short else []
         for number, row in enumerate(rows, 1):
             name = one.name if len(rows) == 1 else f"{one.name}[{number}]"
             lines.append(f"{name}: {one.line(row)}")

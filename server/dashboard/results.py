@@ -59,6 +59,12 @@ ASCENDING = re.compile(
     r"(\bORDER\s{1,9}BY\s{1,9}[\w.]{1,160})(?:\s{1,9}ASC)?(\s{1,9}LIMIT\b)", re.IGNORECASE
 )
 """An order by one column from the lowest on, of which only the first rows are taken."""
+AGGREGATED = re.compile(r"(sum|total|avg|min|max|count)\s?\(\s*(\w{1,80}|\*)\s*\)", re.IGNORECASE)
+MADE_BY = {
+    "sum": "sum of", "total": "sum of", "avg": "average", "min": "lowest", "max": "highest",
+    "count": "number of",
+}  # fmt: skip
+LONGEST_LABEL = 60
 QUOTED_OR_COMMENT = re.compile(r"'[^']*'|\"[^\"]*\"|--[^\n]*|/\*[^*]*\*/")
 
 
@@ -239,7 +245,7 @@ class Results:
         """Runs a query and returns its rows as text. Raises Refused with the reason."""
         answer = await self.query(sql)
         self._note_use(sql)
-        name = f"q{len(self.computed) + 1}"
+        name = f"q{1 + max((int(one.name[1:]) for one in self.computed), default=0)}"
         others = await self._other_cells(sql, answer)
         self.computed.append(Computed(name, sql, answer))
         rows = [", ".join(_told(cell) for cell in row) for row in answer.rows[:ROWS_TOLD]]
@@ -565,6 +571,11 @@ def write_value(value: Cell) -> str:
 
 
 def _label(column: str) -> str:
+    """Returns a column's name as people write it. A computation without a name is told in words."""
+    if made := AGGREGATED.fullmatch(column.strip()):
+        column = f"{MADE_BY[made[1].lower()]} {made[2]}" if made[2] != "*" else "number of rows"
+    elif len(column) > LONGEST_LABEL or INNER_SELECT.search(column):
+        column = "result"
     words = column.replace("_", " ").strip()
     return words[:1].upper() + words[1:]
 

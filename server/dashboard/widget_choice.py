@@ -9,7 +9,7 @@ from server.chat import Json
 from server.dashboard.figures.operations import operation
 from server.dashboard.figures.question import FILLERS
 from server.dashboard.inventory import Inventory
-from server.dashboard.meaning import NAME, RELATIVE, Asked, small_question
+from server.dashboard.meaning import NAME, RELATIVE, SIGNS, Asked, small_question
 from server.dashboard.query import Query, Widget
 from server.dashboard.symbols import find_symbols
 from server.dashboard.tickers import is_ticker
@@ -83,6 +83,8 @@ MOST_PLACES = 3
 MOST_BY_WORDS = 3
 MOST_PICKED = 2
 LONG_WORD = 6
+LEAST_LETTERS = 5
+"""The fewest letters of a word that says something, where common words are not known."""
 BETWEEN = "Which widget holds what the question asks for?"
 BETWEEN_EXAMPLES = (
     (
@@ -246,16 +248,20 @@ def find_partner(question: str, alias: str, inventory: Inventory) -> str:
     return found[0] if len(found) == 1 and takes[0] == same else ""
 
 
-def speaks_of(question: str, widgets: Collection[Widget], texts: Collection[str]) -> bool:
+def speaks_of(
+    question: str, widgets: Collection[Widget], texts: Collection[str], own: str = ""
+) -> bool:
     """Whether a widget or its data has a word of what the question is about, or a related word.
 
     The values that a widget can be read for do not count: Hamburg is an option of many widgets.
-    True if the question has no subject or is not in English.
+    True if the question has no subject or is not in English. `own` is the question in the user's
+    language, which the data may be in, if `question` is its English translation.
     """
     wanted = _subjects(question) - RELATIVE if language_of(question) == "English" else set()
-    wanted -= {word for widget in widgets for text in _options(widget) for word in stems(text)}
+    options = {word for widget in widgets for text in _options(widget) for word in stems(text)}
+    wanted -= options
     wanted = wanted - ENTITIES or wanted
-    if not wanted or _found_in(wanted, widgets, texts):
+    if not wanted or _found_in(wanted | (_foreign(own) - options), widgets, texts):
         return True
     return any(_shared(" ".join(wanted), widget, RELATED) for widget in widgets)
 
@@ -269,14 +275,23 @@ class Place:
     texts: Collection[str]
 
 
-def pick_places(question: str, first: Sequence[Place], others: Sequence[Place]) -> list[str]:
+def pick_places(
+    question: str, first: Sequence[Place], others: Sequence[Place], own: str = ""
+) -> list[str]:
     """Returns the widgets that have more words of the question than those that were read first.
 
-    They must have half of its words, or a name. Returns at most two that have equally many.
+    They must have half of its words, or a name. Returns at most two that have equally many. The
+    words of `own`, the question in the user's language, are tried if the English ones are nowhere.
     """
     wanted = _subjects(question) - RELATIVE
     wanted = wanted - ENTITIES or wanted
     names = {word for name in NAME.findall(question) for word in stems(name)} & wanted
+    return _pick(wanted, names, first, others) or _pick(_foreign(own), set(), first, others)
+
+
+def _pick(
+    wanted: set[str], names: set[str], first: Sequence[Place], others: Sequence[Place]
+) -> list[str]:
     found = {one.alias: _found_in(wanted, [one.widget], one.texts) for one in others}
     least = max((len(_found_in(wanted, [one.widget], one.texts)) for one in first), default=0)
     best = max(map(len, found.values()), default=0)
@@ -292,6 +307,14 @@ def order_places(question: str, aliases: Sequence[str], inventory: Inventory) ->
     words = [one for one in _by_words(question, inventory) if one in aliases][:MOST_BY_WORDS]
     unknown = [one for one in aliases if not inventory.widgets[one].columns]
     return list(dict.fromkeys([*words, *unknown]))[:MOST_PLACES]
+
+
+def _foreign(question: str) -> set[str]:
+    """Returns what may be subjects in a question that is not in English: its longer words."""
+    if language_of(question) == "English":
+        return set()
+    words = {word for word in stems(question) if not word.isdecimal()}
+    return {word for word in words if len(word) >= LEAST_LETTERS or SIGNS.fullmatch(word)}
 
 
 def _found_in(wanted: set[str], widgets: Iterable[Widget], texts: Iterable[str]) -> set[str]:

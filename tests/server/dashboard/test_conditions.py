@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from server.dashboard.conditions import (
+    add_up,
     count_bare,
     difference_of,
     explain_column,
@@ -584,3 +585,68 @@ def test_a_share_of_another_share_is_not_computed_where_one_of_them_is_asked_for
 )
 def test_the_row_of_an_extreme_is_looked_up(sql: str, wanted: str) -> None:
     assert row_of_extreme(sql, Answer(("x",), [(21,)], total=1)) == wanted
+
+
+BOOKED = from_grid(
+    ("clinic", "month", "visits", "visits_growth"),
+    [("Nord", "2026-01", 40, 5), ("Nord", "2026-02", 42, 3), ("Sued", "2026-01", 30, 4)],
+    "bookings",
+)
+COSTS = from_grid(
+    ("clinic", "month", "rent"), [("Nord", "2026-01", 9), ("Nord", "2026-02", 8)], "costs"
+)
+CLINICS = {"bookings": BOOKED, "costs": COSTS}
+
+
+@pytest.mark.parametrize(
+    ("sql", "wanted"),
+    [
+        # The name is that of a column, which is meant.
+        (
+            "SELECT SUM(visits) AS visits_growth FROM bookings WHERE month = '2026-01'",
+            "SELECT SUM(visits_growth) FROM bookings WHERE month = '2026-01'",
+        ),
+        (
+            "SELECT 'a' AS whose, SUM(visits) AS visits_growth FROM bookings WHERE clinic = 'Nord' "
+            "UNION ALL SELECT 'b' AS whose, SUM(visits_growth) FROM bookings WHERE clinic = 'Sued'",
+            "SELECT 'a' AS whose, SUM(visits_growth) FROM bookings WHERE clinic = 'Nord' "
+            "UNION ALL SELECT 'b' AS whose, SUM(visits_growth) FROM bookings WHERE clinic = 'Sued'",
+        ),
+        ("SELECT SUM(visits) AS seen FROM bookings", "SELECT SUM(visits) AS seen FROM bookings"),
+        # The only table that has all columns.
+        (
+            "SELECT visits FROM costs WHERE clinic = 'Nord' AND month = '2026-02'",
+            "SELECT visits FROM bookings WHERE clinic = 'Nord' AND month = '2026-02'",
+        ),
+        # A column of each table, under the same conditions.
+        (
+            "SELECT visits, rent FROM bookings WHERE clinic = 'Nord' AND month = '2026-02'",
+            "SELECT visits, (SELECT rent FROM costs WHERE clinic = 'Nord' AND month = '2026-02') "
+            "AS rent FROM bookings WHERE clinic = 'Nord' AND month = '2026-02'",
+        ),
+        # Two rows fit there, so it is not known which is meant.
+        (
+            "SELECT visits, rent FROM bookings WHERE clinic = 'Nord'",
+            "SELECT visits FROM bookings WHERE clinic = 'Nord'",
+        ),
+    ],
+)
+def test_columns_are_taken_from_where_they_are(sql: str, wanted: str) -> None:
+    assert propose(sql, "What was it?", CLINICS, TODAY) == wanted
+
+
+def test_parts_are_added_up_if_a_total_is_asked_for() -> None:
+    sql, parts = (
+        "SELECT visits FROM bookings WHERE clinic = 'Nord'",
+        Answer(("visits",), [(40,), (42,)], total=2),
+    )
+    asked = "What are the total visits of Nord?"
+    wanted = sql.replace("visits FROM", "SUM(visits) AS total FROM")
+    assert add_up(sql, asked, CLINICS, parts) == wanted
+    assert "asks for a total" in find_fault(sql, asked, CLINICS, parts)
+    assert add_up(sql, "What are the visits of Nord?", CLINICS, parts) == sql
+    one = Answer(("visits",), [(40,)], total=1)
+    assert add_up(sql, asked, CLINICS, one) == sql
+    debts = from_grid(("item", "y2025"), [("Total debt", 8), ("Net debt", 3)], "debts")
+    sql = "SELECT y2025 FROM debts"
+    assert add_up(sql, "What is the total debt?", {"debts": debts}, MANY) == sql

@@ -7,8 +7,8 @@ import pytest
 
 from server.dashboard.materials import gather
 from server.dashboard.query import Element, Item, Query, Result, Source, Widget
-from server.dashboard.results import Results
-from server.data.sql import Refused
+from server.dashboard.results import Computed, Results
+from server.data.sql import Answer, Refused
 from server.data.tables import Cell
 
 WIDGET = Widget("o", "odd", "Odd", uuid="u")
@@ -145,3 +145,18 @@ async def test_the_tables_of_a_query_come_with_what_their_widget_is_about() -> N
     results = Results("?", 1500)
     results.add(material, "leases")
     assert results.described()[0].startswith("Rent of a year, in thousands:\ntable leases, 3 rows")
+
+
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [
+        ("net_margin", "Net margin: 7"),
+        ("SUM(net)", "Sum of net: 7"),
+        ("count(*)", "Number of rows: 7"),
+        ("revenue / eps", "Revenue / eps: 7"),
+        ("SUM(CASE WHEN rating = 'BBB' THEN aaa ELSE 0 END) * 100 / SUM(aaa)", "Result: 7"),
+    ],
+)
+def test_a_computation_without_a_name_is_told_in_words(column: str, told: str) -> None:
+    answer = Answer((column,), [(7,)], total=1)
+    assert Computed("q1", "SELECT 7", answer).line((7,)) == told

@@ -179,3 +179,17 @@ def test_a_word_may_go_on_in_the_data() -> None:
     pay = Widget("o", "pay", "Pay")
     assert speaks_of("What do the nurses earn?", [pay], ["earnings"])
     assert not speaks_of("What do the nurses earn?", [pay], ["earthquake"])
+
+
+def test_data_may_be_in_the_language_of_the_user() -> None:
+    hospital, recipes = Widget("o", "w1", "Klinikum"), Widget("o", "w2", "Rezepte")
+    english = "How crowded was the emergency room?"
+    own = "Wie voll war es in der Notaufnahme?"
+    texts = ["monat", "notaufnahme"]
+    assert not speaks_of(english, [hospital], texts)
+    assert speaks_of(english, [hospital], texts, own)
+    assert not speaks_of(english, [recipes], ["monat"], own)
+    first, others = [Place("rezepte", recipes, ["monat"])], [Place("klinikum", hospital, texts)]
+    assert pick_places(english, first, others, own) == ["klinikum"]
+    assert pick_places(english, others, first, own) == []
+    assert not speaks_of(english, [recipes], ["monat"], english)
