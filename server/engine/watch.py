@@ -80,7 +80,8 @@ class Pulse:
         self._progress = -1.0
         self._quiet_ticks = 0
         self._used_s = 0.0
-        """The processor time that the worker had used when it was last heard while loading."""
+        """The processor time that the worker had used when it was last asked for while loading."""
+        self._asked_s = 0.0
         self._steps = Stall(pid)
         self._lanes: list[Stall] = []
         self._in_hand = 0
@@ -146,14 +147,21 @@ class Pulse:
             stall.hear(done, in_hand)
 
     def _may_load_s(self, quiet_s: float) -> float:
-        """Returns how many seconds a load may make no progress, after `quiet_s` without any."""
+        """Returns how many seconds a load may make no progress, after `quiet_s` without any.
+
+        Whether it still computes is asked again after each `load_s`: what it used before it got
+        stuck, as for imports, does not count for long.
+        """
         limits = self._limits
         if self._quiet_ticks == 1:
-            self._used_s = processor_s(self._pid)
-        if quiet_s < limits.load_s:
-            return limits.load_s
-        used_s = processor_s(self._pid) - self._used_s
-        return limits.computing_s if used_s >= LOADING_SHARE * quiet_s else limits.load_s
+            self._used_s, self._asked_s = processor_s(self._pid), 0.0
+        since_s = quiet_s - self._asked_s
+        if since_s < limits.load_s:
+            return limits.computing_s
+        used_s = processor_s(self._pid)
+        is_computing = used_s - self._used_s >= LOADING_SHARE * since_s
+        self._used_s, self._asked_s = used_s, quiet_s
+        return limits.computing_s if is_computing else limits.load_s
 
     def tick(self) -> str:
         """Counts a tick. Returns what is wrong, as a clause; empty if nothing is."""
