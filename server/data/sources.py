@@ -335,7 +335,7 @@ class Sources:
         for path in changed:
             await asyncio.to_thread(self._index.add, path)
         if changed:
-            await self._show(source, "ready")
+            self._put(await self._described(source, "ready"))
 
     async def _read(self, source: Path) -> None:
         phase: SourcePhase = "stopped"
@@ -351,13 +351,17 @@ class Sources:
             phase = "failed"
             log.warning("The index of a source failed: %s", error)
         finally:
-            # Only then is it done: a second reading must not be followed by the card of this one.
-            try:
-                await asyncio.shield(self._show(source, phase))
-            finally:
-                self._reading.pop(str(source), None)
+            await asyncio.shield(self._end_reading(source, phase))
 
-    async def _show(self, source: Path, phase: SourcePhase) -> None:
+    async def _end_reading(self, source: Path, phase: SourcePhase) -> None:
+        """Shows how a reading ended. Whoever sees that may have the source read again at once."""
+        try:
+            card = await self._described(source, phase)
+        finally:
+            del self._reading[str(source)]
+        self._put(card)
+
+    async def _described(self, source: Path, phase: SourcePhase) -> SourceCard:
         files, passages, notes = await asyncio.to_thread(self._index.describe, source)
         shown = tuple(notes[:MOST_NOTES])
         if len(notes) > len(shown):
@@ -365,9 +369,7 @@ class Sources:
                 *shown,
                 Sentence("{0} more files were not read whole.", len(notes) - len(shown)),
             )
-        self._put(
-            replace(SourceCard(str(source), phase), files=files, passages=passages, notes=shown)
-        )
+        return replace(SourceCard(str(source), phase), files=files, passages=passages, notes=shown)
 
     def _put(self, card: SourceCard) -> None:
         others = tuple(known for known in self.cards.get() if known.path != card.path)

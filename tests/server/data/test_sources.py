@@ -1,5 +1,6 @@
 """What is in an index and is found in it, and how files are read into it in the background."""
 
+import asyncio
 import os
 import sqlite3
 import sys
@@ -12,7 +13,7 @@ import pytest
 from server.data import sources as module
 from server.data.sources import SourceIndex, Sources, list_files
 from server.errors import BadRequest
-from server.face.core import SourceCard
+from server.face.core import FoundPassage, SourceCard
 from tests.kit.office_files import docx, pdf, workbook
 from tests.kit.until import until
 
@@ -187,6 +188,22 @@ async def test_a_changed_file_is_found_without_asking_for_it(sources: Sources, n
     (notes / "1.txt").write_text("A submarine, this time.")
     found = await sources.find([str(notes)], "submarine", 5)
     assert [one.name for one in found] == ["1.txt"]
+
+
+async def test_whoever_sees_that_it_is_read_may_search_at_once(
+    sources: Sources, notes: Path
+) -> None:
+    searches: list[asyncio.Task[list[FoundPassage]]] = []
+
+    def search(cards: tuple[SourceCard, ...]) -> None:
+        if cards[0].phase == "ready" and not searches:
+            (notes / "1.txt").write_text("A submarine, this time.")
+            searches.append(asyncio.ensure_future(sources.find([str(notes)], "submarine", 5)))
+
+    sources.cards.connect(search)
+    await sources.index(str(notes))
+    await until_phase(sources, notes, "ready")
+    assert [one.name for one in await searches[0]] == ["1.txt"]
 
 
 async def test_many_changes_are_read_in_the_background(
