@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from server import tasks
 from server.data import sources as module
 from server.data.sources import SourceIndex, Sources, list_files
 from server.errors import BadRequest
@@ -196,9 +197,9 @@ async def test_whoever_sees_that_it_is_read_may_search_at_once(
     searches: list[asyncio.Task[list[FoundPassage]]] = []
 
     def search(cards: tuple[SourceCard, ...]) -> None:
-        if cards[0].phase == "ready" and not searches:
+        if [card.phase for card in cards] == ["ready"] and not searches:
             (notes / "1.txt").write_text("A submarine, this time.")
-            searches.append(asyncio.ensure_future(sources.find([str(notes)], "submarine", 5)))
+            searches.append(tasks.spawn(sources.find([str(notes)], "submarine", 5), "find"))
 
     sources.cards.connect(search)
     await sources.index(str(notes))
