@@ -296,10 +296,11 @@ def sources_told(
     first = _places([source for one in earlier for source in one.sources], inventory, materials)
     others = _places(result.sources, inventory, materials)
     meant = meaning_from(result.state)
-    question = (meant.english or meant.question) if meant else ""
+    own = meant.question if meant else ""
+    question = (meant.english if meant else "") or own
     plan = result.state.get("plan")
     last = plan[-1] if isinstance(plan, list) and plan else {}
-    picked = pick_places(question, first, others) or own_choices(last.get("search"))
+    picked = pick_places(question, first, others, own) or own_choices(last.get("search"))
     return [one for one in result.sources if inventory.alias_of(one) in picked]
 
 

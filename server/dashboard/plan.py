@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
@@ -80,6 +80,8 @@ from server.dashboard.results import Results, fenced, has_only_numbers, is_empty
 from server.dashboard.symbols import Named, find_symbols
 from server.dashboard.tickers import TICKER_NAMES, is_ticker
 from server.dashboard.widget_choice import (
+    MOST_PLACES,
+    MOST_PLACES_AT_LAST,
     Place,
     ask_between,
     find_partner,
@@ -400,7 +402,7 @@ class Planner:
             else:
                 await self.do(found)
         self._is_resuming = False
-        return None
+        return self._search_on()
 
     async def next_action(self) -> Action | None:
         """Returns the model's next action, or None if it is not valid or was tried before."""
@@ -911,16 +913,32 @@ class Planner:
         if not reads:
             return None
         read |= {one.alias for one in reads}
+        return self._look_into(self._places(placed, read, MOST_PLACES), reads)
+
+    def _search_on(self) -> Step | None:
+        """Returns a call that reads many more widgets, after a search that found nothing."""
+        searches = [one for one in self.done if one.action.kind == "search"]
+        is_last = searches[-1:] == self.done[-1:] and len(searches) == 1
+        if not is_last or searches[0].outcome.startswith(SEARCHED) or self.query.hop >= MOST_HOPS:
+            return None
+        read = {read.alias for one in self.done for read in one.action.reads()}
+        placed = [one for one, widget in self.inventory.widgets.items() if widget.tier != "extra"]
+        return self._look_into(self._places(placed, read, MOST_PLACES_AT_LAST))
+
+    def _places(self, placed: Sequence[str], read: Collection[str], most: int) -> list[Read]:
         others = [alias for alias in placed if alias not in read]
         asked = f"{self.own_question} {self.meaning}"
-        places = [Read(alias, {}) for alias in order_places(asked, others, self.inventory)]
+        return [Read(alias, {}) for alias in order_places(asked, others, self.inventory, most)]
+
+    def _look_into(self, places: Sequence[Read], own: Sequence[Read] = ()) -> Step | None:
+        """Returns a call that reads widgets. `own` are those that the model would read."""
         missing: list[tuple[Widget, Json]] = []
         kept: list[Json] = []
-        for one in (*reads, *places):
+        for one in (*own, *places):
             widget = self.inventory.widgets[one.alias]
             arguments = self._arguments(widget, one)
             if self._unknown_option(widget, arguments) is None:
-                kept.append({"widget": one.alias, "parameters": arguments, "own": one in reads})
+                kept.append({"widget": one.alias, "parameters": arguments, "own": one in own})
                 missing.append((widget, arguments))
         return self._ask_client(Action("search", kept), missing) if missing else None
 
@@ -952,7 +970,7 @@ class Planner:
                 source = Source(widget.origin, widget.id, widget.uuid, read.parameters)
                 material = self._find_material(source)
                 found |= {read.alias: material} if material is not None else {}
-        first = self.done[-1] if self.done else None
+        first = next((one for one in self.done if one.action.kind == "read"), None)
         read_first = {one.alias for one in first.action.reads()} if first else set()
         materials = self.results.read_now()
         texts = [text for one in materials for text in one.texts()]

@@ -79,7 +79,9 @@ LEAST_SHARED = 2
 """The fewest words that a question must share with a widget to oppose the model's choice."""
 MOST_OPTIONS = 60
 MOST_PLACES = 3
-"""The most widgets to look into. Each is a request to the user's own data server."""
+"""The most widgets to look into at first. Each is a request to the user's own data server."""
+MOST_PLACES_AT_LAST = 16
+"""The most to look into if none of the first has the words of the question."""
 MOST_BY_WORDS = 3
 MOST_PICKED = 2
 LONG_WORD = 6
@@ -302,11 +304,13 @@ def _pick(
     return picked if is_sure and len(picked) <= MOST_PICKED else []
 
 
-def order_places(question: str, aliases: Sequence[str], inventory: Inventory) -> list[str]:
+def order_places(
+    question: str, aliases: Sequence[str], inventory: Inventory, most: int
+) -> list[str]:
     """Returns where the answer may be: widgets that share words, and those with unknown columns."""
     words = [one for one in _by_words(question, inventory) if one in aliases][:MOST_BY_WORDS]
     unknown = [one for one in aliases if not inventory.widgets[one].columns]
-    return list(dict.fromkeys([*words, *unknown]))[:MOST_PLACES]
+    return list(dict.fromkeys([*words, *unknown]))[:most]
 
 
 def _foreign(question: str) -> set[str]:
