@@ -38,6 +38,10 @@ AGGREGATE = re.compile(r"\b(min|max|sum|avg|count|total)\s?\(", re.IGNORECASE)
 EXTREME = re.compile(r"(?:min|max)\s?\(\s*\w+\s*\)(?:\s+AS\s+\w+)?", re.IGNORECASE)
 NOT_PLAIN = re.compile(r"\bGROUP\s+BY\b|\bOVER\s?\(|\(\s*SELECT\b|\bUNION\b", re.IGNORECASE)
 JOINS = re.compile(r"\bJOIN\b|\bFROM\s{1,9}\w{1,200}(?:\s{1,9}\w{1,80})?\s{0,9},", re.IGNORECASE)
+FIRST_GROUPS = re.compile(
+    r"\bGROUP\s{1,9}BY\b[^()]{1,200}\bORDER\s{1,9}BY\b.{1,200}\bLIMIT\b", re.I
+)
+INNER_QUERY = re.compile(r"\bSELECT\b|\bOVER\s?\(", re.IGNORECASE)
 FIRST_ROW = re.compile(r"\bORDER\s{1,9}BY\b[^()]{1,200}\bLIMIT\s{1,9}1\s{0,9}$", re.IGNORECASE)
 UNION_OR_LIMIT = re.compile(r"\bUNION\b|\bLIMIT\b", re.IGNORECASE)
 UNION_ALL = re.compile(r"(\s+UNION\s+ALL\s+)", re.IGNORECASE)
@@ -136,7 +140,7 @@ def propose(sql: str, question: str, tables: Mapping[str, Table], today: date) -
 
     For example, it takes the value and the time that the question names.
     """
-    sql = _from_other_table(ITSELF.sub(r"\1", sql), tables)
+    sql = _from_other_table(with_change_first(ITSELF.sub(r"\1", sql)), tables)
     sql = _from_its_owner(_with_one_extreme(sql, tables), tables)
     sql = _without_foreign(_with_foreign(sql, tables), tables)
     sql = _joined_by_what_is_shared(sql, tables)
@@ -166,14 +170,9 @@ def find_contradiction(
     `asked` has the question in each form that is known: as the user wrote it, and in English.
     `before` are the parameters of reads and the queries so far: a time in it has been considered.
     """
-    if itself := ITSELF.search(TEXT.sub("''", sql)):
-        return f"{itself[0]} is always 0. Say which two values are meant."
-    if not NOT_PLAIN.search(sql) and _of_the_whole(sql) != sql:
-        return (
-            "The part and the whole have the same condition, so the share is always 100 %. Do not "
-            "restrict the whole to the part."
-        )
-    if _asks_beside(asked):
+    if senseless := _senseless(sql):
+        return senseless
+    if asks_beside(asked):
         return ""
     for question in asked:
         for _, wanted, _ in _missed_times(sql, question, tables, today):
@@ -182,6 +181,69 @@ def find_contradiction(
     if year := absent_year(f"{sql} {before}", asked, tables):
         return f"The question asks for {year}. The tables have nothing of that year."
     return ""
+
+
+def _senseless(sql: str) -> str:
+    """Says why a computation always gives the same; empty if it does not."""
+    if itself := ITSELF.search(TEXT.sub("''", sql)):
+        return f"{itself[0]} is always 0. Say which two values are meant."
+    if with_change_first(sql) != sql:
+        return "A - B / B is A - 1. For a change relative to B, write (A - B) / B."
+    if not NOT_PLAIN.search(sql) and _of_the_whole(sql) != sql:
+        return (
+            "The part and the whole have the same condition, so the share is always 100 %. Do not "
+            "restrict the whole to the part."
+        )
+    return ""
+
+
+def with_change_first(sql: str) -> str:
+    """Writes (A - B) / B where a query has A - B / B, which nobody means.
+
+    A and B are columns, calls or inner queries.
+    """
+    plain = TEXT.sub(lambda found: "'" + "x" * (len(found[0]) - 2) + "'", sql)
+    for place in (match.start() for match in re.finditer("/", plain)):
+        divided_at, end = _begin_of_operand(plain, place), _end_of_operand(plain, place + 1)
+        before = plain[:divided_at].rstrip()
+        divided, by = (
+            " ".join(one.split()) for one in (sql[divided_at:place], sql[place + 1 : end])
+        )
+        begin = _begin_of_operand(plain, len(before) - 1)
+        is_meant = before.endswith("-") and divided and divided == by
+        if is_meant and plain[begin : len(before) - 1].strip():
+            return f"{sql[:begin]}({sql[begin:place].strip()}) {sql[place:]}"
+    return sql
+
+
+def _begin_of_operand(sql: str, end: int) -> int:
+    """Returns where the column, call or bracket begins that ends before a place."""
+    begin = len(sql[:end].rstrip())
+    if sql[:begin].endswith(")"):
+        depth = 0
+        for place in range(begin - 1, -1, -1):
+            depth += (sql[place] == ")") - (sql[place] == "(")
+            begin = place
+            if not depth:
+                break
+    while begin and (sql[begin - 1].isalnum() or sql[begin - 1] in "_."):
+        begin -= 1
+    return begin
+
+
+def _end_of_operand(sql: str, begin: int) -> int:
+    """Returns where the column, call or bracket ends that begins at a place or behind spaces."""
+    end = len(sql) - len(sql[begin:].lstrip())
+    while end < len(sql) and (sql[end].isalnum() or sql[end] in "_."):
+        end += 1
+    depth = 0
+    if sql[end : end + 1] == "(":
+        for place in range(end, len(sql)):
+            depth += (sql[place] == "(") - (sql[place] == ")")
+            end = place + 1
+            if not depth:
+                break
+    return end
 
 
 def explain_bare(sql: str, tables: Mapping[str, Table]) -> str:
@@ -214,7 +276,7 @@ def absent_year(sql: str, asked: Sequence[str], tables: Mapping[str, Table]) -> 
     """
     years: set[str] = {one for text in asked for one in YEAR.findall(text)}
     used = _used(sql, tables)
-    if len(years) != 1 or _asks_beside(asked):
+    if len(years) != 1 or asks_beside(asked):
         return ""
     if not used or not all(map(_is_dated, used.values())):
         return ""
@@ -284,7 +346,7 @@ def _next_month(day: date) -> date:
 
 def _at_the_named_time(sql: str, question: str, tables: Mapping[str, Table], today: date) -> str:
     """Replaces the only other time that a query asks for by the one that the question names."""
-    if _asks_beside([question]):
+    if asks_beside([question]):
         return sql
     found = list(_missed_times(sql, question, tables, today))
     if len({match[2] or match[3] for match, _, _ in found}) != 1:
@@ -399,7 +461,7 @@ def _is_beside(question: str) -> bool:
     return bool(BESIDE & set(stems(question))) or bool(BESIDE_SIGNS.search(question))
 
 
-def _asks_beside(asked: Sequence[str]) -> bool:
+def asks_beside(asked: Sequence[str]) -> bool:
     """Whether a form of the question may mean another time than the one that it names."""
     return any(_is_beside(one) or _is_relative(one) for one in asked)
 
@@ -700,10 +762,13 @@ def _with_condition(sql: str, table: str, condition: str) -> str:
 
 def _without_totals(sql: str, tables: Mapping[str, Table]) -> str:
     """Excludes the row that adds up the others, if rows are limited or aggregated."""
-    if NOT_PLAIN.search(sql) or not TAKES_ROWS.search(sql):
+    takes_groups = FIRST_GROUPS.search(sql) and len(INNER_QUERY.findall(sql)) == 1
+    if not takes_groups and (NOT_PLAIN.search(sql) or not TAKES_ROWS.search(sql)):
         return sql
     for name, table in _used(sql, tables).items():
         found = find_total(table)
+        if takes_groups and found and found[0].lower() not in _words(sql):
+            continue
         if found is None or found[1].lower() in (one.lower() for one in TEXT.findall(sql)):
             continue
         label = found[1].replace("'", "''")
@@ -998,9 +1063,15 @@ def _from_its_owner(sql: str, tables: Mapping[str, Table]) -> str:
     if len(used) != 1 or wanted <= columns[used[0]]:
         return sql
     owners = [name for name in tables if wanted <= columns[name] and _holds_all(name, sql, tables)]
-    if len(owners) != 1:
-        return sql
-    return re.sub(rf"\b{re.escape(used[0])}\b", owners[0], sql, flags=re.IGNORECASE)
+    owner = _in_all(owners, tables)
+    return re.sub(rf"\b{re.escape(used[0])}\b", owner, sql, flags=re.IGNORECASE) if owner else sql
+
+
+def _in_all(names: Sequence[str], tables: Mapping[str, Table]) -> str:
+    """Returns the table whose rows all these have, or "". A widget's table goes by two names."""
+    rows = {name: {tuple(row) for row in tables[name].rows} for name in names}
+    least = min(names, key=lambda one: len(tables[one].rows), default="")
+    return least if all(rows[least] <= rows[name] for name in names) else ""
 
 
 def _holds_all(table: str, sql: str, tables: Mapping[str, Table]) -> bool:
@@ -1028,7 +1099,8 @@ def _with_foreign(sql: str, tables: Mapping[str, Table]) -> str:
         if name and name not in own:
             inner = f"(SELECT {name} FROM %s WHERE {where[1]})"
             owners = [other for other in tables if _has_one_row(inner % other, name, other, tables)]
-            part = f"{inner % owners[0]} AS {name}" if len(owners) == 1 else part
+            owner = _in_all(owners, tables)
+            part = f"{inner % owner} AS {name}" if owner else part
         kept.append(part)
     return f"{sql[: chosen.start(1)]}{', '.join(kept)}{sql[chosen.end(1) :]}"
 

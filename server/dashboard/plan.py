@@ -19,6 +19,7 @@ from server.dashboard.conditions import (
     absent_year,
     add_up,
     asked_columns,
+    asks_beside,
     count_bare,
     difference_of,
     explain_bare,
@@ -639,6 +640,9 @@ class Planner:
             if any(isinstance(cell, int) and cell > 1 for row in rows for cell in row):
                 return await asyncio.to_thread(explain_bare, sql, tables)
         asked = (self.meaning, self.own_question)
+        newest = self.results.of_newest(sql, " ".join(asked))
+        if newest != sql and not asks_beside(asked):
+            return "It takes a table of an earlier question. This question has its own."
         before = " ".join([self._read_with(), *(one.sql for one in self.results.computed)])
         given = (sql, asked, tables, before, self.today)
         return await asyncio.to_thread(find_contradiction, *given)
@@ -711,7 +715,8 @@ class Planner:
     async def _proposal(self, sql: str, answer: Answer | None, *, is_faulty: bool = True) -> str:
         """Returns a query with other rows that may be meant; empty if there is none."""
         tables = self.results.all_tables()
-        meant = [await asyncio.to_thread(propose, sql, self.meaning, tables, self.today)]
+        newest = self.results.of_newest(sql, f"{self.meaning} {self.own_question}")
+        meant = [await asyncio.to_thread(propose, newest, self.meaning, tables, self.today)]
         meant += [self.results.with_origins(sql)] if answer and has_only_numbers(answer) else []
         if is_faulty:
             meant.append(await asyncio.to_thread(with_all_named, sql, self.meaning, tables))

@@ -314,6 +314,21 @@ class Results:
                 return str(value)
         return ""
 
+    def of_newest(self, sql: str, question: str) -> str:
+        """Takes the table that was read for this question, if the query takes an earlier one's.
+
+        Both are of one widget, and the question does not name what the earlier one is of.
+        """
+        used = [name for name in self.tables if re.search(rf"\b{re.escape(name)}\b", sql, re.I)]
+        if len(used) != 1:
+            return sql
+        now = self.read_now()
+        same = next((names for names in self._by_alias.values() if used[0] in names), [])
+        new = [name for name in same if any(self._owners[name.lower()] is one for one in now)]
+        if len(new) != 1 or new == used or self._whose(used[0]).lower() in question.lower():
+            return sql
+        return re.sub(rf"\b{re.escape(used[0])}\b", new[0], sql, flags=re.IGNORECASE)
+
     def is_repeated(self) -> bool:
         """Takes the last query away again, if an earlier one asked for the same and found it.
 

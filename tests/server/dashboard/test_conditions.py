@@ -18,6 +18,7 @@ from server.dashboard.conditions import (
     propose,
     row_of_extreme,
     with_all_named,
+    with_change_first,
 )
 from server.data.sql import Answer
 from server.data.tables import from_grid
@@ -650,3 +651,45 @@ def test_parts_are_added_up_if_a_total_is_asked_for() -> None:
     debts = from_grid(("item", "y2025"), [("Total debt", 8), ("Net debt", 3)], "debts")
     sql = "SELECT y2025 FROM debts"
     assert add_up(sql, "What is the total debt?", {"debts": debts}, MANY) == sql
+
+
+@pytest.mark.parametrize(
+    ("sql", "wanted"),
+    [
+        ("SELECT a - b / b FROM t", "SELECT (a - b) / b FROM t"),
+        ("SELECT 100 * (t.a - t.b / t.b) FROM t", "SELECT 100 * ((t.a - t.b) / t.b) FROM t"),
+        (
+            "SELECT MAX(a) - MIN(a) / MIN(a) * 100 FROM t",
+            "SELECT (MAX(a) - MIN(a)) / MIN(a) * 100 FROM t",
+        ),
+        (
+            "SELECT (SELECT a FROM t WHERE y = 2) - (SELECT a FROM t WHERE y = 1) "
+            "/ (SELECT a FROM t WHERE y = 1) * 100 AS growth",
+            "SELECT ((SELECT a FROM t WHERE y = 2) - (SELECT a FROM t WHERE y = 1)) "
+            "/ (SELECT a FROM t WHERE y = 1) * 100 AS growth",
+        ),
+        ("SELECT (a - b) / b FROM t", "SELECT (a - b) / b FROM t"),
+        ("SELECT a - b / c FROM t", "SELECT a - b / c FROM t"),
+        ("SELECT a FROM t WHERE name = 'x - b/b'", "SELECT a FROM t WHERE name = 'x - b/b'"),
+        ("SELECT a - b /", "SELECT a - b /"),
+        (")/(", ")/("),
+    ],
+)
+def test_a_change_is_taken_before_it_is_divided(sql: str, wanted: str) -> None:
+    assert with_change_first(sql) == wanted
+
+
+def test_the_row_that_adds_up_the_others_is_no_group_of_the_largest() -> None:
+    rows = [("Lyon", 5), ("Porto", 3), ("Turku", 2), ("Total", 10)]
+    tables = {"visits": from_grid(("town", "count"), rows, "visits")}
+    sql = "SELECT town, MAX(count) FROM visits GROUP BY town ORDER BY MAX(count) DESC LIMIT 2"
+    wanted = sql.replace("visits GROUP", "visits WHERE town IS NOT 'Total' GROUP")
+    assert propose(sql, "Which two towns have the most?", tables, TODAY) == wanted
+    every = "SELECT town, MAX(count) FROM visits GROUP BY town ORDER BY town"
+    assert propose(every, "The visits of each town?", tables, TODAY) == every
+
+
+def test_a_table_that_goes_by_two_names_is_one_owner() -> None:
+    tables = {"costs": COSTS, "bookings_nord": BOOKED, "bookings": BOOKED}
+    sql = "SELECT visits FROM costs WHERE clinic = 'Nord' AND month = '2026-02'"
+    assert propose(sql, "How many?", tables, TODAY) == sql.replace("costs", "bookings_nord")

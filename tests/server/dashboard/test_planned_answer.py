@@ -823,7 +823,11 @@ async def test_what_was_read_and_not_used_is_computed_over_where_it_is_asked_for
     events, engine = await run(
         query, step(first), step(DONE), step(second), step(again), says("Both.")
     )
-    assert f"Perhaps this is meant: {again['sql']}" in engine.requests[3].messages[-1].content
+    both_columns = (
+        "SELECT wages, (SELECT total_revenue FROM income_msft WHERE year = 2024) AS total_revenue "
+        "FROM staff_msft WHERE year = 2024"
+    )
+    assert f"Perhaps this is meant: {both_columns}" in engine.requests[3].messages[-1].content
     assert "table income_msft" not in engine.requests[2].messages[-1].content
     told = engine.requests[-1].messages[-1].content
     assert "q1: Total revenue: 110\nq2: Wages: 40" in told
@@ -879,6 +883,9 @@ async def test_what_the_model_read_first_and_second_stands_where_nothing_has_the
     events, _ = await run(query, step(READ))
     query = brought(query, events)
     events, _ = await run(query, step(OTHER))
+    query = found_there(query, events)
+    events, engine = await run(query)
+    assert not engine.requests, "all others are looked into without asking the model"
     query = found_there(query, events)
     events, engine = await run(query, step(DONE), *NO_SQL, says("110."))
     told = str(engine.requests[0].messages)

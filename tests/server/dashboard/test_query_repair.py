@@ -1,5 +1,7 @@
 """What is run where a model's query fails, contradicts itself, or wanders from value to value."""
 
+from dataclasses import replace
+
 from server.dashboard.actions import Action
 from tests.server.dashboard.new_domains import RepeatingEngine, plan_over
 
@@ -57,3 +59,16 @@ async def test_values_of_the_question_are_no_wandering() -> None:
     await planner._run(form % "Vega")
     assert not planner.wanders(Action("query", form % "Altair"))
     assert len(planner.results.computed) == 2
+
+
+async def test_a_table_of_an_earlier_question_is_not_taken_for_that_of_this_one() -> None:
+    planner = await plan_over("clubs", "And the members of Porto in 2025?", RepeatingEngine("x"))
+    lyon, porto = planner.results.sources
+    planner.results.sources = [replace(lyon, is_new=False), porto]
+    planner.results._owners["season_lyon"] = planner.results.sources[0]
+    sql = "SELECT members FROM season_lyon WHERE year = 2025"
+    planner.engine.queries = [sql]
+    await planner._query(Action("query", sql))
+    [found] = planner.results.computed
+    assert found.answer.rows == [(30900,)], found.sql
+    assert planner.results.of_newest(sql, "Those of Lyon and Porto?") == sql
