@@ -16,7 +16,7 @@ from server.dashboard.figures.question import FILLERS, find_total
 from server.dashboard.meaning import RELATIVE, SIGNS
 from server.data.sql import Answer
 from server.data.tables import Column, Table
-from server.language.dates import POINT, Unclear, in_plain_dates, left_over, read
+from server.language.dates import MONTHS, POINT, Unclear, in_plain_dates, left_over, read
 from server.language.ranking import stems
 from server.language.words import goes_on, stem
 from server.system.limits import one_line
@@ -140,6 +140,7 @@ def propose(sql: str, question: str, tables: Mapping[str, Table], today: date) -
 
     For example, it takes the value and the time that the question names.
     """
+    question = _with_year(question, sql, tables)
     sql = _from_other_table(with_change_first(ITSELF.sub(r"\1", sql)), tables)
     sql = _from_its_owner(_with_one_extreme(sql, tables), tables)
     sql = _without_foreign(_with_foreign(sql, tables), tables)
@@ -174,7 +175,7 @@ def find_contradiction(
         return senseless
     if asks_beside(asked):
         return ""
-    for question in asked:
+    for question in (_with_year(one, sql, tables) for one in asked):
         for _, wanted, _ in _missed_times(sql, question, tables, today):
             if wanted not in before:
                 return f"The question asks for {wanted}, the query for another time."
@@ -338,6 +339,26 @@ def _missed_times(
         for match in IS_VALUE.finditer(sql):
             if match[1].lower() == held.column.name.lower() and match[3] in held.values:
                 yield match, year, f"{match[1]} = {year}"
+
+
+def _with_year(question: str, sql: str, tables: Mapping[str, Table]) -> str:
+    """Writes the year to the only day or month of a question, if the query's data has one alone."""
+    plain = in_plain_dates(question)
+    points = list(POINT.finditer(plain))
+    name = (points[0]["name_1"] or points[0]["name_2"] or "") if len(points) == 1 else ""
+    if not name or points[0]["year_1"] or points[0]["year_2"]:
+        return question
+    day = points[0]["day_1"] or points[0]["day_2"]
+    wanted = f"-{MONTHS[name.lower().rstrip('.')]:02}" + (f"-{int(day):02}" if day else "")
+    years = {
+        str(value)[:4]
+        for table in _used(sql, tables).values()
+        for column in table.of_kind("date")
+        for value in table.values(column.name)
+        if str(value)[4:].startswith(wanted)
+    }
+    end = points[0].end()
+    return f"{plain[:end]} {years.pop()}{plain[end:]}" if len(years) == 1 else question
 
 
 def _next_month(day: date) -> date:

@@ -693,3 +693,29 @@ def test_a_table_that_goes_by_two_names_is_one_owner() -> None:
     tables = {"costs": COSTS, "bookings_nord": BOOKED, "bookings": BOOKED}
     sql = "SELECT visits FROM costs WHERE clinic = 'Nord' AND month = '2026-02'"
     assert propose(sql, "How many?", tables, TODAY) == sql.replace("costs", "bookings_nord")
+
+
+PRICES = from_grid(
+    ("date", "price"),
+    [("2025-12-20", 5), ("2026-10-02", 7), ("2026-10-20", 8), ("2026-12-20", 9)],
+    "prices",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "day"),
+    [
+        ("What was the price on October 20th?", "2026-10-20"),
+        ("Was kostete es am 20. Oktober?", "2026-10-20"),
+        ("10月20日的价格是多少?", "2026-10-20"),
+        # In two years, or in none: nobody knows which is meant.
+        ("What was the price on December 20th?", "2026-10-02"),
+        ("What was the price on May 1st?", "2026-10-02"),
+    ],
+)
+def test_a_day_without_a_year_is_of_the_only_year_of_the_data(question: str, day: str) -> None:
+    sql = "SELECT price FROM prices WHERE date = '%s'"
+    wrong = sql % "2026-10-02"
+    assert propose(wrong, question, {"prices": PRICES}, TODAY) == sql % day
+    contradiction = find_contradiction(wrong, [question], {"prices": PRICES}, "", TODAY)
+    assert bool(contradiction) == (day != "2026-10-02")
