@@ -255,12 +255,13 @@ def speaks_of(
 ) -> bool:
     """Whether a widget or its data has a word of what the question is about, or a related word.
 
-    The values that a widget can be read for do not count: Hamburg is an option of many widgets.
+    What a widget can be read for does not count, nor its values: Hamburg is a port in many widgets.
     True if the question has no subject or is not in English. `own` is the question in the user's
     language, which the data may be in, if `question` is its English translation.
     """
     wanted = _subjects(question) - RELATIVE if language_of(question) == "English" else set()
     options = {word for widget in widgets for text in _options(widget) for word in stems(text)}
+    options |= {word for one in widgets for param in one.params for word in stems(param.name)}
     wanted -= options
     wanted = wanted - ENTITIES or wanted
     if not wanted or _found_in(wanted | (_foreign(own) - options), widgets, texts):

@@ -193,3 +193,12 @@ def test_data_may_be_in_the_language_of_the_user() -> None:
     assert pick_places(english, first, others, own) == ["klinikum"]
     assert pick_places(english, others, first, own) == []
     assert not speaks_of(english, [recipes], ["monat"], english)
+
+
+def test_what_a_widget_is_read_for_says_nothing_about_its_data() -> None:
+    param = Param("portfolio", "text", value="growth", has_value=True, options=("growth",))
+    returns = Widget("o", "w1", "Monthly returns", params=(param,))
+    texts = ["month", "return", "portfolio"]
+    assert not speaks_of("How volatile is the growth portfolio?", [returns], texts)
+    assert speaks_of("How volatile is the growth portfolio?", [returns], [*texts, "volatility"])
+    assert speaks_of("Which portfolio is it?", [returns], texts)
