@@ -173,6 +173,15 @@ def test_a_schema_that_cannot_be_kept_is_named_by_its_path(client: OpenAI, model
     assert refused.value.param == "tools[0].function.parameters.properties.x.not"
 
 
+def test_a_schema_that_nothing_fits_is_named_by_its_path(client: OpenAI, model: str) -> None:
+    schema: Any = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"not": {}}}}
+    with pytest.raises(BadRequestError) as refused:
+        client.chat.completions.create(
+            model=model, messages=[{"role": "user", "content": "Hi"}], response_format=schema
+        )
+    assert refused.value.param == "response_format.json_schema.schema.not"
+
+
 def test_a_tool_without_members_is_called_without_any(client: OpenAI, model: str) -> None:
     nothing = {"type": "object", "properties": {}}
     tool: Any = {"type": "function", "function": {"name": "now", "parameters": nothing}}

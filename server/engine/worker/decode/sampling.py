@@ -502,6 +502,8 @@ class Grammars:
 
 
 def _grammar(schema: Any, *, strict: bool) -> str:
+    if isinstance(schema, bool):  # Options can be added to objects alone.
+        schema = {} if schema else {"enum": []}
     options: Any = {**SPACING, "lenient": not strict}
     return LLMatcher.grammar_from_json_schema(json.dumps(schema), overrides=options)
 
