@@ -117,9 +117,8 @@ class EnginesElsewhere:
     def reach(self, engine: EngineElsewhere) -> Several:
         """Returns the engine that sends requests to these servers."""
         name = engine.name
-        key = lambda: self._keys.get(name, "")  # noqa: E731
-        remotes = _remotes(engine, _reason(name), self._door, key)
-        made = Several(remotes, lambda: self._fetch_key(name))
+        self._keys.pop(name, None)  # it may have another key by now
+        made = Several(_remotes(engine, _reason(name), self._door, lambda: self._key_of(name)))
         made.state.connect(lambda state: self._see(engine, made, state))
         made.out.connect(lambda out: self._show(engine, out=out))
         return made
@@ -129,11 +128,15 @@ class EnginesElsewhere:
         key = key.strip() or await self._keychain.get(_secret(engine.name)) or ""
         if key:
             self.hide(key)
+
+        async def given() -> str:
+            return key
+
         async with self._testing:
             for url in engine.urls:
                 self._door.allow(url, TESTING, stays=True)
             try:
-                remotes = _remotes(engine, TESTING, self._door, lambda: key)
+                remotes = _remotes(engine, TESTING, self._door, given)
                 facts = [await _ask(remote) for remote in remotes]
             finally:
                 self._door.forget(TESTING)
@@ -173,11 +176,14 @@ class EnginesElsewhere:
         name = found.model.rpartition("/")[2] if found.model.endswith(".gguf") else found.model
         return engine.model_copy(update={"name": name.removesuffix(".gguf") or engine.name})
 
-    async def _fetch_key(self, name: str) -> None:
-        key = await self._keychain.get(_secret(name)) or ""
-        if key:
-            self.hide(key)
-        self._keys[name] = key
+    async def _key_of(self, name: str) -> str:
+        """Returns the key or "". It is remembered until the engine is reached anew."""
+        if name not in self._keys:
+            key = await self._keychain.get(_secret(name)) or ""
+            if key:
+                self.hide(key)
+            self._keys[name] = key
+        return self._keys[name]
 
     def _look_at(self, engine: EngineElsewhere) -> None:
         """Asks the engine in the background what it serves."""
@@ -193,7 +199,7 @@ class EnginesElsewhere:
                 await asked.load()
         if asked.state.get().phase != "failed" and not asked.facts.name:
             self._show(engine, phase="failed", reason=SILENT, details="")
-        await stop(asked.watcher)
+        await asked.close()
 
     def _see(self, engine: EngineElsewhere, made: Several, state: LoadState) -> None:
         if state.phase == "ready":
@@ -212,7 +218,7 @@ class EnginesElsewhere:
 
 
 def _remotes(
-    engine: EngineElsewhere, reason: str, door: Egress, key: Callable[[], str]
+    engine: EngineElsewhere, reason: str, door: Egress, key: Callable[[], Awaitable[str]]
 ) -> list[RemoteEngine]:
     sees = {"yes": True, "no": False}.get(engine.images)
     return [
@@ -236,10 +242,9 @@ def _remotes(
 async def _ask(remote: RemoteEngine) -> ModelFacts:
     try:
         async with asyncio.timeout(PATIENCE_S):
-            await remote.load()
+            return await remote.find_facts()
     except TimeoutError:
         raise ModelLoadFailed(Sentence("The engine at {0} does not answer.", remote.host)) from None
-    return remote.facts
 
 
 def _describe(facts: ModelFacts) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -24,7 +24,7 @@ from server.chat import (
     ToolCall,
 )
 from server.egress import Egress, LeadsToPrivateAddress
-from server.engine.base import Embeddings, LoadState, ModelFacts, Ranking
+from server.engine.base import Embeddings, LoadState, ModelFacts, Ranking, loading
 from server.engine.elsewhere import calls
 from server.engine.styles.base import wants_tools
 from server.engine.styles.loose_calls import LooseCalls, may_call_loosely
@@ -37,7 +37,6 @@ from server.errors import (
     Busy,
     ContextOverflow,
     EngineCrashed,
-    ModelLoadFailed,
     NotSupported,
     RedirectRefused,
 )
@@ -453,10 +452,23 @@ class UnexpectedAnswer(EngineCrashed):
     """Raised when a server's response does not follow the protocol."""
 
 
+class Silent(EngineCrashed):
+    """Raised when a server does not answer in time. Perhaps it is only slow."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(Sentence("The engine at {0} does not answer.", host))
+
+
+async def _no_key() -> str:
+    return ""
+
+
 class RemoteEngine:
     """A model on another machine, behind OpenAI's protocol. `key` returns the key or ""."""
 
-    def __init__(self, remote: Remote, door: Egress, key: Callable[[], str] = str) -> None:
+    def __init__(
+        self, remote: Remote, door: Egress, key: Callable[[], Awaitable[str]] = _no_key
+    ) -> None:
         self.facts = ModelFacts()
         self.state: Value[LoadState] = Value(LoadState())
         self._remote = remote
@@ -478,8 +490,7 @@ class RemoteEngine:
     async def load(self) -> None:
         if self.state.get().phase == "ready":
             return
-        self.state.set(LoadState("loading"))
-        try:
+        with loading(self.state):
             served = await self._call("GET", "/v1/models")
             with self._as_expected():
                 chosen = self._choose(served["data"])
@@ -487,10 +498,10 @@ class RemoteEngine:
             properties = await self._ask_properties() if kind == "llama-server" else {}
             with self._as_expected():
                 self.facts = _facts(chosen, properties, self._remote, kind)
-        except AppError as error:
-            self.state.set(LoadState.failed(error))
-            raise ModelLoadFailed(str(error)) from error
-        self.state.set(LoadState("ready", 1.0))
+
+    async def find_facts(self) -> ModelFacts:
+        await self.load()
+        return self.facts
 
     async def close(self) -> None:
         self._lacks.clear()
@@ -502,7 +513,7 @@ class RemoteEngine:
             async with asyncio.timeout(patience_s):
                 await self._call("GET", "/v1/models")
         except TimeoutError:
-            raise EngineCrashed(Sentence("The engine at {0} does not answer.", self.host)) from None
+            raise Silent(self.host) from None
 
     async def generate(self, request: ChatRequest) -> Pieces:
         await self.load()
@@ -792,7 +803,7 @@ class RemoteEngine:
     async def _open(self, method: str, path: str, body: Json | None) -> AsyncIterator[Any]:
         # A kept connection that the server has closed meanwhile would look like a dead server.
         headers = {"Connection": "close", "Accept-Encoding": "identity"}
-        if key := self._key():
+        if key := await self._key():
             headers["Authorization"] = f"Bearer {key}"
         options: Json = {"headers": headers, "stall_s": STALL_S, "direct": is_here(self.host)}
         if body is not None:
