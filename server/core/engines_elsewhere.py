@@ -16,7 +16,7 @@ from server.face.models import EngineState, ModelCard
 from server.observe import Value
 from server.sentences import Sentence
 from server.settings import ENGINE_FORM, EngineElsewhere, Settings
-from server.system.keychain import Keychain
+from server.system.keychain import Keychain, given_secret, variable_of
 from server.system.limits import one_line
 from server.tasks import spawn, stop
 
@@ -110,6 +110,7 @@ class EnginesElsewhere:
             if engine.name in names:
                 name = f"{engine.name}@{engine.hosts[0]}"
                 engine = engine.model_copy(update={"name": name})
+            self._refuse_shared_key(engine.name)
             self._given = (*(other for other in self._given if other.name != engine.name), engine)
         self.follow()
         return tuple(engine.name for engine in self._given)
@@ -125,7 +126,7 @@ class EnginesElsewhere:
 
     async def test(self, engine: EngineElsewhere, key: str) -> EngineState:
         """Returns what its first server reports. Raises if any of its servers does not answer."""
-        key = key.strip() or await self._keychain.get(_secret(engine.name)) or ""
+        key = key.strip() or await self._find_key(engine.name)
         if key:
             self.hide(key)
 
@@ -151,6 +152,7 @@ class EnginesElsewhere:
             raise BadRequest(
                 Sentence("'{0}' was set on the command line for this session.", engine.name), "name"
             )
+        self._refuse_shared_key(engine.name)
         if key.strip():
             self.hide(key.strip())
             await self._keychain.set(_secret(engine.name), key.strip())
@@ -179,11 +181,31 @@ class EnginesElsewhere:
     async def _key_of(self, name: str) -> str:
         """Returns the key or "". It is remembered until the engine is reached anew."""
         if name not in self._keys:
-            key = await self._keychain.get(_secret(name)) or ""
+            key = await self._find_key(name)
             if key:
                 self.hide(key)
             self._keys[name] = key
         return self._keys[name]
+
+    async def _find_key(self, name: str) -> str:
+        self._refuse_shared_key(name)
+        return await self._keychain.get(_secret(name)) or ""
+
+    def _refuse_shared_key(self, name: str) -> None:
+        """Raises if a variable is set that could be the key of this engine or of another."""
+        variable = variable_of(_secret(name))
+        others = (engine.name for engine in self.all() if engine.name != name)
+        other = next((far for far in others if variable_of(_secret(far)) == variable), None)
+        if other is not None and given_secret(_secret(name)):
+            raise BadRequest(
+                Sentence(
+                    "The variable {0} would be the key of '{1}' and of '{2}'. Rename one of them.",
+                    variable,
+                    other,
+                    name,
+                ),
+                "name",
+            )
 
     def _look_at(self, engine: EngineElsewhere) -> None:
         """Asks the engine in the background what it serves."""
