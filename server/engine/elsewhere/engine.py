@@ -106,7 +106,7 @@ def body_of(request: ChatRequest, model: str, kind: str = "") -> Json:
         body |= {"continue_final_message": True, "add_generation_prompt": False}
     if request.template_options:
         body["chat_template_kwargs"] = dict(request.template_options)
-    return body | _constraint(request.constraint, kind, raw=False) | _tools(request)
+    return body | _constraint(request.constraint, kind, raw=False) | _tools(request, kind)
 
 
 def _limits(request: ChatRequest) -> Json:
@@ -168,22 +168,24 @@ def _part(part: str | Image) -> Json:
     return {"type": "image_url", "image_url": {"url": f"data:{part.mime};base64,{data}"}}
 
 
-def _tools(request: ChatRequest) -> Json:
+def _tools(request: ChatRequest, kind: str) -> Json:
     choice = request.tool_choice
     tools = [tool for tool in request.tools if not choice.names or tool.name in choice.names]
     if not tools or choice.mode == "none":
         return {}
+    # vLLM 0.32 binds the arguments of a call that must be made only where the tool is strict.
+    is_strict = kind == "vllm" and choice.mode == "required"
     # Only the tools that may be called are sent: llama-server ignores a choice by name.
     return {
-        "tools": [_tool(tool) for tool in tools],
+        "tools": [_tool(tool, is_strict=is_strict or tool.strict) for tool in tools],
         "tool_choice": choice.mode,
         "parallel_tool_calls": request.parallel_calls,
     }
 
 
-def _tool(tool: Tool) -> Json:
+def _tool(tool: Tool, *, is_strict: bool) -> Json:
     made = declare(tool)
-    if tool.strict:
+    if is_strict:
         made["function"]["strict"] = True
     return made
 
