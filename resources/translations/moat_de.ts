@@ -3743,6 +3743,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>In den Einstellungen gibt es keine Engine „{0}“.</translation>
   </message>
   <message>
+   <source>The variable {0} would be the key of '{1}' and of '{2}'. Rename one of them.</source>
+   <translation>Die Variable {0} wäre der Schlüssel von „{1}“ und von „{2}“. Benennen Sie eine der Engines um.</translation>
+  </message>
+  <message>
    <source>The engine at {0} does not answer.</source>
    <translation>Die Engine auf {0} antwortet nicht.</translation>
   </message>

@@ -3743,6 +3743,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>设置中没有引擎“{0}”。</translation>
   </message>
   <message>
+   <source>The variable {0} would be the key of '{1}' and of '{2}'. Rename one of them.</source>
+   <translation>变量 {0} 会同时作为“{1}”和“{2}”的密钥。请重命名其中一个。</translation>
+  </message>
+  <message>
    <source>The engine at {0} does not answer.</source>
    <translation>{0} 上的引擎没有回应。</translation>
   </message>

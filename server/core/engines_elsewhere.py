@@ -16,7 +16,7 @@ from server.face.models import EngineState, ModelCard
 from server.observe import Value
 from server.sentences import Sentence
 from server.settings import ENGINE_FORM, EngineElsewhere, Settings
-from server.system.keychain import Keychain
+from server.system.keychain import Keychain, given_secret, variable_of
 from server.system.limits import one_line
 from server.tasks import spawn, stop
 
@@ -110,6 +110,7 @@ class EnginesElsewhere:
             if engine.name in names:
                 name = f"{engine.name}@{engine.hosts[0]}"
                 engine = engine.model_copy(update={"name": name})
+            self._refuse_shared_key(engine.name)
             self._given = (*(other for other in self._given if other.name != engine.name), engine)
         self.follow()
         return tuple(engine.name for engine in self._given)
@@ -117,23 +118,26 @@ class EnginesElsewhere:
     def reach(self, engine: EngineElsewhere) -> Several:
         """Returns the engine that sends requests to these servers."""
         name = engine.name
-        key = lambda: self._keys.get(name, "")  # noqa: E731
-        remotes = _remotes(engine, _reason(name), self._door, key)
-        made = Several(remotes, lambda: self._fetch_key(name))
+        self._keys.pop(name, None)  # it may have another key by now
+        made = Several(_remotes(engine, _reason(name), self._door, lambda: self._key_of(name)))
         made.state.connect(lambda state: self._see(engine, made, state))
         made.out.connect(lambda out: self._show(engine, out=out))
         return made
 
     async def test(self, engine: EngineElsewhere, key: str) -> EngineState:
         """Returns what its first server reports. Raises if any of its servers does not answer."""
-        key = key.strip() or await self._keychain.get(_secret(engine.name)) or ""
+        key = key.strip() or await self._find_key(engine.name)
         if key:
             self.hide(key)
+
+        async def given() -> str:
+            return key
+
         async with self._testing:
             for url in engine.urls:
                 self._door.allow(url, TESTING, stays=True)
             try:
-                remotes = _remotes(engine, TESTING, self._door, lambda: key)
+                remotes = _remotes(engine, TESTING, self._door, given)
                 facts = [await _ask(remote) for remote in remotes]
             finally:
                 self._door.forget(TESTING)
@@ -148,6 +152,7 @@ class EnginesElsewhere:
             raise BadRequest(
                 Sentence("'{0}' was set on the command line for this session.", engine.name), "name"
             )
+        self._refuse_shared_key(engine.name)
         if key.strip():
             self.hide(key.strip())
             await self._keychain.set(_secret(engine.name), key.strip())
@@ -173,11 +178,34 @@ class EnginesElsewhere:
         name = found.model.rpartition("/")[2] if found.model.endswith(".gguf") else found.model
         return engine.model_copy(update={"name": name.removesuffix(".gguf") or engine.name})
 
-    async def _fetch_key(self, name: str) -> None:
-        key = await self._keychain.get(_secret(name)) or ""
-        if key:
-            self.hide(key)
-        self._keys[name] = key
+    async def _key_of(self, name: str) -> str:
+        """Returns the key or "". It is remembered until the engine is reached anew."""
+        if name not in self._keys:
+            key = await self._find_key(name)
+            if key:
+                self.hide(key)
+            self._keys[name] = key
+        return self._keys[name]
+
+    async def _find_key(self, name: str) -> str:
+        self._refuse_shared_key(name)
+        return await self._keychain.get(_secret(name)) or ""
+
+    def _refuse_shared_key(self, name: str) -> None:
+        """Raises if a variable is set that could be the key of this engine or of another."""
+        variable = variable_of(_secret(name))
+        others = (engine.name for engine in self.all() if engine.name != name)
+        other = next((far for far in others if variable_of(_secret(far)) == variable), None)
+        if other is not None and given_secret(_secret(name)):
+            raise BadRequest(
+                Sentence(
+                    "The variable {0} would be the key of '{1}' and of '{2}'. Rename one of them.",
+                    variable,
+                    other,
+                    name,
+                ),
+                "name",
+            )
 
     def _look_at(self, engine: EngineElsewhere) -> None:
         """Asks the engine in the background what it serves."""
@@ -193,7 +221,7 @@ class EnginesElsewhere:
                 await asked.load()
         if asked.state.get().phase != "failed" and not asked.facts.name:
             self._show(engine, phase="failed", reason=SILENT, details="")
-        await stop(asked.watcher)
+        await asked.close()
 
     def _see(self, engine: EngineElsewhere, made: Several, state: LoadState) -> None:
         if state.phase == "ready":
@@ -212,7 +240,7 @@ class EnginesElsewhere:
 
 
 def _remotes(
-    engine: EngineElsewhere, reason: str, door: Egress, key: Callable[[], str]
+    engine: EngineElsewhere, reason: str, door: Egress, key: Callable[[], Awaitable[str]]
 ) -> list[RemoteEngine]:
     sees = {"yes": True, "no": False}.get(engine.images)
     return [
@@ -236,10 +264,9 @@ def _remotes(
 async def _ask(remote: RemoteEngine) -> ModelFacts:
     try:
         async with asyncio.timeout(PATIENCE_S):
-            await remote.load()
+            return await remote.find_facts()
     except TimeoutError:
         raise ModelLoadFailed(Sentence("The engine at {0} does not answer.", remote.host)) from None
-    return remote.facts
 
 
 def _describe(facts: ModelFacts) -> dict[str, Any]:

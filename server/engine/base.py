@@ -1,13 +1,14 @@
 """The interface of engines, which answer chat requests on this machine or on another."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 from server.chat import ChatRequest, Prompt
-from server.errors import AppError
+from server.errors import AppError, ModelLoadFailed
 from server.events import Pieces
 from server.observe import Value
 
@@ -78,6 +79,21 @@ class LoadState:
     @classmethod
     def failed(cls, error: AppError) -> "LoadState":
         return cls("failed", 0.0, str(error), error.details)
+
+
+@contextmanager
+def loading(state: Value[LoadState]) -> Iterator[None]:
+    """Shows in the state that a load has begun and how it ended. Raises ModelLoadFailed."""
+    state.set(LoadState("loading"))
+    try:
+        yield
+    except AppError as error:
+        state.set(LoadState.failed(error))
+        raise ModelLoadFailed(str(error)) from error
+    except BaseException:
+        state.set(LoadState())  # the caller has left
+        raise
+    state.set(LoadState("ready", 1.0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Checks a call's arguments against the tool's schema, and asks again if they do not fit."""
 
+import json
 import logging
 from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import replace
@@ -15,9 +16,7 @@ referencing = Late("referencing")
 log = logging.getLogger(__name__)
 MOST_STEPS = 10_000
 FAULT = "The call was not made: {fault}. Call again with arguments that fit the schema."
-UNCHECKED = frozenset({
-    "uniqueItems", "format", "unevaluatedItems", "unevaluatedProperties", "$schema",
-})  # fmt: skip
+UNCHECKED = frozenset({"format", "unevaluatedItems", "unevaluatedProperties", "$schema"})
 """Keywords that take long for few characters, or switch to another draft."""
 LONGEST_CHECKED = 1_000
 PATTERN_STEPS = 200
@@ -82,11 +81,28 @@ def _validator(schema: Json) -> Any:
             raise _TooLong
         return len(text) > LONGEST_CHECKED or matches(pattern, text)
 
-    keywords = {**draft.VALIDATORS, **pattern_keywords(is_found)}
+    keywords = {**draft.VALIDATORS, **pattern_keywords(is_found), "uniqueItems": _check_unique}
     counted = {name: _count_steps(keyword, left) for name, keyword in keywords.items()}
     made = jsonschema.validators.create(draft.META_SCHEMA, counted, type_checker=draft.TYPE_CHECKER)
     # The registry is empty, so that nothing a schema refers to is fetched.
     return made(_checkable(schema), registry=referencing.Registry())
+
+
+def _check_unique(_validator: Any, is_wanted: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    """Does what jsonschema does, but compares no pairs: that would take long for many items."""
+    if is_wanted is True and isinstance(instance, list):
+        texts = {json.dumps(_as_whole(item), sort_keys=True) for item in instance}
+        if len(texts) < len(instance):
+            yield jsonschema.ValidationError("an item is there twice")
+
+
+def _as_whole(value: Any) -> Any:
+    """Replaces numbers such as 1.0 by 1, which are the same in JSON."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {name: _as_whole(part) for name, part in value.items()}
+    return [_as_whole(part) for part in value] if isinstance(value, list) else value
 
 
 def _checkable(schema: Any) -> Any:

@@ -47,6 +47,16 @@ class KeyringFailed(AppError):
         self.known_details = f"{self.code}\n{type(error).__name__}"
 
 
+def variable_of(name: str) -> str:
+    """Returns the variable that may hold the secret. Similar names have the same one."""
+    return GIVEN_SECRET + NOT_IN_A_VARIABLE.sub("_", name.upper())
+
+
+def given_secret(name: str) -> str:
+    # Files with variables may end their lines as Windows does, and no header may hold that.
+    return os.environ.get(variable_of(name), "").strip()
+
+
 class Keychain:
     """The secrets of this Moat. `notice` explains if they are stored unencrypted."""
 
@@ -58,9 +68,7 @@ class Keychain:
 
     async def get(self, name: str) -> str | None:
         """Returns the secret. A variable MOAT_SECRET_<NAME> wins over the stored one."""
-        variable = GIVEN_SECRET + NOT_IN_A_VARIABLE.sub("_", name.upper())
-        # Files with variables may end their lines as Windows does, and no header may hold that.
-        if given := os.environ.get(variable, "").strip():
+        if given := given_secret(name):
             return given
         if await self._works():
             return await _in_thread(lambda: self._entries.get(name))

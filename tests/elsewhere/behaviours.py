@@ -221,9 +221,13 @@ def try_embeddings(place: Place) -> None:
 
 
 def try_image(place: Place) -> None:
-    """Checks by the prompt's length that the image has reached the model."""
+    """Checks by the prompt's length that the image has reached the model.
+
+    The text comes last: llama-server breaks off where a prompt ends with an image, as this model's
+    would without a text behind it.
+    """
     url = {"url": f"data:image/png;base64,{picture()}"}
-    parts = [{"type": "text", "text": USER["content"]}, {"type": "image_url", "image_url": url}]
+    parts = [{"type": "image_url", "image_url": url}, {"type": "text", "text": USER["content"]}]
     lengths = []
     for content in (USER["content"], parts):
         body = {"model": NAME, "messages": [{"role": "user", "content": content}], "max_tokens": 4}

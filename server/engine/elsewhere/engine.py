@@ -6,7 +6,7 @@ import json
 import math
 import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -24,7 +24,7 @@ from server.chat import (
     ToolCall,
 )
 from server.egress import Egress, LeadsToPrivateAddress
-from server.engine.base import Embeddings, LoadState, ModelFacts, Ranking
+from server.engine.base import Embeddings, LoadState, ModelFacts, Ranking, loading
 from server.engine.elsewhere import calls
 from server.engine.styles.base import wants_tools
 from server.engine.styles.loose_calls import LooseCalls, may_call_loosely
@@ -37,7 +37,6 @@ from server.errors import (
     Busy,
     ContextOverflow,
     EngineCrashed,
-    ModelLoadFailed,
     NotSupported,
     RedirectRefused,
 )
@@ -107,7 +106,7 @@ def body_of(request: ChatRequest, model: str, kind: str = "") -> Json:
         body |= {"continue_final_message": True, "add_generation_prompt": False}
     if request.template_options:
         body["chat_template_kwargs"] = dict(request.template_options)
-    return body | _constraint(request.constraint, kind, raw=False) | _tools(request)
+    return body | _constraint(request.constraint, kind, raw=False) | _tools(request, kind)
 
 
 def _limits(request: ChatRequest) -> Json:
@@ -169,22 +168,24 @@ def _part(part: str | Image) -> Json:
     return {"type": "image_url", "image_url": {"url": f"data:{part.mime};base64,{data}"}}
 
 
-def _tools(request: ChatRequest) -> Json:
+def _tools(request: ChatRequest, kind: str) -> Json:
     choice = request.tool_choice
     tools = [tool for tool in request.tools if not choice.names or tool.name in choice.names]
     if not tools or choice.mode == "none":
         return {}
+    # vLLM 0.32 binds the arguments of a call that must be made only where the tool is strict.
+    is_strict = kind == "vllm" and choice.mode == "required"
     # Only the tools that may be called are sent: llama-server ignores a choice by name.
     return {
-        "tools": [_tool(tool) for tool in tools],
+        "tools": [_tool(tool, is_strict=is_strict or tool.strict) for tool in tools],
         "tool_choice": choice.mode,
         "parallel_tool_calls": request.parallel_calls,
     }
 
 
-def _tool(tool: Tool) -> Json:
+def _tool(tool: Tool, *, is_strict: bool) -> Json:
     made = declare(tool)
-    if tool.strict:
+    if is_strict:
         made["function"]["strict"] = True
     return made
 
@@ -453,10 +454,23 @@ class UnexpectedAnswer(EngineCrashed):
     """Raised when a server's response does not follow the protocol."""
 
 
+class Silent(EngineCrashed):
+    """Raised when a server does not answer in time. Perhaps it is only slow."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(Sentence("The engine at {0} does not answer.", host))
+
+
+async def _no_key() -> str:
+    return ""
+
+
 class RemoteEngine:
     """A model on another machine, behind OpenAI's protocol. `key` returns the key or ""."""
 
-    def __init__(self, remote: Remote, door: Egress, key: Callable[[], str] = str) -> None:
+    def __init__(
+        self, remote: Remote, door: Egress, key: Callable[[], Awaitable[str]] = _no_key
+    ) -> None:
         self.facts = ModelFacts()
         self.state: Value[LoadState] = Value(LoadState())
         self._remote = remote
@@ -478,8 +492,7 @@ class RemoteEngine:
     async def load(self) -> None:
         if self.state.get().phase == "ready":
             return
-        self.state.set(LoadState("loading"))
-        try:
+        with loading(self.state):
             served = await self._call("GET", "/v1/models")
             with self._as_expected():
                 chosen = self._choose(served["data"])
@@ -487,10 +500,10 @@ class RemoteEngine:
             properties = await self._ask_properties() if kind == "llama-server" else {}
             with self._as_expected():
                 self.facts = _facts(chosen, properties, self._remote, kind)
-        except AppError as error:
-            self.state.set(LoadState.failed(error))
-            raise ModelLoadFailed(str(error)) from error
-        self.state.set(LoadState("ready", 1.0))
+
+    async def find_facts(self) -> ModelFacts:
+        await self.load()
+        return self.facts
 
     async def close(self) -> None:
         self._lacks.clear()
@@ -502,7 +515,7 @@ class RemoteEngine:
             async with asyncio.timeout(patience_s):
                 await self._call("GET", "/v1/models")
         except TimeoutError:
-            raise EngineCrashed(Sentence("The engine at {0} does not answer.", self.host)) from None
+            raise Silent(self.host) from None
 
     async def generate(self, request: ChatRequest) -> Pieces:
         await self.load()
@@ -792,7 +805,7 @@ class RemoteEngine:
     async def _open(self, method: str, path: str, body: Json | None) -> AsyncIterator[Any]:
         # A kept connection that the server has closed meanwhile would look like a dead server.
         headers = {"Connection": "close", "Accept-Encoding": "identity"}
-        if key := self._key():
+        if key := await self._key():
             headers["Authorization"] = f"Bearer {key}"
         options: Json = {"headers": headers, "stall_s": STALL_S, "direct": is_here(self.host)}
         if body is not None:

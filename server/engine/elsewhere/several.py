@@ -9,20 +9,20 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from server.chat import ChatRequest
-from server.engine.base import Forwarding, LoadState, ModelFacts
-from server.engine.elsewhere.engine import RemoteEngine
+from server.engine.base import Forwarding, LoadState, ModelFacts, loading
+from server.engine.elsewhere.engine import RemoteEngine, Silent
 from server.errors import AppError, Busy, EngineCrashed, ModelLoadFailed
 from server.events import Pieces, PromptProgress
 from server.observe import Value
-from server.sentences import Sentence
 from server.tasks import spawn, stop
 
 T = TypeVar("T")
+Work = Callable[[RemoteEngine], AsyncGenerator[T, None]]
 MOST_FAILURES = 3
 """After so many failures in a row, a server is out."""
 MORE_BUSY = 4
@@ -39,102 +39,121 @@ probe may take, how long a working server may be silent before it is probed, the
 between two probes of a server that is out, and how long requests wait for a silent one."""
 
 
-class Silent(EngineCrashed):
-    """Raised when a server does not answer its probes. Perhaps it is only slow."""
-
-
 @dataclass(eq=False, slots=True)
 class RemotePlace:
     """A server, the requests that it is working on, and its failures since its last success."""
 
     engine: RemoteEngine
+    probe_s: float
     running: int = 0
-    heard: float = 0.0
     failures: int = 0
     probe_at: float = 0.0
+    """When it is probed next, if it is working or out."""
     waiting: set[asyncio.Timeout] = field(default_factory=set)
 
     @property
     def is_out(self) -> bool:
         return self.failures >= MOST_FAILURES
 
-    def fail(self) -> None:
-        """Counts a failure. If the server is now out, everybody who waits for it gets an error."""
-        self.failures += 1
+    async def results(self, work: Work[T]) -> AsyncGenerator[T, None]:
+        """Yields what the server answers. Raises Silent if the server is found to be out."""
+        if not self.running:
+            self._probe_in(QUIET)
+        self.running += 1
+        try:
+            async with aclosing(work(self.engine)) as results:
+                while (result := await self._wait_for(anext(results, None))) is not None:
+                    self.failures = 0
+                    self._probe_in(QUIET)
+                    yield result
+        except (EngineCrashed, ModelLoadFailed):
+            self.failures += not self.is_out
+            raise
+        finally:
+            self.running -= 1
+
+    async def probe(self) -> None:
+        """Asks for a sign of life. If the server is out, all who wait for it get an error."""
+        try:
+            await self.engine.probe(PATIENCE * self.probe_s)
+            self.failures = 0
+            self._probe_in(QUIET)
+        except AppError:
+            self.failures += 1
+            self._probe_in(min(2 ** max(self.failures - MOST_FAILURES, 0), LONGEST))
         while self.is_out and self.waiting:
             self.waiting.pop().reschedule(asyncio.get_running_loop().time())
 
-    async def wait_for(self, work: Awaitable[T]) -> T:
+    async def _wait_for(self, result: Awaitable[T]) -> T:
         try:
             async with asyncio.timeout(None) as waiting:
                 self.waiting.add(waiting)
-                found = await work
+                return await result
         except TimeoutError:
-            raise Silent(Sentence("The engine at {0} does not answer.", self.engine.host)) from None
+            raise Silent(self.engine.host) from None
         finally:
             self.waiting.discard(waiting)
-        self.failures, self.heard = 0, time.monotonic()
-        return found
+
+    def _probe_in(self, times: float) -> None:
+        self.probe_at = time.monotonic() + times * self.probe_s
 
 
 class Several(Forwarding):
-    """An engine over several servers. `prepare` is awaited before it loads; `out` are lost ones."""
+    """An engine over several servers. `out` holds the hosts of those that are out."""
 
-    def __init__(
-        self,
-        engines: Sequence[RemoteEngine],
-        prepare: Callable[[], Awaitable[None]] | None = None,
-        probe_s: float = PROBE_S,
-    ) -> None:
+    def __init__(self, engines: Sequence[RemoteEngine], probe_s: float = PROBE_S) -> None:
         self.facts = ModelFacts()
         self.state: Value[LoadState] = Value(LoadState())
         self.out: Value[tuple[str, ...]] = Value(())
-        self._places = tuple(map(RemotePlace, engines))
-        self._prepare = prepare
+        self._places = tuple(RemotePlace(engine, probe_s) for engine in engines)
         self._probe_s = probe_s
         self._homes: OrderedDict[int, RemotePlace] = OrderedDict()
-        self.watcher: asyncio.Task[None] | None = None
+        self._watcher: asyncio.Task[None] | None = None
 
     async def load(self) -> None:
         if self.state.get().phase == "ready":
             return
-        self.state.set(LoadState("loading"))
-        try:
-            if self._prepare is not None:
-                await self._prepare()
-            self.facts = await self._ask(_load)
-        except AppError as error:
-            self.state.set(LoadState.failed(error))
-            raise ModelLoadFailed(str(error)) from error
-        except BaseException:
-            self.state.set(LoadState())  # the caller has left
-            raise
-        self.state.set(LoadState("ready", 1.0))
+        with loading(self.state):
+            self.facts = await self._ask(RemoteEngine.find_facts)
 
     async def close(self) -> None:
-        await stop(self.watcher)
+        await stop(self._watcher)
         for place in self._places:
             await place.engine.close()
         self.state.set(LoadState())
 
-    async def generate(self, request: ChatRequest) -> Pieces:
-        await self.load()
+    def generate(self, request: ChatRequest) -> Pieces:
+        return self._send(lambda engine: engine.generate(request), _thread_of(request))
+
+    async def stats(self) -> dict[str, Any]:
+        return {"running": sum(place.running for place in self._places)}
+
+    async def _ask(self, ask: Callable[[RemoteEngine], Awaitable[T]]) -> T:
+        async def once(engine: RemoteEngine) -> AsyncGenerator[T, None]:
+            yield await ask(engine)
+
+        async with aclosing(self._send(once)) as results:
+            return await anext(results)
+
+    async def _send(self, work: Work[T], thread: int | None = None) -> AsyncGenerator[T, None]:
+        """Yields what a server answers. If one fails before it began, others are tried."""
         tried: list[RemotePlace] = []
         slow: list[RemotePlace] = []
         may_wait = len(self._places) > 1
+        begun = False
         while True:
-            begun = False
+            place = self._pick(tried, thread)
+            tried.append(place)
+            if self._watcher is None or self._watcher.done():
+                self._watcher = spawn(self._look_after(), "watch engines elsewhere")
             try:
-                async with (
-                    self._at(tried, _thread_of(request)) as place,
-                    aclosing(place.engine.generate(request)) as pieces,
-                ):
-                    while piece := await place.wait_for(anext(pieces, None)):
-                        begun |= not isinstance(piece, PromptProgress)
-                        yield piece
+                async with aclosing(place.results(work)) as results:
+                    async for result in results:
+                        begun |= not isinstance(result, PromptProgress)
+                        yield result
                     return
             except RETRIED as error:
-                slow += tried[-1:] if isinstance(error, Silent) else []
+                slow += [place] if isinstance(error, Silent) else []
                 if begun:
                     raise
                 if len(tried) == len(self._places):
@@ -142,46 +161,14 @@ class Several(Forwarding):
                         raise
                     tried, may_wait = [], False
 
-    async def stats(self) -> dict[str, Any]:
-        return {"running": sum(place.running for place in self._places)}
-
-    async def _ask(self, ask: Callable[[RemoteEngine], Awaitable[T]]) -> T:
-        tried: list[RemotePlace] = []
-        while True:
-            try:
-                async with self._at(tried) as place:
-                    return await place.wait_for(ask(place.engine))
-            except RETRIED:
-                if len(tried) == len(self._places):
-                    raise
-
-    @asynccontextmanager
-    async def _at(
-        self, tried: list[RemotePlace], thread: int | None = None
-    ) -> AsyncGenerator[RemotePlace, None]:
-        place = self._pick(tried, thread)
-        tried.append(place)
-        place.running += 1
-        place.heard = time.monotonic()
-        try:
-            self._watch()
-            yield place
-        except (EngineCrashed, ModelLoadFailed):
-            place.failures += not place.is_out
-            raise
-        finally:
-            place.running -= 1
-            self._publish_out()
-
     def _pick(self, tried: Sequence[RemotePlace], thread: int | None) -> RemotePlace:
         """Returns the least busy server or the conversation's own; one that is out comes last."""
         left = [place for place in self._places if place not in tried]
-        left = [place for place in left if not place.is_out] or left
-        chosen = min(left, key=lambda place: (place.running, place.heard))
+        chosen = min(left, key=lambda place: (place.is_out, place.running, place.probe_at))
         if thread is None:
             return chosen
         home = self._homes.pop(thread, chosen)
-        if home in left and home.running - chosen.running < MORE_BUSY:
+        if home in left and not home.is_out and home.running - chosen.running < MORE_BUSY:
             chosen = home
         self._homes[thread] = chosen
         if len(self._homes) > KNOWN:
@@ -190,54 +177,24 @@ class Several(Forwarding):
 
     async def _see_one_back(self, slow: Sequence[RemotePlace]) -> bool:
         """Waits until one of the servers answers a probe. Returns False if none does in time."""
-        if not slow:
-            return False
-        with suppress(TimeoutError):
-            async with asyncio.timeout(BACK * self._probe_s):
-                while all(place.is_out for place in slow):  # noqa: ASYNC110  as often as probes
-                    await asyncio.sleep(self._probe_s)
+        for _ in range(BACK if slow else 0):
+            if not all(place.is_out for place in slow):
                 return True
+            await asyncio.sleep(self._probe_s)
         return False
-
-    def _watch(self) -> None:
-        if self.watcher is None or self.watcher.done():
-            self.watcher = spawn(self._look_after(), "watch engines elsewhere")
 
     async def _look_after(self) -> None:
         """Probes silent servers as long as requests are running or a server is out."""
-        while any(place.running or place.is_out for place in self._places):
+        while watched := [place for place in self._places if place.running or place.is_out]:
             await asyncio.sleep(self._probe_s)
             now = time.monotonic()
-            due = (place for place in self._places if self._is_due(place, now))
-            await asyncio.gather(*map(self._probe, due))
-
-    def _is_due(self, place: RemotePlace, now: float) -> bool:
-        is_silent = place.running > 0 and now - place.heard > QUIET * self._probe_s
-        return now >= place.probe_at if place.is_out else is_silent
-
-    async def _probe(self, place: RemotePlace) -> None:
-        try:
-            await place.engine.probe(PATIENCE * self._probe_s)
-            place.failures = 0
-        except AppError:
-            place.fail()
-            late = min(2 ** max(place.failures - MOST_FAILURES, 0), LONGEST)
-            place.probe_at = time.monotonic() + late * self._probe_s
-        self._publish_out()
-
-    def _publish_out(self) -> None:
-        self.out.set(tuple(place.engine.host for place in self._places if place.is_out))
-
-
-async def _load(engine: RemoteEngine) -> ModelFacts:
-    await engine.load()
-    return engine.facts
+            await asyncio.gather(*(place.probe() for place in watched if place.probe_at <= now))
+            self.out.set(tuple(place.engine.host for place in self._places if place.is_out))
 
 
 def _thread_of(request: ChatRequest) -> int:
     """Identifies a conversation by its beginning, which all its turns share and which is cached."""
     if request.prompt is not None:
         return hash(request.prompt[:BEGINNING])
-    texts = [message.content for message in request.messages]
-    roles = [message.role for message in request.messages]
-    return hash(tuple(texts[: roles.index("user") + 1 if "user" in roles else 1]))
+    end = next((at for at, message in enumerate(request.messages, 1) if message.role == "user"), 1)
+    return hash(tuple(message.content for message in request.messages[:end]))

@@ -193,3 +193,24 @@ def test_settings_with_engines_survive_a_change_of_another() -> None:
     later = settings.changed("network.offline", value=True)
     assert later.engines.elsewhere[0].urls == ("http://gpu:1/v1",)
     assert isinstance(later.network, NetworkSettings)
+
+
+async def test_a_variable_with_a_key_is_not_shared_by_two_engines(
+    core: Core, far: SmallEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = engine(far, name="a-b"), engine(far, name="A.b")
+    monkeypatch.setenv("MOAT_SECRET_ENGINE_A_B", KEY)
+    await core.engines.add(first, "")
+    assert (await core.engines.test(first, "")).phase == "ready"
+    shared = "MOAT_SECRET_ENGINE_A_B would be the key of 'a-b' and of 'A.b'"
+    with pytest.raises(BadRequest, match=shared):
+        await core.engines.add(second, "")
+    with pytest.raises(BadRequest, match=shared):
+        await core.use_engines([f"A.b={far.address}"])
+    assert [state.engine.name for state in core.engines.states.get()] == ["a-b"]
+    monkeypatch.delenv("MOAT_SECRET_ENGINE_A_B")
+    await core.engines.add(second, "")
+    assert await answer(core, "A.b") == "far " * 5
+    monkeypatch.setenv("MOAT_SECRET_ENGINE_A_B", KEY)
+    with pytest.raises(ModelLoadFailed, match="would be the key of"):
+        await core.engines.reach(first).load()

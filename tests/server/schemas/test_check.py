@@ -51,6 +51,7 @@ def test_no_schema_takes_long(schema: Any, arguments: Json) -> None:
     assert time.process_time() - began < 2
 
 
+DIFFERENT = {"properties": {"a": {"uniqueItems": True}}}
 NAMED = {"patternProperties": {"^(a+)+$": {"type": "integer"}}, "additionalProperties": False}
 
 
@@ -71,6 +72,10 @@ NAMED = {"patternProperties": {"^(a+)+$": {"type": "integer"}}, "additionalPrope
         ),
         ({"properties": {"a": {"pattern": "^(?!(x+x+)+y)"}}}, {"a": "x" * 60}, ""),
         ({"properties": {"a": {"pattern": "^(?!x+y)"}}}, {"a": "xxy"}, "'a' breaks pattern"),
+        (DIFFERENT, {"a": [1, 2, True, "1", None]}, ""),
+        (DIFFERENT, {"a": [1, 1.0]}, "'a' breaks uniqueItems"),
+        (DIFFERENT, {"a": [{"x": 1, "y": [2]}, {"y": [2.0], "x": 1}]}, "'a' breaks uniqueItems"),
+        ({"properties": {"a": {"uniqueItems": False}}}, {"a": [1, 1]}, ""),
     ],
 )
 def test_a_pattern_that_would_never_end_is_followed_in_time(

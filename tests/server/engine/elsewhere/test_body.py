@@ -1,5 +1,8 @@
 """A request as an OpenAI-compatible server reads it."""
 
+from dataclasses import replace
+from typing import Literal
+
 import pytest
 
 from server.chat import (
@@ -97,3 +100,12 @@ def test_llama_server_reads_the_prompt_anew_where_a_seed_is_to_repeat() -> None:
     assert body_of(EVERYTHING, "m", "llama-server")["cache_prompt"] is False
     assert "cache_prompt" not in body_of(EVERYTHING, "m", "vllm")
     assert "cache_prompt" not in body_of(ChatRequest(EVERYTHING.messages), "m", "llama-server")
+
+
+@pytest.mark.parametrize("kind", ["", "llama-server", "vllm"])
+@pytest.mark.parametrize("mode", ["auto", "required"])
+def test_vllm_binds_the_calls_that_must_be_made(kind: str, mode: Literal["auto", "required"]):
+    request = replace(EVERYTHING, tool_choice=ToolChoice(mode))
+    sent = [tool["function"].get("strict") for tool in body_of(request, "m", kind)["tools"]]
+    is_bound = kind == "vllm" and mode == "required"
+    assert sent == [True if is_bound else None] * 2

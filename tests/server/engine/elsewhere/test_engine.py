@@ -140,7 +140,10 @@ async def door(server: TestServer) -> AsyncIterator[Egress]:
 
 @pytest.fixture
 def engine(server: TestServer, door: Egress) -> RemoteEngine:
-    return RemoteEngine(Remote(str(server.make_url("/v1"))), door, lambda: "secret")
+    async def key() -> str:
+        return "secret"
+
+    return RemoteEngine(Remote(str(server.make_url("/v1"))), door, key)
 
 
 async def test_the_first_model_is_taken_unless_one_is_named(

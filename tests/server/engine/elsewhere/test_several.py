@@ -128,6 +128,24 @@ async def test_a_request_waits_for_the_one_that_was_only_slow(
     assert await waiting == slow.name
 
 
+async def test_a_server_that_hangs_is_noticed_though_more_requests_come(
+    several: Several, servers: list[SmallEngine]
+) -> None:
+    await several.load()
+    for server in servers:
+        server.process.send_signal(signal.SIGSTOP)
+    asking = []
+    for number in range(100):
+        asking.append(spawn(ask(several, f"question {number}"), "ask"))
+        if several.out.get():
+            break
+        await asyncio.sleep(PROBE_S)
+    assert several.out.get()
+    for server in servers:
+        server.process.send_signal(signal.SIGCONT)
+    assert {await answer for answer in asking} <= {"a", "b", "c"}
+
+
 async def test_all_dead_is_said_and_nobody_hangs(
     several: Several, servers: list[SmallEngine]
 ) -> None:
