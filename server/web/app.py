@@ -148,7 +148,8 @@ def _add_mcp(app: web.Application, site: Site) -> None:
 
     async def handle(request: web.Request) -> web.StreamResponse:
         if not made:
-            await asyncio.to_thread(getattr, mcp_server, "McpSite")
+            await mcp_server.load()
+        if not made:
             made.append(mcp_server.McpSite(site))
         facts = _facts(request, site)
         endpoint = Endpoint("POST", MCP_PATH, lambda _body, _facts: Reply())

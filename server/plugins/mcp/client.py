@@ -106,7 +106,7 @@ class McpClient:
     @staticmethod
     async def prepare() -> None:
         """Loads the library in a thread. The time this takes is not the server's."""
-        await asyncio.to_thread(getattr, sessions, "Session")
+        await sessions.load()
 
     async def tools(self) -> dict[str, McpTool]:
         now = asyncio.get_running_loop().time()
