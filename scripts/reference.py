@@ -30,11 +30,12 @@ protocol, named after its folder or module in `server/protocols/`. A route with 
 answers the same at each.
 
 `POST /mcp` is Moat as an MCP server (streamable HTTP, the revisions 2025-11-25 and 2026-07-28), by
-the protocol's own library in `server/web/mcp_server.py`: the tools `ask` and `embed`, and those of
-enabled plugins where the settings let clients use them. Whether a program may use a plugin is asked
-in the window once. After that, a client that can ask its own user (elicitation) gets the questions
-about actions that change something; for others, and about what cannot be undone, the window asks.
-`DELETE /mcp` ends the session that such a client of the older revision has.
+the protocol's own library in `server/web/mcp_server.py`. The first request after a start takes one
+to two seconds longer, because it loads that library. It offers the tools `ask` and `embed`, and
+those of enabled plugins where the settings let clients use them. Whether a program may use a plugin
+is asked in the window once. After that, a client that can ask its own user (elicitation) gets the
+questions about actions that change something; for others, and about what cannot be undone, the
+window asks. `DELETE /mcp` ends the session that such a client of the older revision has.
 
 Not listed is the link between the window and its server (`/control/`). It has a port of its own and
 needs a secret that is made anew at each start.
@@ -96,7 +97,8 @@ npm), Open WebUI (its wheels are too large for the machine). Their files follow 
 | Ax | 24.0.21 | starter | answer, stream, tool |
 | aisuite | 0.2.0 | starter | OpenAI, Ollama, Anthropic: answer, tool (called) |
 | Agno, Strands, Griptape | 3.1.10, 1.62.0, 1.13.0 | starter | answer |
-| MCP's SDK for Python, MCP Inspector | 2.3.0, 0.15.0 | starter | `/mcp`: list of tools, `ask` |
+| MCP's SDK for Python, JavaScript | 2.3.0, 1.32.2 | starter | `/mcp`: tools, `ask`, `embed` (4) |
+| MCP Inspector, `--cli` | 2.12.0 | starter | `/mcp`, both revisions: the same (4) |
 
 (1) With `supportsStructuredOutputs: true`; without it the SDK does not send the schema.
 
@@ -107,6 +109,8 @@ for sub-agents out, which makes the prompt shorter. With `required = true` in it
 server of Codex is there from the first question on.
 
 (3) By chat completions; with Responses the starter's object was longer than the 80 tokens it had.
+
+(4) On 2026-11-19. Both SDKs also got a readable error for arguments that do not fit.
 
 Newer versions of VS Code have no Ollama provider; add Moat there as a *Custom Endpoint* with the
 address of `/v1/chat/completions`.

@@ -130,6 +130,8 @@ class CardBox(QWidget):
 
 
 def _missing_text(card: HubCard) -> str:
+    if card.problem:
+        return told(card.problem)
     if card.gated:
         return tr("Its description can be read on its page, or once its terms are accepted.")
     return tr("Its authors give no description.")

@@ -290,8 +290,12 @@ async def _add(desk: Desk, options: argparse.Namespace) -> int:
 
 
 async def _enable(desk: Desk, options: argparse.Namespace) -> int:
+    await _cards(desk)  # reads its folder, so that what is shown below is what was enabled
     await desk.command("plugins.enable", key=options.key)
-    say(f"{options.key} is enabled. {_may(await _card(desk, options.key))}")
+    card = await _card(desk, options.key)
+    if not card.enabled:
+        raise AppError(f"{options.key} has changed just now and stays disabled. Enable it again.")
+    say(f"{options.key} is enabled. {_may(card)}")
     return 0
 
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from server import VERSION
 from server.chat import ChatRequest, Tool
@@ -23,7 +23,6 @@ from server.core.calibration import Calibrator, KeptTrial
 from server.core.configuration import Configuration, SettingsStore
 from server.core.default_model import CurrentModel
 from server.core.engines_elsewhere import EnginesElsewhere
-from server.core.figures import Figures
 from server.core.graphics import Build, Graphics
 from server.core.keys import Keys
 from server.core.running_requests import Meter, RequestLimits, Requests
@@ -60,6 +59,7 @@ from server.settings import (
 )
 from server.system import backends
 from server.system.keychain import Keychain
+from server.system.lazy import Late
 from server.system.logs import Logs
 from server.system.paths import Paths
 from server.tasks import spawn, stop
@@ -122,6 +122,8 @@ async def watch(
 
 log = logging.getLogger(__name__)
 
+figures: Any = Late("server.core.figures")
+
 
 class Core:
     """The whole server, as a `server.face.core.Face`. Call open() before use and close() after."""
@@ -147,9 +149,8 @@ class Core:
         self.model = self._current.status
         self._keys = Keys(paths.config)
         self.keys = self._keys.cards
-        self._figures = Figures(lambda: {card.name for card in self._keeper.cards()})
         self._requests = Requests(
-            lambda: self._meter.measure(self._requests), self._room, self._figures, self._keys
+            lambda: self._meter.measure(self._requests), self._room, self._make_figures, self._keys
         )
         self.requests, self.answered = self._requests.running, self._requests.answered
         self.outgoing, self.opened_at = self.egress.recent, Value(time.time())
@@ -510,10 +511,13 @@ class Core:
             return "loading" if begins else "idle"
         return phase
 
+    def _make_figures(self) -> Any:
+        return figures.Figures(lambda: {card.name for card in self._keeper.cards()})
+
     async def _show_figures(self) -> str:
         names = [entry.name for entry in self._pool.loaded.get()]
         engines = {name: engine for name in names if (engine := self._pool.peek(name))}
-        return await self._figures.show(engines, self.engines.states.get())
+        return await self._requests.figures.show(engines, self.engines.states.get())
 
     async def _load_default(self, old: str = "") -> None:
         self._load_begun = True

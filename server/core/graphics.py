@@ -11,7 +11,6 @@ import os
 import re
 import shutil
 import sys
-import tarfile
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -37,7 +36,10 @@ from server.sentences import Sentence
 from server.settings import Settings
 from server.sizes import MB
 from server.system import backends, hardware
+from server.system.lazy import Late
 from server.tasks import spawn, stop
+
+tarfile = Late("tarfile")
 
 log = logging.getLogger(__name__)
 VARIABLE = "MOAT_GRAPHICS"

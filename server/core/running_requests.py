@@ -10,11 +10,11 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from server.core.figures import Figures, Measured
 from server.core.keys import Keys
 from server.errors import AppError, Busy, Stopping
 from server.events import (
@@ -36,6 +36,9 @@ from server.sentences import Sentence
 from server.sizes import MB
 from server.system.logs import FIELDS
 from server.tasks import spawn, stop
+
+if TYPE_CHECKING:
+    from server.core.figures import Figures, Measured
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +76,7 @@ class _Tracked:
     """A running request. It counts every token; `now` builds what is shown."""
 
     shown: RunningRequest
-    measured: Measured
+    measured: "Measured"
     about: About
     begin: Begin
     answers: int = 1
@@ -174,12 +177,12 @@ class Requests:
         self,
         changed: Callable[[], None],
         room: Callable[[], RequestLimits],
-        figures: Figures,
+        make_figures: Callable[[], "Figures"],
         keys: Keys,
     ) -> None:
         """`room` returns a model's room. A request beyond it is refused on arrival, never later."""
         self._keys = keys
-        self.figures = figures
+        self._make_figures = make_figures
         self.running: Value[tuple[RunningRequest, ...]] = Value(())
         self._answered: Recent[AnsweredRequest] = Recent(KEPT_ANSWERED, lambda request: request.id)
         self.answered = self._answered.value
@@ -195,6 +198,11 @@ class Requests:
         self._sentences: deque[Sentence] = deque(maxlen=KEPT_SENTENCES)
         self._none = asyncio.Event()
         self._none.set()
+
+    @cached_property
+    def figures(self) -> "Figures":
+        """The metrics. They are made, and their library is loaded, when they are first used."""
+        return self._make_figures()
 
     @property
     def tokens(self) -> int:

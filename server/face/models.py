@@ -241,6 +241,8 @@ class HubCard:
     issues: tuple[ScanIssue, ...] = ()
     text: str = ""
     """Markdown written by strangers."""
+    problem: Text = ""
+    """Why the text could not be read, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)

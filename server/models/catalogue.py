@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError, model_validator
 
-from server.errors import BadRequest, HubFailed, HubRefused, ModelDamaged
+from server.errors import BadRequest, EgressRefused, HubFailed, HubRefused, ModelDamaged
 from server.face import Text
 from server.face.models import Fit, HubModel, Machine, Setup, Suggestion
 from server.models import repository
@@ -387,7 +387,7 @@ class CatalogueRefresh:
             if not files:
                 return None
             header = await repository.read_head(self._hub, there, files[0])
-        except (HubFailed, ModelDamaged, BadRequest) as error:
+        except (HubFailed, EgressRefused, ModelDamaged, BadRequest) as error:
             log.info("%s is left out of the suggestions: %s", model.about.repo, error)
             return None
         best = repository.recommended(

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
 from server.egress import Egress
-from server.errors import HubFailed, HubGated, HubMissing, HubRefused
+from server.errors import EgressRefused, HubFailed, HubGated, HubMissing, HubRefused
 from server.face.core import is_here
 from server.face.models import HubCard, HubModel
 from server.models import names
@@ -125,6 +125,8 @@ class Hub:
             raw = await self.beginning(found.repo, found.revision, README, MAX_CARD_BYTES)
         except (HubMissing, HubGated):
             return found
+        except (HubFailed, EgressRefused) as error:
+            return replace(found, problem=str(error))
         return replace(found, text=facts.text_of(raw))
 
     def login(self, variables: Mapping[str, str]) -> tuple[str, str]:

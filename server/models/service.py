@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from server.egress import Egress
-from server.errors import BadRequest, HubFailed, HubMissing, ModelDamaged
+from server.errors import BadRequest, EgressRefused, HubFailed, HubMissing, ModelDamaged
 from server.face.models import (
     Fit,
     FoundFolder,
@@ -460,7 +460,7 @@ class ModelShelf:
         """Judges all files by the header of the smallest: they have the same shape."""
         try:
             header = await read_head(self._hub, found, models[0])
-        except (HubFailed, ModelDamaged) as error:
+        except (HubFailed, EgressRefused, ModelDamaged) as error:
             return [Fit("unknown", str(error))] * len(models)
         return [judge(header, self._setup(), machine, file.size_bytes) for file in models]
 

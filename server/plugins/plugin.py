@@ -76,6 +76,9 @@ class Decisions:
     def get(self, key: str) -> Decided:
         return self._decided.get(key, Decided())
 
+    def has(self, key: str) -> bool:
+        return key in self._decided
+
     def set(self, key: str, decided: Decided) -> None:
         self._decided[key] = decided
         self._odd.pop(key, None)

@@ -415,6 +415,8 @@ class PluginHouse:
             await plugin.close()
             await plugin.forget_packages()
         self.shelf.decide(key, decided)
+        await stop(self._asking_keychain)
+        self._asking_keychain = spawn(self._look_for_secrets(), "plugin-secrets")
 
     async def disable(self, key: str) -> None:
         self.shelf.decide(key, replace(self._find(key).decided, enabled=False))
@@ -449,6 +451,8 @@ class PluginHouse:
             await self.shelf.sealed(key).keep(name, value)
         else:
             await self.shelf.sealed(key).forget(name)
+        if not self.shelf.kept.has(key):
+            self.shelf.kept.set(key, plugin.decided)
         await self._look_for_secrets()
 
     async def sign_in(self, key: str) -> str:
@@ -590,7 +594,14 @@ class PluginHouse:
         return PluginKit(plugin, self._approvals, chat, self._forms, is_own=True)
 
     async def _look_for_secrets(self) -> None:
+        """Asks the keyring, but not about examples that nobody has used: they have no secrets yet.
+
+        Otherwise every start would open the keyring, which takes 10 MB and may ask the person.
+        """
         for key, plugin in tuple(self.shelf.plugins.items()):
+            if self.shelf.is_shipped(key) and not self.shelf.kept.has(key):
+                self._missing[key] = plugin.secrets
+                continue
             sealed = self.shelf.sealed(key)
             names = [name for name in plugin.secrets if not await sealed.has(name)]
             for sign_in in plugin.sign_ins:

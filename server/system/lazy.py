@@ -1,5 +1,6 @@
 """Imports large libraries that are seldom needed at first use."""
 
+import asyncio
 from importlib import import_module
 from typing import Any
 
@@ -14,6 +15,8 @@ MODULES = (
     "pypdf.errors",
     "pypdf.generic._font",
     "referencing",
+    "server.core.figures",
+    "server.dashboard.prompt",
     "server.dashboard.run",
     "server.dashboard.titles",
     "server.dashboard.trial",
@@ -25,6 +28,7 @@ MODULES = (
     "server.protocols.copilotkit.operations",
     "server.web.certificates",
     "server.web.mcp_server",
+    "tarfile",
 )
 """Every module that is imported this way, since packaging tools cannot see it in the code."""
 
@@ -38,3 +42,7 @@ class Late:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(import_module(self._name), name)
+
+    async def load(self) -> None:
+        """Imports the module in a thread, so that the event loop goes on meanwhile."""
+        await asyncio.to_thread(import_module, self._name)

@@ -86,12 +86,12 @@ class Served:
             return web.Response(status=404)
         if "id" not in message or self.says_nothing:
             return web.Response(status=202)
+        reply = {"jsonrpc": "2.0", "id": message["id"], "result": self.results[method]}
+        body = json.dumps(reply).encode()
         if method == "tools/list":
             self.asked.set()
             if self.may_answer is not None:
                 await self.may_answer.wait()
-        reply = {"jsonrpc": "2.0", "id": message["id"], "result": self.results[method]}
-        body = json.dumps(reply).encode()
         if self.keeps_streams_open and method == "tools/call":
             return await _left_open(request, body)
         stream = web.StreamResponse(

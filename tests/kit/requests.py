@@ -16,4 +16,4 @@ def make_requests(
     figures: Figures | None = None,
 ) -> Requests:
     keys = Keys(Path("no such folder"))
-    return Requests(changed, lambda: room, figures or Figures(lambda: ()), keys)
+    return Requests(changed, lambda: room, lambda: figures or Figures(lambda: ()), keys)

@@ -4,18 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from server.asking.ask import CHARACTERS_PER_TOKEN, TRYING_OUT, CanPlan, Means, context_tokens
 from server.chat import ChatRequest, File, Image, Message, Sampling, Tool, ToolChoice
 from server.conversation.agents.base import DEFAULT, AgentCard, AgentRequest, ThreadState
 from server.conversation.run import converse
 from server.conversation.threads import ThreadMessage
-from server.dashboard.prompt import (
-    MOST_TOKENS,
-    MOST_TOKENS_ELSEWHERE,
-    Prompt,
-    document_text,
-)
 from server.data.documents import Document, Unreadable, read
 from server.engine.base import Engine, ModelFacts
 from server.events import (
@@ -29,6 +24,9 @@ from server.events import (
 from server.models.aliases import complete
 from server.plugins.answering import PluginTalk, UserQuestion
 from server.settings import OwnSettings
+from server.system.lazy import Late
+
+prompts: Any = Late("server.dashboard.prompt")
 
 MOST_FILES = 8
 """How many documents are read, the newest of the conversation."""
@@ -87,13 +85,13 @@ def _document(file: File, title: str) -> Document:
 
 def _characters(facts: ModelFacts) -> int:
     window = context_tokens(facts) * SHARE_OF_WINDOW
-    most = MOST_TOKENS.get(facts.device, MOST_TOKENS_ELSEWHERE)
+    most = prompts.MOST_TOKENS.get(facts.device, prompts.MOST_TOKENS_ELSEWHERE)
     return int(min(window, most) * CHARACTERS_PER_TOKEN)
 
 
 def _text(question: str, document: Document, room: int) -> str:
-    prompt = Prompt()
-    text = document_text(question, document, room, prompt) or "(no text)"
+    prompt = prompts.Prompt()
+    text = prompts.document_text(question, document, room, prompt) or "(no text)"
     return "\n".join([text, *(f"[Not all of it: {cut}.]" for cut in prompt.cuts)])
 
 

@@ -87,6 +87,7 @@ class McpClient:
         self._make = make
         self._session: Session | None = None
         self._turn = asyncio.Lock()
+        self._listing = asyncio.Lock()
         self._tools: dict[str, McpTool] = {}
         self._fresh_until = 0.0
         self._calls: list[_Call] = []
@@ -106,15 +107,14 @@ class McpClient:
     @staticmethod
     async def prepare() -> None:
         """Loads the library in a thread. The time this takes is not the server's."""
-        await asyncio.to_thread(getattr, sessions, "Session")
+        await sessions.load()
 
     async def tools(self) -> dict[str, McpTool]:
-        now = asyncio.get_running_loop().time()
-        if self._session is None or self._session.has_ended or now > self._fresh_until:
-            self._tools = await self._ask(lambda session: session.tools(), LIST_S)
-            self._fresh_until = now + FRESH_S
-            await self._look_beside()
-        return self._tools
+        """Returns the tools. Callers at the same time share a list."""
+        async with self._listing:
+            if not self._is_fresh():
+                await self._list()
+            return self._tools
 
     async def call(
         self,
@@ -133,6 +133,23 @@ class McpClient:
             self._let_go(self._session)
         if self._closing:
             await asyncio.wait(self._closing)
+
+    def _is_fresh(self) -> bool:
+        is_open = self._session is not None and not self._session.has_ended
+        return is_open and asyncio.get_running_loop().time() <= self._fresh_until
+
+    async def _list(self) -> None:
+        async def ask(session: "Session") -> dict[str, McpTool]:
+            # Set before asking: the tools may change while their list is on its way.
+            self._fresh_until = asyncio.get_running_loop().time() + FRESH_S
+            return await session.tools()
+
+        try:
+            self._tools = await self._ask(ask, LIST_S)
+        except BaseException:
+            self._fresh_until = 0.0
+            raise
+        await self._look_beside()
 
     async def _look_beside(self) -> None:
         """Lists resources and prompts. Shows none if that fails; the tools work all the same."""
@@ -179,7 +196,7 @@ class McpClient:
                 await link.hear(message)
 
         session: Session = sessions.Session(link)
-        self._session = session
+        self._session, self._fresh_until = session, 0.0
         way: Program | Remote | None = None
         try:
             async with asyncio.timeout(OPEN_S) as limit:

@@ -95,7 +95,7 @@ class McpSignIn(BrowserSignIn):
     async def begin(self) -> str:
         """Returns the address for the browser. Cancels a sign-in that is still open."""
         await self.close()
-        await asyncio.to_thread(getattr, oauth, "Signed")
+        await oauth.load()
         opened = OpenSignIn(Endpoints("", ""))
         server = await opened.listen()
         address: asyncio.Future[str] = asyncio.get_running_loop().create_future()

@@ -6,10 +6,12 @@ client's generation understands.
 
 import logging
 import re
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
 
+from server.asking.ask import Means
 from server.chat import Json
 from server.dashboard.query import (
     Element,
@@ -488,7 +490,15 @@ def accept(body: Any, facts: Facts, *, old_path: bool = False) -> Run:
     model = wanted if isinstance(wanted, str) and wanted in known else None
     if wanted and model is None:
         query = replace(query, note=f"The model {str(wanted)[:80]!r} is not installed here.")
-    return Run(partial(dashboard.converse, query), model)
+    return Run(partial(_converse, query), model)
+
+
+async def _converse(query: Query, means: Means) -> Events:
+    """Yields the answer's events, as `server.dashboard.run` makes them; it is loaded first."""
+    await dashboard.load()
+    async with aclosing(dashboard.converse(query, means)) as events:
+        async for event in events:
+            yield event
 
 
 async def render(events: Events, body: Any, _facts: Facts, *, old_path: bool = False) -> Frames:

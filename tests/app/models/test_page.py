@@ -16,7 +16,7 @@ from server.errors import AppError, LinkLost
 from server.face.core import ModelStatus, ServerStatus
 from server.face.models import Download, FoundFolder, HubModel, Suggestion
 from tests.kit.fake_core import LARGE, SERVING, STARTER, FakeCore
-from tests.kit.fake_shelf import AT_FORTY, LISTING, PACE, SUGGESTED, TOO_LARGE
+from tests.kit.fake_shelf import AT_FORTY, CARD, LISTING, PACE, SUGGESTED, TOO_LARGE
 from tests.kit.until import until
 
 Shown = Callable[[Any], Any]
@@ -125,6 +125,8 @@ async def test_a_card_is_read_before_a_download(core: FakeCore, shown: Shown) ->
     assert "maker-licence" in about.licence.text()
     assert "old.bin (suspicious)" in about.scan.text()
     assert "![logo](https://elsewhere.example/logo.png)" in about.text.toPlainText()
+    page.discover.show_card(replace(CARD, text="", problem="The hub stopped responding."))
+    assert about.text.toPlainText() == "The hub stopped responding."
     page.discover.back.click()
     assert not about.isVisible()
 

@@ -20,6 +20,7 @@ from server.face.plugins import PluginCard
 from server.models.downloads.journal import DownloadJournal, DownloadPlan
 from server.models.downloads.queue import FOLDER
 from server.models.hub import RemoteFile
+from server.plugins import registry
 from server.system import paths
 from tests.kit.fake_core import FakeCore
 from tests.kit.fake_hub import COMMIT, FakeHub
@@ -94,6 +95,21 @@ async def moat(*arguments: str) -> int:
 
 def card(core: Core, key: str) -> PluginCard:
     return next(one for one in core.plugins.cards.get() if one.key == key)
+
+
+async def test_what_is_said_to_be_enabled_is_what_the_folder_holds_now(
+    running: Core, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "FRESH_S", 0.0)
+    assert await moat("install", str(folder)) == 0
+    manifest = paths.find().data / "plugins" / "mine" / "plugin.json"
+    for host in ("one.example", "two.example"):
+        changed = {"mcp": {"sums": {"command": "sums"}}, "hosts": [host]}
+        manifest.write_text(json.dumps(json.loads(manifest.read_text()) | changed))
+        assert await moat("enable", "mine") == 0
+        found = card(running, "mine")
+        assert (found.hosts, found.enabled) == ((f"https://{host}",), True)
+        assert host in capsys.readouterr().out
 
 
 async def test_a_running_moat_does_it_so_that_it_holds(

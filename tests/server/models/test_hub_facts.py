@@ -210,6 +210,14 @@ async def test_a_card_says_licence_scan_and_its_makers_words(
     assert (card.is_scanned, card.issues) == (is_scanned, issues)
 
 
+async def test_a_card_tells_what_is_known_if_its_text_cannot_be_read(hub: Hub, fake: FakeHub):
+    fake.files[REPO]["README.md"] = b"# Tiny"
+    fake.redirect, fake.licence_name = "http://127.0.0.2:80/x", "own"
+    card = await hub.card(REPO)
+    assert (card.licence_name, card.text) == ("own", "")
+    assert "127.0.0.2:80 is not allowed" in card.problem
+
+
 @pytest.mark.parametrize(
     ("raw", "text"),
     [(b"", ""), (b"---\n: [\n---\nx", None), (b"\xff\xfe", None), (b"plain", "plain")],

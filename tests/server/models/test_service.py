@@ -74,6 +74,16 @@ async def test_a_repository_is_judged_before_anything_is_fetched(desk: Desk, fak
     assert (listing.licence, listing.gated) == ("apache-2.0", False)
 
 
+async def test_a_repository_whose_files_lie_at_a_forbidden_host_is_listed_all_the_same(
+    desk: Desk, fake: FakeHub
+):
+    fake.redirect = "http://127.0.0.2:80/x"
+    listing = await desk.shelf.list_repository(REPO)
+    assert [one.quantisation for one in listing.files] == ["Q4_K_M", "F16"]
+    assert {one.fit.verdict for one in listing.files} == {"unknown"}
+    assert {"127.0.0.2:80 is not allowed" in one.fit.why for one in listing.files} == {True}
+
+
 @pytest.mark.parametrize("wanted", ["tiny-Q4_K_M.gguf", "q4_k_m", ""])
 async def test_a_model_is_fetched_listed_described_and_deleted(desk: Desk, wanted: str):
     await desk.shelf.download(REPO, wanted)

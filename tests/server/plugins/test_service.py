@@ -143,6 +143,45 @@ async def test_a_keychain_that_is_slow_holds_up_no_start(tmp_path: Path, door: E
     await house.close()
 
 
+class CountingKeychain(Keychain):
+    asked = 0
+
+    async def get(self, name: str) -> str | None:
+        self.asked += 1
+        return await super().get(name)
+
+
+async def test_the_keychain_is_not_asked_about_an_example_that_nobody_has_used(
+    tmp_path: Path, door: Egress
+) -> None:
+    example = tmp_path / "shipped" / "p"
+    example.mkdir(parents=True)
+    auth = {"type": "header", "args": {"K": "${secret:key}"}}
+    (example / "plugin.json").write_text(manifest(auth=auth))
+    names = ("shipped", "home", "config", "data", "logs")
+    places = PluginPlaces(*(tmp_path / name for name in names))
+
+    async def engine(_name: str | None) -> Engine:
+        return ScriptedEngine()
+
+    async def opened() -> tuple[PluginHouse, CountingKeychain]:
+        keychain = CountingKeychain(tmp_path / "secrets.json")
+        house = PluginHouse(places, Shared(door, keychain, Redactor()), PluginSettings, engine)
+        await house.open()
+        await asyncio.wait([house._asking_keychain])  # type: ignore[list-item]
+        return house, keychain
+
+    house, keychain = await opened()
+    assert (card(house).missing_secrets, keychain.asked) == (("key",), 0)
+    await house.set_secret("p", "key", "canary")
+    assert card(house).missing_secrets == ()
+    await house.close()
+    house, keychain = await opened()
+    assert card(house).missing_secrets == ()
+    assert keychain.asked > 0
+    await house.close()
+
+
 async def test_a_plugin_that_reaches_elsewhere_must_be_looked_at_again(
     house: PluginHouse, folder: Path, door: Egress
 ) -> None:

@@ -3,11 +3,13 @@
 import re
 import subprocess
 import sys
+import threading
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from server.system import lazy
 from server.system.lazy import MODULES, Late
 
 SERVER = Path(__file__).resolve().parents[3] / "server"
@@ -32,3 +34,14 @@ def test_starting_the_server_loads_none_of_them():
     code = "import sys, server.cli; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert set(MODULES).isdisjoint(ran.stdout.split())
+
+
+async def test_a_module_is_loaded_in_a_thread(monkeypatch: pytest.MonkeyPatch):
+    threads = []
+    monkeypatch.setattr(
+        lazy, "import_module", lambda name: threads.append((name, threading.current_thread()))
+    )
+    await Late("jsonschema").load()
+    ((name, thread),) = threads
+    assert name == "jsonschema"
+    assert thread is not threading.main_thread()

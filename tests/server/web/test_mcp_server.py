@@ -30,9 +30,10 @@ from server.plugins.approvals import Approvals
 from server.protocols.base import Ask, Facts
 from server.settings import NetworkSettings
 from server.tasks import spawn, stop
-from server.web.app import create_app
+from server.web import app
+from server.web.app import Site, create_app
 from server.web.guard import Gate, Guard
-from server.web.mcp_server import MOST_BODY
+from server.web.mcp_server import MOST_BODY, McpSite
 from tests.kit.engines import ScriptedEngine, says
 from tests.kit.plugin_kits import ScriptedAction
 from tests.kit.sites import make_site
@@ -109,6 +110,30 @@ async def url(house: House) -> AsyncIterator[str]:
 async def say(client: Client, tool: str, arguments: Any) -> tuple[str, bool]:
     answer: Any = await client.call_tool(tool, arguments)
     return answer.content[0].text, bool(answer.is_error)
+
+
+async def test_two_who_come_first_at_once_meet_one_server(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[McpSite] = []
+
+    class Library:
+        @staticmethod
+        async def load() -> None:
+            await asyncio.sleep(0.2)
+
+        @staticmethod
+        def McpSite(site: Site) -> McpSite:  # noqa: N802
+            made.append(McpSite(site))
+            return made[-1]
+
+    monkeypatch.setattr(app, "mcp_server", Library)
+    headers = {"Authorization": f"Bearer {KEY}"}
+    async with ClientSession(headers=headers) as session:
+        posts = (session.post(url, json={}) for _ in range(2))
+        for answer in await asyncio.gather(*posts):
+            answer.close()
+    assert len(made) == 1
 
 
 MODES = [("auto", "2026-07-28"), ("legacy", "2025-11-25")]

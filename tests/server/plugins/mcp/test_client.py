@@ -1,7 +1,9 @@
 """Servers that forget, hang, misspeak or end: the client gets over each of them."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -139,4 +141,74 @@ async def test_a_server_that_ends_is_started_again() -> None:
             await client.call("add", {}, 60)
     assert list(client.known) == ["add"]
     assert list(await client.tools()) == ["add"]
+    await client.close()
+
+
+async def test_two_who_ask_at_once_share_a_list(client: McpClient, server: Served) -> None:
+    first, second = await asyncio.gather(client.tools(), client.tools())
+    assert list(first) == list(second) == ["add"]
+    assert server.heard.count("tools/list") == 1
+
+
+async def test_a_list_of_a_session_that_was_replaced_meanwhile_is_asked_for_again(
+    client: McpClient, server: Served
+) -> None:
+    await client.call("add", {}, 60)
+    server.may_answer = asyncio.Event()
+    server.asked.clear()
+    listing = asyncio.get_running_loop().create_task(client.tools())
+    await server.asked.wait()
+    server.sessions.clear()
+    await client.call("add", {}, 60)
+    server.results["tools/list"] = {"tools": [{"name": "new", "inputSchema": {"type": "object"}}]}
+    server.may_answer.set()
+    assert list(await listing) == ["add"]
+    assert list(await client.tools()) == ["new"]
+
+
+CHANGING = """
+import json, pathlib, sys
+count = pathlib.Path(sys.argv[1])
+count.write_text(count.read_text() + "x" if count.exists() else "x")
+lists = 0
+def say(**message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    method, number = asked.get("method"), asked.get("id")
+    if method == "server/discover":
+        say(id=number, error={"code": -32601, "message": "no"})
+    elif method == "initialize":
+        say(id=number, result={"protocolVersion": "2025-11-25", "capabilities": {}})
+    elif method == "tools/list":
+        lists += 1
+        name = f"start{len(count.read_text())}list{lists}"
+        if lists == 1:
+            say(method="notifications/tools/list_changed")
+        say(id=number, result={"tools": [{"name": name, "inputSchema": {"type": "object"}}]})
+    elif method == "tools/call":
+        if asked["params"]["name"] == "end":
+            break
+        say(id=number, result={"content": [{"type": "text", "text": "done"}]})
+"""
+
+
+async def test_a_change_while_the_list_is_on_its_way_is_not_missed(tmp_path: Path) -> None:
+    client = piped((sys.executable, "-I", "-c", CHANGING, str(tmp_path / "count")))
+    async with asyncio.timeout(60):
+        assert list(await client.tools()) == ["start1list1"]
+        while "start1list2" not in await client.tools():
+            await asyncio.sleep(0.01)
+    await client.close()
+
+
+async def test_a_program_that_a_call_started_again_is_asked_for_its_tools(tmp_path: Path) -> None:
+    client = piped((sys.executable, "-I", "-c", CHANGING, str(tmp_path / "count")))
+    async with asyncio.timeout(60):
+        while "start1list2" not in await client.tools():
+            await asyncio.sleep(0.01)
+        with pytest.raises(FlowFailed, match="has ended"):
+            await client.call("end", {}, 60)
+        assert (await client.call("add", {}, 60))["content"]
+        assert list(await client.tools()) == ["start2list1"]
     await client.close()
