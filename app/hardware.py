@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 from PySide6.QtCore import QRectF, QSignalBlocker, Qt
@@ -23,6 +24,7 @@ from app.look.controls import (
     short_name,
     stack,
 )
+from app.look.layouts import Flow
 from app.look.machine import BUSY, MachineCard
 from app.look.model_rows import DownloadRow, FitLabel
 from app.look.page import Page
@@ -193,38 +195,45 @@ class _Swatch(QWidget):
         painter.end()
 
 
+class _Entry(QWidget):
+    """A part of the memory in the legend: its colour, name and size."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("entry")
+        self._swatch, self._label = _Swatch(), Label("", "small")
+        line = row(self._swatch, self._label)
+        line.setContentsMargins(0, 0, theme.SMALL, 0)
+        self.setLayout(line)
+        self.hide()
+
+    def show_part(self, part: Part | None) -> None:
+        if part is not None:
+            self._swatch.colour = part.colour
+            self._swatch.update()
+            self._label.setText(_words(part))
+        self.setVisible(part is not None)
+
+
+def _words(part: Part) -> str:
+    return f"{part.name} {size(part.size_bytes)}"
+
+
 class MemoryBar(QWidget):
     """The memory bar with its legend."""
 
     def __init__(self) -> None:
         super().__init__()
         self.bar = _Bar()
-        self._legend = [(_Swatch(), Label("", "small")) for _ in range(4)]
-        line = row(spacing=theme.SMALL)
-        for swatch, label in self._legend:
-            line.addWidget(swatch)
-            line.addWidget(label)
-            line.addSpacing(theme.SMALL)
-        line.addStretch(1)
-        column = stack(self.bar, spacing=theme.SMALL)
-        column.addLayout(line)
-        self.setLayout(column)
-        for part in (part for pair in self._legend for part in pair):
-            part.hide()
+        self._entries = [_Entry() for _ in range(4)]
+        self.setLayout(stack(self.bar, Flow(*self._entries), spacing=theme.SMALL))
 
     def show_fit(self, fit: Fit) -> None:
         parts = parts_of(fit)
         self.bar.show_parts(parts, fit.free_bytes)
-        for number, (swatch, label) in enumerate(self._legend):
-            is_there = number < len(parts)
-            swatch.setVisible(is_there)
-            label.setVisible(is_there)
-            if is_there:
-                swatch.colour = parts[number].colour
-                swatch.update()
-                label.setText(f"{parts[number].name} {size(parts[number].size_bytes)}")
-        words = ", ".join(f"{part.name} {size(part.size_bytes)}" for part in parts)
-        self.setAccessibleName(words)
+        for entry, part in zip_longest(self._entries, parts):
+            entry.show_part(part)
+        self.setAccessibleName(", ".join(map(_words, parts)))
 
 
 _ESTIMATE_MS = 120

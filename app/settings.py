@@ -175,7 +175,7 @@ class Field(QWidget):
         """Puts the control below its words if there is little room."""
         super().resizeEvent(event)
         direction = QBoxLayout.Direction
-        narrow = event.size().width() < theme.LEAST_READING
+        narrow = event.size().width() < theme.LEAST_BESIDE
         self._parts.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
         self._parts.setSpacing(theme.SMALL if narrow else theme.LARGE)
 

@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -54,7 +55,8 @@ PATIENCE_S = 600.0
 SETTLE_S = 1.0
 """Time for a page to be laid out and painted, in seconds."""
 QUESTION = "Write a Python function that returns a company's gross margin. Then explain it briefly."
-ASKED_BY = ("openbb-workspace", "continue", "zed")
+SHORT_QUESTION = "What is a moat? Answer in one sentence."
+EDITORS = ("continue", "zed")
 
 
 class Untrue(Exception):
@@ -152,18 +154,31 @@ def check_installed(core: Face) -> None:
 
 
 async def be_asked(core: Face) -> None:
-    """Sends requests as programs do: each finds the agent, then asks. The model answers them."""
-    body = {"messages": [{"role": "user", "content": "What is a moat?"}], "max_tokens": 24}
-    async with aiohttp.ClientSession(core.server.get().address) as session:
-        for name in ASKED_BY:
-            headers = {"User-Agent": f"{name}/1.0"}
-            if name.startswith("openbb"):
-                headers["Origin"] = "https://pro.openbb.co"
-            async with session.get("/agents.json", headers=headers) as reply:
-                reply.raise_for_status()
-            async with session.post("/v1/chat/completions", json=body, headers=headers) as reply:
-                reply.raise_for_status()
+    """Sends requests as programs do. The model answers them."""
+    async with aiohttp.ClientSession(core.server.get().address, raise_for_status=True) as session:
+        await be_workspace(session)
+        for name in EDITORS:
+            await be_editor(session, name, core.model.get().name)
     sys.stdout.write("programs asked\n")
+
+
+async def be_workspace(session: aiohttp.ClientSession) -> None:
+    """Looks for the agents, then asks the first one. No other program asks for the agents."""
+    headers = {"User-Agent": "openbb-workspace/1.0", "Origin": "https://pro.openbb.co"}
+    async with session.get("/agents.json", headers=headers) as reply:
+        agents: dict[str, Any] = await reply.json()
+    address = next(iter(agents.values()))["endpoints"]["query"]
+    body = {"messages": [{"role": "human", "content": SHORT_QUESTION}]}
+    async with session.post(address, json=body, headers=headers) as reply:
+        await reply.read()
+
+
+async def be_editor(session: aiohttp.ClientSession, name: str, model: str) -> None:
+    messages = [{"role": "user", "content": SHORT_QUESTION}]
+    body = {"model": model, "messages": messages, "max_tokens": 24, "stream": True}
+    headers = {"User-Agent": f"{name}/1.0"}
+    async with session.post("/v1/chat/completions", json=body, headers=headers) as reply:
+        await reply.read()
 
 
 async def measure_when_idle(core: Face) -> None:

@@ -6,7 +6,14 @@ from html import escape
 from typing import Any, Generic, Literal, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QGuiApplication, QKeyEvent, QWheelEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QBoxLayout,
@@ -468,6 +475,18 @@ def text_to_read(text: str) -> str:
     )
 
 
+class _Segment(PushButton):
+    """One of the buttons of `Segments`: wide enough for its words in bold, as the chosen one."""
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        bold = self.font()
+        bold.setWeight(QFont.Weight.DemiBold)
+        plain_px, bold_px = (
+            QFontMetrics(font).horizontalAdvance(self.text()) for font in (self.font(), bold)
+        )
+        return super().sizeHint() + QSize(max(0, bold_px - plain_px), 0)
+
+
 class Segments(QWidget):
     """A row of buttons of which one is chosen. Tab reaches the chosen one, arrow keys change it."""
 
@@ -477,9 +496,9 @@ class Segments(QWidget):
         super().__init__()
         self.setAccessibleName(name)
         self._group = QButtonGroup(self)
-        self.buttons: list[PushButton] = []
+        self.buttons: list[_Segment] = []
         for number, text in enumerate(texts):
-            button = PushButton(text)
+            button = _Segment(text)
             button.setProperty("kind", "segment")
             button.setCheckable(True)
             button.setAccessibleName(text)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QWidget,
+    QWidgetItem,
 )
 
 from app.look import theme
@@ -137,8 +138,15 @@ class Flow(QLayout):
         for part in parts:
             self.addWidget(part)
 
+    def addWidget(self, widget: QWidget) -> None:  # noqa: N802
+        # An item made here belongs to Python. Of one that Qt makes, Python may take the address
+        # for that of an item which Qt deleted before, and call it deleted, too.
+        self.addChildWidget(widget)
+        self.addItem(QWidgetItem(widget))
+
     def addItem(self, item: QLayoutItem) -> None:  # noqa: N802
         self._items.append(item)
+        self.invalidate()
 
     def count(self) -> int:
         return len(self._items)
@@ -188,6 +196,8 @@ class Flow(QLayout):
     def _lines(self, width: int) -> list[list[QLayoutItem]]:
         lines: list[list[QLayoutItem]] = []
         for item in self._items:
+            if item.isEmpty():  # hidden
+                continue
             if not lines or _wide([one.sizeHint() for one in (*lines[-1], item)]) > width:
                 lines.append([])
             lines[-1].append(item)

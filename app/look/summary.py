@@ -45,7 +45,7 @@ def summarise(
 ) -> Summary:
     match server.phase:
         case "failed":
-            advice = tr("Start it again. If that fails, the log has the details.")
+            advice = tr("This takes a few seconds. If it fails again, the log has the details.")
             headline, reason = tr("The server is not running"), told(server.reason)
             return Summary("failed", headline, reason, advice, server.details)
         case "hung":

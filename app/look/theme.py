@@ -35,6 +35,8 @@ LINES_HEIGHT = 84
 ALL_TEXT_HEIGHT = 420
 BUBBLE_WIDTH = 560
 LEAST_READING = 480
+LEAST_BESIDE = 560
+"""The width from which a setting's field stands beside its words."""
 SURE_WIDTH = 280
 """The widest that a bubble may insist on, in the smallest window."""
 HERO_SIDE = 52

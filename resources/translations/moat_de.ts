@@ -497,7 +497,7 @@
   </message>
   <message>
    <source>Protocol</source>
-   <translation>Protokoll</translation>
+   <translation>Schnittstelle</translation>
   </message>
   <message>
    <source>Show raw events</source>
@@ -521,7 +521,7 @@
   </message>
   <message>
    <source>OpenBB's protocol has no system prompt and no sampling options.</source>
-   <translation>Das Protokoll von OpenBB kennt weder Systemprompt noch Sampling-Optionen.</translation>
+   <translation>Die Schnittstelle von OpenBB kennt weder Systemprompt noch Sampling-Optionen.</translation>
   </message>
   <message>
    <source>Raw events</source>
@@ -1816,8 +1816,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Eingreifen nötig</translation>
   </message>
   <message>
-   <source>Start it again. If that fails, the log has the details.</source>
-   <translation>Starten Sie es erneut. Wenn das fehlschlägt, stehen Einzelheiten im Protokoll.</translation>
+   <source>This takes a few seconds. If it fails again, the log has the details.</source>
+   <translation>Das dauert einige Sekunden. Wenn es wieder fehlschlägt, stehen Einzelheiten im Protokoll.</translation>
   </message>
   <message>
    <source>Restart it; answers in progress are lost. It may also recover by itself.</source>
@@ -3153,7 +3153,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>'json' writes an object in each line, for those who collect logs.</source>
-   <translation>'json' schreibt in jede Zeile ein Objekt, für die Sammlung von Protokollen.</translation>
+   <translation>'json' schreibt in jede Zeile ein Objekt, für Programme, die Protokolle sammeln.</translation>
   </message>
   <message>
    <source>JSON</source>
@@ -3604,7 +3604,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>OpenBB's protocol does not support images. Choose another protocol in the options.</source>
-   <translation>Das Protokoll von OpenBB unterstützt keine Bilder. Wählen Sie in den Optionen ein anderes Protokoll.</translation>
+   <translation>Die Schnittstelle von OpenBB unterstützt keine Bilder. Wählen Sie in den Optionen eine andere.</translation>
   </message>
   <message>
    <source>The server stopped: {0}</source>
@@ -5152,7 +5152,7 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   </message>
   <message>
    <source>The MCP server '{0}' speaks SSE, which the protocol has given up.</source>
-   <translation>Der MCP-Server „{0}“ verwendet SSE, das im Protokoll nicht mehr vorgesehen ist.</translation>
+   <translation>Der MCP-Server „{0}“ verwendet SSE, das in MCP nicht mehr vorgesehen ist.</translation>
   </message>
   <message>
    <source>The address of the MCP server '{0}' cannot be used.</source>

@@ -1816,8 +1816,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>需要注意</translation>
   </message>
   <message>
-   <source>Start it again. If that fails, the log has the details.</source>
-   <translation>请再次启动。如果仍然失败，详情见日志。</translation>
+   <source>This takes a few seconds. If it fails again, the log has the details.</source>
+   <translation>这需要几秒钟。如果再次失败，详情见日志。</translation>
   </message>
   <message>
    <source>Restart it; answers in progress are lost. It may also recover by itself.</source>

@@ -1,8 +1,11 @@
 """Formats an answer for a terminal: renders Markdown in colour and wraps lines between words."""
 
+import os
 import re
+import sys
 import unicodedata
 from collections.abc import Callable
+from typing import TextIO
 
 RESET = "\x1b[0m"
 # All of these are readable on dark and light backgrounds. Yellow is not.
@@ -114,6 +117,16 @@ class Lines:
 
     def _begin_line(self) -> None:
         self._column, self._gap, self.lead, self._is_overlong = 0, 0, "", False
+
+
+def columns_of(out: TextIO) -> int:
+    """Returns the terminal's width; 0 for a file or a pipe, or if it is unknown."""
+    try:
+        columns = os.get_terminal_size(out.fileno()).columns
+    except (OSError, ValueError):
+        return 0
+    # Windows moves to the next line by itself after a letter in the last column.
+    return columns - 1 if sys.platform == "win32" else columns
 
 
 def wrap(text: str, columns: int, hanging: int = 0) -> str:

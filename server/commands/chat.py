@@ -9,11 +9,11 @@ import sys
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, contextmanager
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, Protocol
 
 from server.chat import ChatRequest, Message
 from server.commands import say_json
-from server.commands.answer_text import DIM, RESET, Lines, Markdown, wrap
+from server.commands.answer_text import DIM, RESET, Lines, Markdown, columns_of, wrap
 from server.core.core import Core
 from server.errors import AppError, BadRequest, LinkLost
 from server.events import Failed, Finished, ReasoningDelta, TextDelta
@@ -23,6 +23,11 @@ from server.face.core import About, FileText, ModelStatus, ServerStatus
 from server.face.models import ModelCard
 from server.system import paths
 from server.system.limits import printable
+
+try:
+    import termios
+except ImportError:  # Windows has none: its terminal shows no Ctrl-C
+    termios = None  # type: ignore[assignment]
 
 PROMPT = "> "
 HELP = """\
@@ -206,18 +211,8 @@ def _ask_once(talk: "Conversation", text: str, *, as_json: bool) -> int:
     return 0
 
 
-def _columns(out: TextIO) -> int:
-    """Returns the terminal's width; 0 for a file or a pipe, or if it is unknown."""
-    try:
-        columns = os.get_terminal_size(out.fileno()).columns
-    except (OSError, ValueError):
-        return 0
-    # Windows moves to the next line by itself after a letter in the last column.
-    return columns - 1 if sys.platform == "win32" else columns
-
-
 def _width_of_output() -> int:
-    return _columns(sys.stdout)
+    return columns_of(sys.stdout)
 
 
 class Screen:
@@ -263,10 +258,29 @@ def _shown() -> Iterator[Callable[[Part], None]]:
             _write(printable(part.text))
 
     try:
-        yield show
+        with _keys_unseen():
+            yield show
     finally:
         if screen:
             screen.end()
+
+
+@contextmanager
+def _keys_unseen() -> Iterator[None]:
+    """Keeps the terminal from showing keys between the words of an answer: Ctrl-C would be "^C".
+
+    What is typed meanwhile is not lost: it stands in the next line to be entered.
+    """
+    if termios is None or not sys.stdin.isatty():
+        yield
+        return
+    before = termios.tcgetattr(sys.stdin)
+    quiet = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+    termios.tcsetattr(sys.stdin, termios.TCSADRAIN, quiet)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
 def _write(text: str) -> None:
@@ -421,12 +435,12 @@ def _unquoted(path: str) -> str:
 
 def _complain(text: str) -> None:
     if text:
-        sys.stderr.write(f"{wrap(printable(text), _columns(sys.stderr))}\n")
+        sys.stderr.write(f"{wrap(printable(text), columns_of(sys.stderr))}\n")
         sys.stderr.flush()
 
 
 def _tell(text: str, hanging: int = 0) -> None:
-    sys.stdout.write(f"{wrap(printable(text), _columns(sys.stdout), hanging)}\n")
+    sys.stdout.write(f"{wrap(printable(text), columns_of(sys.stdout), hanging)}\n")
     sys.stdout.flush()
 
 

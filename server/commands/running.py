@@ -11,10 +11,12 @@ from dataclasses import asdict
 from typing import Any
 
 from server.commands import find_running, say
+from server.commands.answer_text import columns_of, wrap
 from server.commands.models import within
 from server.errors import AppError, LinkLost
 from server.face.client import RunningServer
 from server.face.core import LogLine, ModelStatus, RunningRequest, ServerStatus
+from server.system.limits import printable
 
 MOST_LINES = 1_000_000
 QUIT_PATIENCE_S = 15.0
@@ -136,7 +138,10 @@ def _log_line(line: LogLine, *, as_json: bool) -> str:
     if as_json:
         return json.dumps(asdict(line), ensure_ascii=False)
     at = time.strftime("%H:%M:%S", time.localtime(line.at))
-    return f"{at} {line.level:<7} {line.source}: {line.text}"
+    head = f"{at} {line.level:<7} "
+    text = printable(f"{head}{line.source}: {line.text}")
+    # A terminal would break long lines within words. In a file, each stays one line.
+    return wrap(text, columns_of(sys.stdout), hanging=len(head))
 
 
 async def _quit() -> int:

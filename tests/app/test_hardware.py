@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.hardware import HardwarePage, MemoryBar, gain_words, parts_of
@@ -339,4 +340,19 @@ async def test_the_measured_speed_is_shown_and_measured_again(core: FakeCore, sh
 
 async def test_nothing_is_explained_before_it_is_known(shown: Shown) -> None:
     bar = shown(MemoryBar())
-    assert not any(part.isVisible() for pair in bar._legend for part in pair)
+    assert not any(entry.isVisible() for entry in bar.findChildren(QWidget, "entry"))
+
+
+async def test_a_legend_without_room_takes_another_line(shown: Shown) -> None:
+    """In a small window and in German, the fourth entry was cut."""
+    bar = shown(MemoryBar())
+    memory = replace(TOO_LARGE.memory, gpu=1_000_000_000)
+    bar.show_fit(replace(TOO_LARGE, memory=memory))
+    entries = [entry for entry in bar.findChildren(QWidget, "entry") if entry.isVisible()]
+    assert len(entries) == 4
+    wide = sum(entry.sizeHint().width() for entry in entries)
+    for width, lines in ((2 * wide, 1), (wide // 2, 2)):
+        bar.resize(width, bar.heightForWidth(width))
+        await until(lambda lines=lines: len({entry.y() for entry in entries}) >= lines)
+        assert all(bar.rect().contains(entry.geometry()) for entry in entries)
+        assert all(entry.width() >= entry.sizeHint().width() for entry in entries)

@@ -2,12 +2,12 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QApplication, QFrame, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
-from app.look.controls import Banner, Button, CopyButton, Label, Remark, Rows, Slider
+from app.look.controls import Banner, Button, CopyButton, Label, Remark, Rows, Segments, Slider
 from app.look.model_rows import DownloadRow
 from app.look.page import Page
 from server.errors import AppError, OutOfMemory
@@ -139,3 +139,14 @@ async def test_rows_are_in_the_order_of_their_items_with_dividers_between(shown:
         assert [not one.isHidden() for one in dividers] == [
             place > 0 for place in range(len(items))
         ]
+
+
+async def test_a_segment_has_room_for_its_words_in_bold(shown: Shown) -> None:
+    """The chosen one is bold. As wide as its plain words, it lost its last letter."""
+    segments = shown(Segments("Lists", ("Auf diesem Computer", "Andere Server")))
+    (first, other), bold = segments.buttons, QFont(segments.buttons[0].font())
+    bold.setWeight(QFont.Weight.DemiBold)
+    for button in (first, other):
+        padding = button.sizeHint().width() - QFontMetrics(bold).horizontalAdvance(button.text())
+        assert padding >= 2 * theme.SMALL
+        assert button.width() >= button.sizeHint().width()

@@ -15,7 +15,7 @@ import pytest
 
 from server import cli
 from server.chat import Message
-from server.commands.chat import CUT, HELP, PROMPT, Conversation, Part, Screen
+from server.commands.chat import CUT, HELP, PROMPT, Conversation, Part, Screen, _keys_unseen
 from server.errors import AppError
 from server.events import Finished, ReasoningDelta, TextDelta
 from server.face.core import FileText, ModelStatus
@@ -261,6 +261,21 @@ def test_a_terminal_breaks_lines_between_words_and_names_the_model(home: dict[st
     _asked, *lines, _rest = STYLES.sub("", answer).split("\n")
     assert len(lines) > 1, answer
     assert max(map(len, lines)) <= 40
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
+def test_keys_are_not_shown_between_the_words_of_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C stood as "^C" in the middle of the last word."""
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, encoding="utf-8") as terminal:
+        monkeypatch.setattr(sys, "stdin", terminal)
+        shown = []
+        with pytest.raises(KeyboardInterrupt), _keys_unseen():
+            shown.append(termios.tcgetattr(theirs)[3] & termios.ECHO)
+            raise KeyboardInterrupt
+        shown.append(termios.tcgetattr(theirs)[3] & termios.ECHO)
+    os.close(ours)
+    assert shown == [0, termios.ECHO]
 
 
 def _read(terminal: int, is_enough: Callable[[str], bool]) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from server import cli
-from server.commands.running import NOT_RUNNING, _lines
+from server.commands import running
+from server.commands.running import NOT_RUNNING, _lines, _log_line
 from server.face import client
 from server.face.core import LogLine, ModelStatus, RunningRequest, ServerStatus
 from server.system import paths
@@ -69,9 +70,9 @@ async def test_the_log_is_shown(core: FakeCore, capsys: Printed):
 
 
 async def test_the_log_is_followed(core: FakeCore):
-    running = await client.find(paths.find().control)
-    assert running
-    async with running.listen("logged") as coming:
+    found = await client.find(paths.find().control)
+    assert found
+    async with found.listen("logged") as coming:
         core.logged.emit(FIRST)
         async with asyncio.timeout(30):
             assert await anext(coming) == FIRST
@@ -157,6 +158,18 @@ async def test_whoever_follows_the_log_is_told_that_moat_ended(
             shown += capsys.readouterr().out
     assert await following == NOT_RUNNING
     assert capsys.readouterr().err == "Moat has ended.\n"
+
+
+def test_long_lines_of_the_log_are_broken_between_words_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    line = LogLine(0.0, "info", "engine", "a sentence that is far too long for this terminal")
+    assert "\n" not in _log_line(line, as_json=False)
+    monkeypatch.setattr(running, "columns_of", lambda _out: 40)
+    first, *rest = _log_line(line, as_json=False).split("\n")
+    assert first.endswith("engine: a sentence that")
+    assert [part.strip() for part in rest] == ["is far too long for", "this terminal"]
+    assert all(part.startswith(" " * 17) and len(part) <= 40 for part in rest)
 
 
 async def test_without_a_running_moat_the_status_says_so(
