@@ -269,19 +269,16 @@ def _keys_unseen() -> Iterator[None]:
 
     What is typed meanwhile is not lost: it stands in the next line to be entered.
     """
-    if sys.platform == "win32":  # its terminal shows no Ctrl-C
+    if sys.platform != "win32" and sys.stdin.isatty():  # Windows shows no Ctrl-C
+        before = termios.tcgetattr(sys.stdin)
+        quiet = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, quiet)
+        try:
+            yield
+        finally:
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+    else:
         yield
-        return
-    if not sys.stdin.isatty():
-        yield
-        return
-    before = termios.tcgetattr(sys.stdin)
-    quiet = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
-    termios.tcsetattr(sys.stdin, termios.TCSADRAIN, quiet)
-    try:
-        yield
-    finally:
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
 def _write(text: str) -> None:
