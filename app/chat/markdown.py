@@ -196,6 +196,8 @@ class MarkdownView(QTextBrowser):
         return self._source
 
     def show_markdown(self, source: str) -> None:
+        # Otherwise Qt does it while the text is laid out, and `changeEvent` draws everything again.
+        self.ensurePolished()
         self._source = source
         document = self.document()
         document.setDefaultFont(self.font())

@@ -1,4 +1,8 @@
-"""Measures how long a Qt event loop was blocked, by the beats of a timer."""
+"""Measures how long a Qt event loop was blocked, by the beats of a timer.
+
+On a busy machine a gap is longer than its work: other programs had the core meanwhile. So the
+processor time that the loop's thread took in a gap is measured as well.
+"""
 
 import time
 from collections.abc import Iterator
@@ -14,7 +18,9 @@ class Beats:
 
     def __init__(self) -> None:
         self.gaps: list[float] = []
-        self._last = time.perf_counter()
+        self.most_computed_ms = 0.0
+        """The most processor time that the thread took between two beats."""
+        self._last, self._computed = time.perf_counter(), time.thread_time()
         self._timer = QTimer()
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._beat)
@@ -22,7 +28,8 @@ class Beats:
     @contextmanager
     def counted(self) -> Iterator[None]:
         self.gaps.clear()
-        self._last = time.perf_counter()
+        self.most_computed_ms = 0.0
+        self._last, self._computed = time.perf_counter(), time.thread_time()
         self._timer.start(BEAT_MS)
         try:
             yield
@@ -34,6 +41,7 @@ class Beats:
         return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else 0.0
 
     def _beat(self) -> None:
-        now = time.perf_counter()
+        now, computed = time.perf_counter(), time.thread_time()
         self.gaps.append((now - self._last) * 1000 - BEAT_MS)
-        self._last = now
+        self.most_computed_ms = max(self.most_computed_ms, (computed - self._computed) * 1000)
+        self._last, self._computed = now, computed

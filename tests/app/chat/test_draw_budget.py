@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from app.chat import markdown
 from app.chat import transcript as draw_budget
 from app.chat.transcript import Budget, Transcript
 from app.look.controls import Label, hint
@@ -53,6 +54,21 @@ async def test_an_ordinary_answer_is_drawn_whole(shown: Shown, qapp: object) -> 
     assert plain_text(answer.view).count("bold") == 300
 
 
+async def test_a_saved_answer_is_drawn_once(
+    shown: Shown, qapp: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was drawn again when Qt gave the new view its style, which doubled the gap."""
+    drawn: list[object] = []
+    restyle = markdown._restyle
+    monkeypatch.setattr(markdown, "_restyle", lambda *given: drawn.append(given) or restyle(*given))
+    transcript = shown(Transcript())
+    answer = transcript.answer("m")
+    await until(answer.isVisible)
+    answer.show_whole("A **bold** word.\n\n```python\nx = 1\n```\n")
+    await until(lambda: answer.view._parts[0].isVisible())
+    assert len(drawn) == 1
+
+
 async def test_what_comes_after_a_spent_budget_is_not_drawn_again(
     shown: Shown, qapp: object
 ) -> None:
@@ -70,9 +86,9 @@ async def test_what_comes_after_a_spent_budget_is_not_drawn_again(
 
 def test_a_budget_is_shared_by_all_parts_of_an_answer() -> None:
     budget = Budget()
-    assert budget.take("a\n" * 900)
+    assert budget.take("a\n" * 600)
     assert not budget.is_spent
-    budget.take("a\n" * 900)
+    budget.take("a\n" * 600)
     assert budget.is_spent
     assert budget.take("more") == ""
 
