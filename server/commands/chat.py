@@ -24,10 +24,8 @@ from server.face.models import ModelCard
 from server.system import paths
 from server.system.limits import printable
 
-try:
+if sys.platform != "win32":
     import termios
-except ImportError:  # Windows has none: its terminal shows no Ctrl-C
-    termios = None  # type: ignore[assignment]
 
 PROMPT = "> "
 HELP = """\
@@ -271,16 +269,16 @@ def _keys_unseen() -> Iterator[None]:
 
     What is typed meanwhile is not lost: it stands in the next line to be entered.
     """
-    if termios is None or not sys.stdin.isatty():
+    if sys.platform == "win32" or not sys.stdin.isatty():
         yield
-        return
-    before = termios.tcgetattr(sys.stdin)
-    quiet = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
-    termios.tcsetattr(sys.stdin, termios.TCSADRAIN, quiet)
-    try:
-        yield
-    finally:
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+    else:
+        before = termios.tcgetattr(sys.stdin)
+        quiet = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, quiet)
+        try:
+            yield
+        finally:
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
 def _write(text: str) -> None:
