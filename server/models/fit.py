@@ -334,7 +334,7 @@ def _key(model: Path, machine: Machine) -> str:
 
 
 DEPTH = 512
-"""Tokens of a typical prompt. On average, half of them precede the token being computed."""
+"""Tokens of a typical prompt."""
 OPERATIONS = 24
 """Operations of a layer in llama.cpp's graphs: norms, products, rotations, sums, the cache."""
 EMBEDDING, HEAD = "token_embd.weight", "output.weight"
@@ -363,9 +363,11 @@ def predict(header: Header, setup: Setup, machine: Machine, weights: int) -> tup
     for part in _parts(header, weights):
         write_s += part.rows * _once_s(pace, part)
         read_s += 0.0 if part.is_head else part.rows * _each_s(pace, part)
-    # A prompt is read in one go: attention computes all pairs, also those that it then masks.
-    read_s += sum(part.rows * _each_s(pace, part) for part in _attended(layout, DEPTH))
-    write_s += sum(part.rows * _once_s(pace, part) for part in _attended(layout, DEPTH // 2))
+    # A prompt is read in one go: attention computes all pairs, also those that it then masks. What
+    # is written comes after the whole prompt.
+    for part in _attended(layout, DEPTH):
+        read_s += part.rows * _each_s(pace, part)
+        write_s += part.rows * _once_s(pace, part)
     return 1 / read_s, 1 / write_s
 
 

@@ -38,7 +38,7 @@ def test_it_reads_as_fast_as_it_multiplies() -> None:
 
 
 def test_short_rows_take_longer_for_their_values() -> None:
-    """On x86-64, the products of a small model's rows take half as long again as their values."""
+    """On x86-64, the rows of a small model take a third longer than their values alone."""
     model = header()
     dear = replace(PACE, rates=tuple(rate(form, 1e10, 4e10, 1e-7) for form in ("Q4_K", "F16")))
     free = replace(PACE, rates=tuple(rate(form, 1e10, 4e10) for form in ("Q4_K", "F16")))
