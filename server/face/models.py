@@ -69,14 +69,32 @@ class Device:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """How long the processor takes for a row of a matrix of weights."""
+
+    values: int
+    bytes: float
+    once_s: float
+    """Seconds to read it from memory and multiply it with one word, as when writing."""
+    each_s: float
+    """Seconds to multiply it with each of many words, as when reading a prompt."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rate:
-    """How fast the processor handles weights of one number format."""
+    """How fast the processor handles weights of one number format, in short and in long rows."""
 
     form: str
-    bytes_per_s: float
-    """Bytes of weights read per second, which limits writing."""
-    values_per_s: float
-    """Products computed per second, which limits reading a prompt."""
+    short: Row
+    long: Row
+
+    @property
+    def bytes_per_s(self) -> float:
+        return self.long.bytes / self.long.once_s
+
+    @property
+    def values_per_s(self) -> float:
+        return self.long.values / self.long.each_s
 
 
 @dataclass(frozen=True, slots=True)

@@ -334,12 +334,9 @@ def _key(model: Path, machine: Machine) -> str:
 
 
 DEPTH = 512
-"""Tokens of a typical prompt. On average, half of them precede the token being computed."""
-STEPS, AROUND_TOKEN = 270, 6300
-"""The costs of a layer's small operations and of the worker's part per token.
-
-Both count in the engine's smallest steps (`Pace.step_s`), as seen in models of three sizes.
-"""
+"""Tokens of a typical prompt."""
+OPERATIONS = 24
+"""Operations of a layer in llama.cpp's graphs: norms, products, rotations, sums, the cache."""
 EMBEDDING, HEAD = "token_embd.weight", "output.weight"
 BITS = {form.name: 8 * form.block_bytes / form.block for form in FORMATS.values()}
 USUAL = "Q4_K"
@@ -347,10 +344,12 @@ USUAL = "Q4_K"
 
 @dataclass(frozen=True, slots=True)
 class WeightPart:
-    """Weights of one format. `is_head` marks those that only the last token of a prompt needs."""
+    """Rows of one format and length. `is_head`: only the last token of a prompt needs them."""
 
     form: str
+    rows: float
     values: float
+    """The values of a row."""
     is_head: bool = False
 
 
@@ -359,23 +358,52 @@ def predict(header: Header, setup: Setup, machine: Machine, weights: int) -> tup
     pace, layout = machine.pace, layout_of(header)
     if not pace.rates or setup.gpu_layers > 0 or not layout.width:
         return 0.0, 0.0
-    parts = list(_parts(header, weights))
-    attended = 2 * DEPTH / 2 * layout.width * layout.layers
-    kept = DEPTH / 2 * sum(layout.cache_widths)
-    half = _rate(pace, "F16")
-    small_s = layout.layers * STEPS * pace.step_s
-    read_s = attended / half.values_per_s + small_s / DEPTH
-    write_s = kept * 2 / half.bytes_per_s + small_s + AROUND_TOKEN * pace.step_s
-    for part in parts:
-        rate = _rate(pace, part.form)
-        write_s += part.values * BITS[part.form] / 8 / rate.bytes_per_s
-        read_s += 0.0 if part.is_head else part.values / rate.values_per_s
+    steps_s = layout.layers * OPERATIONS * pace.step_s
+    read_s, write_s = steps_s / DEPTH, steps_s
+    for part in _parts(header, weights):
+        write_s += part.rows * _once_s(pace, part)
+        read_s += 0.0 if part.is_head else part.rows * _each_s(pace, part)
+    # A prompt is read in one go: attention computes all pairs, also those that it then masks. What
+    # is written comes after the whole prompt.
+    for part in _attended(layout, DEPTH):
+        read_s += part.rows * _each_s(pace, part)
+        write_s += part.rows * _once_s(pace, part)
     return 1 / read_s, 1 / write_s
+
+
+def _once_s(pace: Pace, part: WeightPart) -> float:
+    """Returns the seconds that a row takes to be read from memory and multiplied with one word."""
+    rate = _rate(pace, part.form)
+    seconds = _between(rate, part.values, rate.short.once_s, rate.long.once_s)
+    return seconds * BITS[part.form] / BITS[rate.form]
+
+
+def _each_s(pace: Pace, part: WeightPart) -> float:
+    """Returns the seconds that a row takes to be multiplied with each of many words."""
+    rate = _rate(pace, part.form)
+    return _between(rate, part.values, rate.short.each_s, rate.long.each_s)
+
+
+def _between(rate: Rate, values: float, short_s: float, long_s: float) -> float:
+    """Returns the seconds for a row of this length, from those for a short and a long row."""
+    share = (values - rate.short.values) / (rate.long.values - rate.short.values)
+    # A short row takes at least its share of a long one; a disturbed measurement may say less.
+    return max(short_s + share * (long_s - short_s), long_s * values / rate.long.values)
 
 
 def _rate(pace: Pace, form: str) -> Rate:
     """Returns the pace of that format, or of the measured format with the most similar size."""
     return min(pace.rates, key=lambda rate: (rate.form != form, abs(BITS[rate.form] - BITS[form])))
+
+
+def _attended(layout: Layout, depth: int) -> Iterator[WeightPart]:
+    """Yields what attention multiplies for a token: all keys before it, then all values.
+
+    The values are kept in columns, so that their rows are as long as the text before the token.
+    """
+    layers = sum(width > 0 for width in layout.cache_widths)
+    yield WeightPart("F16", layers * layout.heads * depth, layout.width / layout.heads)
+    yield WeightPart("F16", layers * layout.width, depth)
 
 
 def _parts(header: Header, weights: int) -> Iterator[WeightPart]:
@@ -389,7 +417,8 @@ def _parts(header: Header, weights: int) -> Iterator[WeightPart]:
             continue  # rows are only looked up in it, nothing is multiplied
         share = used / experts if experts and EXPERTS.match(tensor.name) else 1.0
         is_head = tensor.name in (HEAD, EMBEDDING)
-        yield WeightPart(FORMATS[tensor.format_id].name, tensor.values * share, is_head)
+        rows = tensor.values / tensor.shape[0] * share
+        yield WeightPart(FORMATS[tensor.format_id].name, rows, tensor.shape[0], is_head)
 
 
 def _guess_parts(header: Header, weights: int) -> Iterator[WeightPart]:
@@ -398,11 +427,12 @@ def _guess_parts(header: Header, weights: int) -> Iterator[WeightPart]:
     form = _form(header, weights)
     values = weights * 8 / BITS[form]
     head = layout.vocabulary * layout.width
-    yield WeightPart(form, head, is_head=True)
+    yield WeightPart(form, layout.vocabulary, layout.width, is_head=True)
     attention = layout.layers * 4 * layout.width**2
     rest = max(0.0, values - head - attention)
     experts, used = header.number("expert_count"), header.number("expert_used_count")
-    yield WeightPart(form, attention + rest * (used / experts if experts else 1.0))
+    computed = attention + rest * (used / experts if experts else 1.0)
+    yield WeightPart(form, computed / layout.width, layout.width)
 
 
 def _form(header: Header, weights: int) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 from pydantic import TypeAdapter, ValidationError
 
-from server.face.models import Device, Machine, Pace
+from server.face.models import Device, Machine, Pace, Row
 from server.observe import Value
 from server.sentences import Sentence
 from server.sizes import MIB
@@ -194,13 +194,32 @@ def _worker(flag: str) -> tuple[list[str], dict[str, str]]:
 
 
 def _best(before: Pace, now: Pace) -> Pace:
-    """Takes the faster rate of each format: other programs can only slow a measurement down."""
-    both = {rate.form: rate for rate in (*before.rates, *now.rates)}
-    for rate in before.rates:
-        if rate.bytes_per_s > both[rate.form].bytes_per_s:
-            both[rate.form] = rate
-    rates = (both[rate.form] for rate in now.rates)
-    return replace(now, rates=tuple(rates), others=min(now.others, before.others or now.others))
+    """Takes the faster time of each row: other programs can only slow a measurement down."""
+    known = {rate.form: rate for rate in before.rates}
+    rates = tuple(
+        replace(
+            rate,
+            short=_faster(known[rate.form].short, rate.short),
+            long=_faster(known[rate.form].long, rate.long),
+        )
+        if rate.form in known
+        else rate
+        for rate in now.rates
+    )
+    return replace(
+        now,
+        rates=rates,
+        step_s=min(now.step_s, before.step_s or now.step_s),
+        others=min(now.others, before.others or now.others),
+    )
+
+
+def _faster(before: Row, now: Row) -> Row:
+    if before.values != now.values:
+        return now
+    return replace(
+        now, once_s=min(before.once_s, now.once_s), each_s=min(before.each_s, now.each_s)
+    )
 
 
 def _pace_key() -> str:

@@ -23,12 +23,13 @@ from server.face.models import (
     Newer,
     Pace,
     Rate,
+    Row,
     ScanIssue,
     Setup,
     SpeedTrial,
     Suggestion,
 )
-from server.models.fit import _verdict
+from server.models.fit import BITS, _verdict
 from server.models.gguf.templates import compare
 from server.models.machine import name_build
 from server.models.memory import Layout
@@ -48,9 +49,23 @@ def judged(memory: Memory) -> Fit:
     return Fit(verdict, why, memory, memory.needed, MACHINE.free_bytes)
 
 
+def rate(form: str, bytes_per_s: float, values_per_s: float, row_s: float = 0.0) -> Rate:
+    """Returns a pace at which every row takes `row_s` besides its bytes and values."""
+    short, long = (
+        Row(
+            values,
+            values * BITS[form] / 8,
+            row_s + values * BITS[form] / 8 / bytes_per_s,
+            row_s + values / values_per_s,
+        )
+        for values in (512, 4096)
+    )
+    return Rate(form, short, long)
+
+
 WELL = judged(MEMORY)
 TOO_LARGE = judged(LARGE_MEMORY)
-PACE = Pace((Rate("Q4_K", 9e9, 4e10), Rate("F16", 1e10, 3e10)), 1e-6, measured_at=1_790_000_000.0)
+PACE = Pace((rate("Q4_K", 9e9, 4e10), rate("F16", 1e10, 3e10)), 1e-6, measured_at=1_790_000_000.0)
 FOUND = HubModel("maker/model-GGUF", 1200, 34, "apache-2.0", updated="2026-01-02")
 LISTING = HubListing(
     "maker/model-GGUF",

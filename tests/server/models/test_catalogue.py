@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 from pydantic import ValidationError
 
-from server.face.models import Device, Machine, Pace, Rate, Setup
+from server.face.models import Device, Machine, Pace, Setup
 from server.models import catalogue, names
+from tests.kit.fake_shelf import rate
 
 GB = 1 << 30
 
@@ -112,7 +113,7 @@ def test_the_speed_of_the_machine_decides_and_it_says_so(
     memory: int, bytes_per_s: float, title: str, why: str
 ) -> None:
     """Memory for almost all of them, or for all, and a processor of another speed."""
-    pace = Pace((Rate("Q4_K", bytes_per_s, 5e10), Rate("Q8_0", bytes_per_s, 5e10)))
+    pace = Pace((rate("Q4_K", bytes_per_s, 5e10), rate("Q8_0", bytes_per_s, 5e10)))
     machine = Machine(memory * GB, (memory - 8) * GB, 8, pace=pace)
     (best,) = [one for one in catalogue.suggest(machine, Setup()) if one.recommended]
     assert best.title == title
@@ -120,7 +121,7 @@ def test_the_speed_of_the_machine_decides_and_it_says_so(
 
 
 def test_a_real_speed_takes_the_place_of_a_predicted_one() -> None:
-    pace = Pace((Rate("Q4_K", 1e9, 5e10),))
+    pace = Pace((rate("Q4_K", 1e9, 5e10),))
     machine = Machine(64 * GB, 56 * GB, 8, pace=pace)
     fast = lambda file, fit: replace(fit, writes=20.0) if "Qwen3-4B" in file else fit  # noqa: E731
     (best,) = [one for one in catalogue.suggest(machine, Setup(), as_used=fast) if one.recommended]

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import psutil
@@ -12,6 +13,7 @@ from server.models import machine
 from server.models.machine import Surveyor, read_nvidia
 from server.system import backends
 from server.tasks import spawn, stop
+from tests.kit.fake_shelf import rate
 from tests.kit.until import until
 
 MB = 1 << 20
@@ -47,8 +49,8 @@ class Bench:
     async def measure(self, *_command: object) -> bytes:
         self.count += 1
         speed, others = self.left.pop(0)
-        rate = {"form": "Q4_K", "bytes_per_s": speed, "values_per_s": speed}
-        return json.dumps({"rates": [rate], "step_s": 1e-6, "others": others}).encode()
+        found = asdict(rate("Q4_K", speed, speed))
+        return json.dumps({"rates": [found], "step_s": 1e-6, "others": others}).encode()
 
 
 def speed_of(surveyor: Surveyor) -> float:
@@ -63,14 +65,14 @@ async def test_a_disturbed_measure_is_made_again_soon_and_told(
     surveyor = Surveyor(tmp_path / "pace.json")
     settled = asyncio.Event()
     await surveyor.measure()
-    assert speed_of(surveyor) == 21e9
+    assert speed_of(surveyor) == pytest.approx(21e9)
     surveyor.pace.connect(lambda _: settled.set() if surveyor.is_settled else None)
     async with asyncio.timeout(10):
         await settled.wait()
-    assert (speed_of(surveyor), bench.count) == (54e9, 3)
+    assert (speed_of(surveyor), bench.count) == (pytest.approx(54e9), 3)
     await surveyor.measure()
     assert bench.count == 3
-    assert speed_of(Surveyor(tmp_path / "pace.json")) == 54e9
+    assert speed_of(Surveyor(tmp_path / "pace.json")) == pytest.approx(54e9)
     await surveyor.close()
 
 
@@ -88,7 +90,7 @@ async def test_nothing_is_measured_while_moat_computes(monkeypatch: pytest.Monke
         assert bench.count == 0
         is_computing = False
         await measured.wait()
-    assert (bench.count, speed_of(surveyor)) == (1, 54e9)
+    assert (bench.count, speed_of(surveyor)) == (1, pytest.approx(54e9))
     await surveyor.close()
 
 
@@ -114,7 +116,7 @@ async def test_who_asks_for_a_measure_gets_it_though_moat_computes(
     bench, surveyor = Bench(monkeypatch, (21e9, 1.0)), Surveyor()
     surveyor.is_quiet = lambda: False
     await surveyor.measure(anew=True)
-    assert (bench.count, speed_of(surveyor)) == (1, 21e9)
+    assert (bench.count, speed_of(surveyor)) == (1, pytest.approx(21e9))
     await surveyor.close()
 
 

@@ -6,7 +6,8 @@ cancelled.
 The pace of the machine is measured without a model: how fast it reads weights and multiplies, with
 the engine's own kernels, in a second or two. A model writes a word by reading each weight once,
 and reads a prompt by multiplying many words with them. So matrices of the usual formats are
-multiplied, once with a single column and once with many.
+multiplied, once with a single word and once with many. Rows of two lengths tell what a row costs
+by itself and what each of its values adds: models have short rows and long ones.
 """
 
 import ctypes
@@ -209,21 +210,24 @@ class CalibrationRun:
 
 PACE_FLAG = "--pace"
 FORMATS = {"Q4_K": 12, "Q5_0": 6, "Q4_1": 3, "Q6_K": 14, "Q8_0": 8, "F16": 1}
-COLUMNS, ROWS = 2048, 4096
-"""The size of a matrix, as in a model of one or two billion parameters."""
-WEIGHT_BYTES = 64 << 20
-"""More than the caches of usual processors hold, so that memory is measured."""
-WORDS = 32
-"""Words that are multiplied at once, as when a prompt is read. One matrix is enough for that."""
-PACE_ROUNDS = 4
+SHORT, LONG = 512, 4096
+"""The lengths of the rows, as in models of a hundred million to some billion parameters."""
+HEAD_WIDTH = 64
+"""The length of short rows in F16: that of a head's keys, which attention multiplies."""
+WEIGHT_BYTES, PART_BYTES = 64 << 20, 8 << 20
+"""All weights, more than the caches of usual processors hold, so that memory is measured, and a
+matrix of them, which is timed by itself: a short time is more often undisturbed than a long one."""
+WORDS, FEW_ROWS = 32, 512
+"""Words and rows that are multiplied at once, as when a prompt is read."""
+PACE_ROUNDS = 8
 STEPS = 512
 """Tiny products in one graph. Each takes the time that the engine needs to begin an operation."""
 TINY = 32
 F32, CPU, OK = 0, 0, 0
-P, SIZE, INT, LONG = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int64
+P, SIZE, INT, INT64 = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int64
 SIGNATURES: dict[str, tuple[Any, ...]] = {
     "ggml_free": (None, P),
-    "ggml_new_tensor_2d": (P, P, INT, LONG, LONG),
+    "ggml_new_tensor_2d": (P, P, INT, INT64, INT64),
     "ggml_mul_mat": (P, P, P, P),
     "ggml_nbytes": (SIZE, P),
     "ggml_new_graph": (P, P),
@@ -279,37 +283,43 @@ class Kernels:
     def open_room(self) -> Any:
         return self.ggml.init(_Room(4 << 20, None, True))  # noqa: FBT003
 
-    def time(self, graph: Any) -> float:
-        """Returns the seconds of the quickest round: other programs can only make it slower."""
-        best = float("inf")
+    def time(self, graphs: list[Any]) -> float:
+        """Returns the seconds that the graphs usually take one after the other.
+
+        The lower quartile of the rounds counts: other programs slow most rounds of a busy machine,
+        but the very quickest round may be one whose weights were still in a cache.
+        """
+        rounds: list[list[float]] = [[] for _ in graphs]
         for _ in range(PACE_ROUNDS):
-            began = perf_counter()
-            if self.ggml.backend_graph_compute(self.backend, graph) != OK:
-                raise OSError("The engine could not multiply.")
-            best = min(best, perf_counter() - began)
-        return best
+            for graph, taken in zip(graphs, rounds, strict=True):
+                began = perf_counter()
+                if self.ggml.backend_graph_compute(self.backend, graph) != OK:
+                    raise OSError("The engine could not multiply.")
+                taken.append(perf_counter() - began)
+        return sum(sorted(taken)[PACE_ROUNDS // 4] for taken in rounds)
 
 
 class Weights:
     """Matrices of one format, in the kind of memory that a model's weights use."""
 
-    def __init__(self, engine: Kernels, kind: int, shape: tuple[int, int], most_bytes: int) -> None:
+    def __init__(self, engine: Kernels, kind: int, shape: tuple[int, int], count: int = 1) -> None:
         self._engine = engine
+        self._columns = shape[0]
         for memory in engine.memories():
             self._room = engine.open_room()
-            self.tensors = [engine.ggml.new_tensor_2d(self._room, kind, *shape)]
-            each = engine.ggml.nbytes(self.tensors[0])
-            for _ in range(most_bytes // each - 1):
-                self.tensors.append(engine.ggml.new_tensor_2d(self._room, kind, *shape))
+            self._tensors = [
+                engine.ggml.new_tensor_2d(self._room, kind, *shape) for _ in range(count)
+            ]
             self._buffer = engine.ggml.backend_alloc_ctx_tensors_from_buft(self._room, memory)
             if self._buffer and (memory == engine.plain or self._is_computable(shape[0])):
                 break
             self.close()
         else:
             raise OSError("There is no memory for the measurement.")
-        self.size_bytes = each * len(self.tensors)
+        each = engine.ggml.nbytes(self._tensors[0])
+        self.row_bytes = each / shape[1]
         data = np.full(each, 0x11, np.uint8)  # numbers that are neither tiny nor huge
-        for tensor in self.tensors:
+        for tensor in self._tensors:
             engine.ggml.backend_tensor_set(tensor, data.ctypes.data, 0, each)
 
     def close(self) -> None:
@@ -317,18 +327,20 @@ class Weights:
             self._engine.ggml.backend_buffer_free(self._buffer)
         self._engine.ggml.free(self._room)
 
-    def multiply(self, columns: int, words: int, matrices: int) -> float:
-        """Returns the seconds to multiply this many matrices, each with this many words."""
+    def multiply(self, words: int, *, in_one: bool = False) -> float:
+        """Returns the seconds to multiply all matrices, in a graph each or in one."""
         engine, room = self._engine, self._engine.open_room()
-        given = engine.ggml.new_tensor_2d(room, F32, columns, words)
-        graph = engine.ggml.new_graph(room)
-        for tensor in self.tensors[:matrices]:
-            engine.ggml.build_forward_expand(graph, engine.ggml.mul_mat(room, tensor, given))
+        given = engine.ggml.new_tensor_2d(room, F32, self._columns, words)
+        graphs = [engine.ggml.new_graph(room)]
+        for tensor in self._tensors:
+            engine.ggml.build_forward_expand(graphs[-1], engine.ggml.mul_mat(room, tensor, given))
+            if not in_one and tensor is not self._tensors[-1]:
+                graphs.append(engine.ggml.new_graph(room))
         buffer = engine.ggml.backend_alloc_ctx_tensors_from_buft(room, engine.plain)
-        data = np.ones((words, columns), np.float32)
+        data = np.ones((words, self._columns), np.float32)
         engine.ggml.backend_tensor_set(given, data.ctypes.data, 0, data.nbytes)
         try:
-            return engine.time(graph)
+            return engine.time(graphs)
         finally:
             engine.ggml.backend_buffer_free(buffer)
             engine.ggml.free(room)
@@ -336,31 +348,45 @@ class Weights:
     def _is_computable(self, columns: int) -> bool:
         engine, room = self._engine, self._engine.open_room()
         given = engine.ggml.new_tensor_2d(room, F32, columns, 1)
-        product = engine.ggml.mul_mat(room, self.tensors[0], given)
+        product = engine.ggml.mul_mat(room, self._tensors[0], given)
         able = bool(engine.ggml.backend_dev_supports_op(engine.device, product))
         engine.ggml.free(room)
         return able
 
 
 def measure_pace(engine: Kernels) -> dict[str, Any]:
-    """Returns the rates of each format, the time of an operation, and the load by others."""
+    """Returns the time of rows of each format and of an operation, and the load by others."""
     began, others_s = perf_counter(), used_by_others_s()
-    rates = []
-    for name, kind in FORMATS.items():
-        weights = Weights(engine, kind, (COLUMNS, ROWS), WEIGHT_BYTES)
-        once_s = weights.multiply(COLUMNS, 1, len(weights.tensors))
-        many_s = weights.multiply(COLUMNS, WORDS, 1)
-        weights.close()
-        products = COLUMNS * ROWS * WORDS
-        per_s = {"bytes_per_s": weights.size_bytes / once_s, "values_per_s": products / many_s}
-        rates.append({"form": name, **per_s})
-    engine.use_threads(1)  # measures how quick a single core is
-    tiny = Weights(engine, F32, (TINY, TINY), TINY * TINY * 4 * STEPS)
-    step_s = tiny.multiply(TINY, 1, STEPS) / STEPS
+    rates = [_rate(engine, form) for form in FORMATS]
+    tiny = Weights(engine, F32, (TINY, TINY), STEPS)
+    step_s = tiny.multiply(1, in_one=True) / STEPS
     tiny.close()
     took_s = perf_counter() - began
     others = (used_by_others_s() - others_s) / took_s
     return {"rates": rates, "step_s": step_s, "others": others}
+
+
+def _rate(engine: Kernels, form: str) -> dict[str, Any]:
+    short = HEAD_WIDTH if form == "F16" else SHORT
+    return {
+        "form": form,
+        "short": _row(engine, FORMATS[form], short),
+        "long": _row(engine, FORMATS[form], LONG),
+    }
+
+
+def _row(engine: Kernels, kind: int, values: int) -> dict[str, float]:
+    """Returns the seconds that a row takes to be multiplied with one word, and each of many."""
+    few = Weights(engine, kind, (values, FEW_ROWS))
+    each_s = few.multiply(WORDS) / FEW_ROWS / WORDS
+    row_bytes = few.row_bytes
+    few.close()
+    rows = int(PART_BYTES / row_bytes) // 8 * 8  # reordered formats take eight rows together
+    count = WEIGHT_BYTES // PART_BYTES
+    weights = Weights(engine, kind, (values, rows), count)
+    once_s = weights.multiply(1) / (rows * count)
+    weights.close()
+    return {"values": values, "bytes": row_bytes, "once_s": once_s, "each_s": each_s}
 
 
 def print_pace() -> None:
