@@ -25,8 +25,8 @@ T = TypeVar("T")
 Work = Callable[[RemoteEngine], AsyncGenerator[T, None]]
 MOST_FAILURES = 3
 """After so many failures in a row, a server is out."""
-MORE_BUSY = 4
-"""A conversation moves if its server has so many more requests than the least busy server."""
+MORE_BUSY = 8
+"""A conversation moves, and is read anew, if its server has so many more requests than another."""
 KNOWN = 10_000
 """How many conversations are remembered with their server."""
 BEGINNING = 2000
