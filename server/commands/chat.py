@@ -24,9 +24,6 @@ from server.face.models import ModelCard
 from server.system import paths
 from server.system.limits import printable
 
-if sys.platform != "win32":
-    import termios
-
 PROMPT = "> "
 HELP = """\
 /model [NAME]    talk to another model; without a name: which there are
@@ -270,6 +267,8 @@ def _keys_unseen() -> Iterator[None]:
     What is typed meanwhile is not lost: it stands in the next line to be entered.
     """
     if sys.platform != "win32" and sys.stdin.isatty():  # Windows shows no Ctrl-C
+        import termios  # noqa: PLC0415 - Windows has none
+
         before = termios.tcgetattr(sys.stdin)
         quiet = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, quiet)
