@@ -28,7 +28,7 @@ hypothesis.settings.load_profile("no clock")
 
 
 def pytest_configure() -> None:
-    """Heeds Ctrl-C again. A shell's background ignores it, and what is started there inherits that."""
+    """Heeds Ctrl-C again: a shell's background ignores it, and so does what is started there."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
