@@ -16,6 +16,15 @@ def test_a_select_over_the_table() -> None:
     assert answer.records() == [{"total": 40.5, "n": 2}]
 
 
+def test_tables_that_a_query_does_not_name_are_not_filled() -> None:
+    empty = from_grid([], [], "E")
+    tables = {"data": TABLE, "year 2025": TABLE, "empty": empty}
+    assert query(tables, "SELECT count(*) FROM DATA").rows == [(2,)]
+    assert query(tables, 'SELECT count(*) FROM "Year 2025"').rows == [(2,)]
+    with pytest.raises(Refused, match="has no columns"):
+        query(tables, "SELECT 1 FROM data, empty")
+
+
 def test_columns_of_one_name_keep_their_values() -> None:
     answer = run("SELECT a.day, b.day FROM data a JOIN data b ON a.day < b.day")
     assert answer.records() == [{"day": "2025-01-01", "day_2": "2025-01-02"}]
@@ -77,7 +86,7 @@ def test_an_answer_of_big_values_ends_at_its_budget(monkeypatch: pytest.MonkeyPa
 
 def test_filling_counts_as_time() -> None:
     with pytest.raises(Refused, match="too long"):
-        run("SELECT 1", time_s=-1)
+        run("SELECT 1 FROM data", time_s=-1)
 
 
 def test_a_name_that_is_no_column_is_refused_and_not_taken_for_a_text() -> None:
