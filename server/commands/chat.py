@@ -24,6 +24,11 @@ from server.face.models import ModelCard
 from server.system import paths
 from server.system.limits import printable
 
+try:
+    import termios
+except ImportError:  # Windows has none: its terminal shows no Ctrl-C
+    termios = None  # type: ignore[assignment]
+
 PROMPT = "> "
 HELP = """\
 /model [NAME]    talk to another model; without a name: which there are
@@ -266,9 +271,7 @@ def _keys_unseen() -> Iterator[None]:
 
     What is typed meanwhile is not lost: it stands in the next line to be entered.
     """
-    if sys.platform != "win32" and sys.stdin.isatty():  # Windows shows no Ctrl-C
-        import termios  # noqa: PLC0415 - Windows has none
-
+    if sys.platform != "win32" and sys.stdin.isatty():
         before = termios.tcgetattr(sys.stdin)
         quiet = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, quiet)

@@ -39,6 +39,7 @@ time.sleep(600)
 SET_UP = f"""
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a terminal
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from scripts.bootstrap import __main__ as bootstrap, follow, places
 follow.PATIENCE_S = 1.0
 places.LOCK = follow.Path(sys.argv[1]) / "lock"
