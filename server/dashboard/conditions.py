@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import islice
 
 from server.dashboard.arguments import find_value
 from server.dashboard.figures.operations import operation
@@ -24,6 +25,7 @@ from server.system.limits import one_line
 MOST_VALUES = 200
 MOST_NAMED = 4
 MOST_SEARCHED = 5000
+MOST_DIVISIONS = 20
 """The most rows of a table in which a name is looked for."""
 YEAR = re.compile(r"(?<![\w.-])(?:19|20)\d\d(?![\w-]|\.\d)")
 ANY_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -44,7 +46,7 @@ FIRST_GROUPS = re.compile(
 INNER_QUERY = re.compile(r"\bSELECT\b|\bOVER\s?\(", re.IGNORECASE)
 FIRST_ROW = re.compile(r"\bORDER\s{1,9}BY\b[^()]{1,200}\bLIMIT\s{1,9}1\s{0,9}$", re.IGNORECASE)
 UNION_OR_LIMIT = re.compile(r"\bUNION\b|\bLIMIT\b", re.IGNORECASE)
-UNION_ALL = re.compile(r"(\s+UNION\s+ALL\s+)", re.IGNORECASE)
+UNION_ALL = re.compile(r"(\s{1,9}UNION\s{1,9}ALL\s{1,9})", re.IGNORECASE)
 YEAR_COLUMN = re.compile(r"\by((?:19|20)\d\d)\b")
 ITSELF = re.compile(r"(?<![\w.'-])([A-Za-z_]\w{0,80}) ?- ?\1\b(?! ?[(.%*/])")
 RATIO = re.compile(
@@ -204,7 +206,7 @@ def with_change_first(sql: str) -> str:
     A and B are columns, calls or inner queries.
     """
     plain = TEXT.sub(lambda found: "'" + "x" * (len(found[0]) - 2) + "'", sql)
-    for place in (match.start() for match in re.finditer("/", plain)):
+    for place in (match.start() for match in islice(re.finditer("/", plain), MOST_DIVISIONS)):
         divided_at, end = _begin_of_operand(plain, place), _end_of_operand(plain, place + 1)
         before = plain[:divided_at].rstrip()
         divided, by = (
@@ -1110,18 +1112,19 @@ def _with_foreign(sql: str, tables: Mapping[str, Table]) -> str:
     if chosen is None or not is_plain or TAKES_ROWS.search(sql) or UNION_OR_LIMIT.search(sql):
         return sql
     used = list(_used(sql, tables))
-    where = re.search(r"\sWHERE\s+(.+?)[;\s]*$", sql, re.IGNORECASE | re.DOTALL)
+    where = re.search(r"\sWHERE\s", sql, re.IGNORECASE)
     if len(used) != 1 or where is None:
         return sql
+    conditions = sql[where.end() :].strip("; \n\t")
     own = {one.name.lower() for one in tables[used[0]].columns}
     kept = []
     for part in (one.strip() for one in split_list(chosen[1])):
         name = _plain_name(part)
         if name and name not in own:
-            inner = f"(SELECT {name} FROM %s WHERE {where[1]})"
-            owners = [other for other in tables if _has_one_row(inner % other, name, other, tables)]
+            inner = {one: f"(SELECT {name} FROM {one} WHERE {conditions})" for one in tables}
+            owners = [one for one in tables if _has_one_row(inner[one], name, one, tables)]
             owner = _in_all(owners, tables)
-            part = f"{inner % owner} AS {name}" if owner else part
+            part = f"{inner[owner]} AS {name}" if owner else part
         kept.append(part)
     return f"{sql[: chosen.start(1)]}{', '.join(kept)}{sql[chosen.end(1) :]}"
 

@@ -625,6 +625,10 @@ CLINICS = {"bookings": BOOKED, "costs": COSTS}
             "SELECT visits, (SELECT rent FROM costs WHERE clinic = 'Nord' AND month = '2026-02') "
             "AS rent FROM bookings WHERE clinic = 'Nord' AND month = '2026-02'",
         ),
+        (
+            "SELECT visits, rent FROM bookings WHERE clinic LIKE '%o%' AND month = '2026-02'",
+            "SELECT visits FROM bookings WHERE clinic LIKE '%o%' AND month = '2026-02'",
+        ),
         # Two rows fit there, so it is not known which is meant.
         (
             "SELECT visits, rent FROM bookings WHERE clinic = 'Nord'",
@@ -719,3 +723,16 @@ def test_a_day_without_a_year_is_of_the_only_year_of_the_data(question: str, day
     assert propose(wrong, question, {"prices": PRICES}, TODAY) == sql % day
     contradiction = find_contradiction(wrong, [question], {"prices": PRICES}, "", TODAY)
     assert bool(contradiction) == (day != "2026-10-02")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        ")/" * 50_000,
+        "SELECT rent, visits FROM costs" + " " * 100_000 + "x",
+        "SELECT rent, visits FROM costs WHERE " + ";" * 100_000 + "x",
+    ],
+)
+@pytest.mark.timeout(60)
+def test_a_query_made_to_be_slow_is_read_at_once(sql: str) -> None:
+    assert propose(sql, "What was it in October?", CLINICS, TODAY)
