@@ -40,9 +40,7 @@ AGGREGATE = re.compile(r"\b(min|max|sum|avg|count|total)\s?\(", re.IGNORECASE)
 EXTREME = re.compile(r"(?:min|max)\s?\(\s*\w+\s*\)(?:\s+AS\s+\w+)?", re.IGNORECASE)
 NOT_PLAIN = re.compile(r"\bGROUP\s+BY\b|\bOVER\s?\(|\(\s*SELECT\b|\bUNION\b", re.IGNORECASE)
 JOINS = re.compile(r"\bJOIN\b|\bFROM\s{1,9}\w{1,200}(?:\s{1,9}\w{1,80})?\s{0,9},", re.IGNORECASE)
-FIRST_GROUPS = re.compile(
-    r"\bGROUP\s{1,9}BY\b[^()]{1,200}\bORDER\s{1,9}BY\b.{1,200}\bLIMIT\b", re.I
-)
+CLAUSES = re.compile(r"\b(GROUP|ORDER|LIMIT)\b", re.IGNORECASE)
 INNER_QUERY = re.compile(r"\bSELECT\b|\bOVER\s?\(", re.IGNORECASE)
 FIRST_ROW = re.compile(r"\bORDER\s{1,9}BY\b[^()]{1,200}\bLIMIT\s{1,9}1\s{0,9}$", re.IGNORECASE)
 UNION_OR_LIMIT = re.compile(r"\bUNION\b|\bLIMIT\b", re.IGNORECASE)
@@ -785,7 +783,8 @@ def _with_condition(sql: str, table: str, condition: str) -> str:
 
 def _without_totals(sql: str, tables: Mapping[str, Table]) -> str:
     """Excludes the row that adds up the others, if rows are limited or aggregated."""
-    takes_groups = FIRST_GROUPS.search(sql) and len(INNER_QUERY.findall(sql)) == 1
+    clauses = [one.upper() for one in CLAUSES.findall(sql)]
+    takes_groups = clauses == ["GROUP", "ORDER", "LIMIT"] and len(INNER_QUERY.findall(sql)) == 1
     if not takes_groups and (NOT_PLAIN.search(sql) or not TAKES_ROWS.search(sql)):
         return sql
     for name, table in _used(sql, tables).items():
