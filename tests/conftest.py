@@ -53,6 +53,18 @@ def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
 
 
 @pytest.fixture(autouse=True)
+def environment() -> Generator[None]:
+    """Variables that a test leaves changed are put back: a server started in this process sets some.
+
+    Which tests share a process is chance, so what one left behind failed another now and then.
+    """
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.fixture(autouse=True)
 def moat_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Settings, models, logs and secrets of this test; gone with it."""
     home = tmp_path / "moat-home"
