@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QShowEvent,
     QTextBlock,
     QTextBlockFormat,
     QTextCharFormat,
@@ -33,13 +34,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextBrowser
 
 from app.look import theme
-from app.look.controls import CopyButton
+from app.look.controls import CopyButton, delay
 from app.look.theme import Colours
 from app.look.translate import tr
 
 Part = Literal["word", "text", "number", "name", "comment"]
 Span = tuple[int, int, Part]
 
+BUTTONS_AT_ONCE = 10
 LONGEST = 50_000
 """The most characters of code that are coloured, since that is repeated with each new piece."""
 _PYTHON = (
@@ -131,9 +133,7 @@ def tell_pictures(document: QTextDocument) -> None:
     for position in reversed(_places(document)):
         cursor = QTextCursor(document)
         cursor.setPosition(position)
-        cursor.movePosition(
-            QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor
-        )
+        cursor.setPosition(position + 1, QTextCursor.MoveMode.KeepAnchor)
         picture = cursor.charFormat().toImageFormat()
         words: Any = picture.property(QTextFormat.Property.ImageAltText)
         address = picture.name()
@@ -178,7 +178,9 @@ class MarkdownView(QTextBrowser):
     def __init__(self) -> None:
         super().__init__()
         self._source = ""
+        self._is_fitted = False
         self.copies: list[CopyButton] = []
+        self._more_copies = delay(self, 0, self._place_copies)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
         self.anchorClicked.connect(_open)
@@ -202,12 +204,13 @@ class MarkdownView(QTextBrowser):
         document = self.document()
         document.setDefaultFont(self.font())
         document.setMarkdown(source, _DIALECT)
-        tell_pictures(document)
+        if "![" in source:
+            tell_pictures(document)
         _restyle(document, theme.colours_of(QGuiApplication.palette()))
-        self._fit()
-        # Place them only now: during the change the document has no code, and buttons would
-        # flicker.
-        self._place_copies()
+        # A view that is not shown may have another width later: it would be laid out twice.
+        self._is_fitted = False
+        if self.isVisible():
+            self._arrange()
 
     def loadResource(self, _kind: int, _address: QUrl | str) -> QImage:  # noqa: N802
         """Returns an empty image. Nothing that an answer names is opened."""
@@ -229,8 +232,13 @@ class MarkdownView(QTextBrowser):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        self._fit()
-        self._place_copies()
+        if event.oldSize().width() != event.size().width():
+            self._arrange()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        if not self._is_fitted:
+            self._arrange()
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         # The transcript scrolls, not a single message.
@@ -241,6 +249,12 @@ class MarkdownView(QTextBrowser):
         if event.type() in theme.LOOK_CHANGES and self._source:
             self.show_markdown(self._source)
 
+    def _arrange(self) -> None:
+        """Fits the height. Buttons come after the text, as they would flicker while it changes."""
+        self._is_fitted = True
+        self._fit()
+        self._place_copies()
+
     def _fit(self, _: object = None) -> None:
         # Qt leaves out the margin below the last block, where the ground of code ends.
         below = theme.CODE_PADDING if _is_code(self.document().lastBlock()) else 0
@@ -249,8 +263,12 @@ class MarkdownView(QTextBrowser):
             self.setFixedHeight(height)
 
     def _place_copies(self) -> None:
-        """Puts a copy button into the corner of each code block."""
+        """Puts a copy button into the corner of each code block, of many a few at a time."""
         boxes = _code_boxes(self.document())
+        now = len(self.copies) + BUTTONS_AT_ONCE
+        if len(boxes) > now:
+            del boxes[now:]
+            self._more_copies.start()
         while len(self.copies) < len(boxes):
             code = partial(self._code, len(self.copies))
             button = CopyButton(tr("this code"), code, "icon")
@@ -275,18 +293,40 @@ def _open(address: QUrl) -> None:
 
 def _restyle(document: QTextDocument, colours: Colours) -> None:
     mono = theme.mono().families() or [theme.mono().family()]
+    blocks = list(_blocks(document))
+    is_code = [_is_code(block) for block in blocks]
+    tables = [one for one in document.rootFrame().childFrames() if isinstance(one, QTextTable)]
     # Make it one change, so that the text is laid out once instead of once per line.
     whole = QTextCursor(document)
     whole.beginEditBlock()
-    for block in _blocks(document):
-        _space(block)
-        _restyle_code_words(block, mono, colours)
+    whole.select(QTextCursor.SelectionType.Document)
+    whole.mergeBlockFormat(_paragraph(theme.PARAGRAPH_GAP))
+    for table in tables:
+        _restyle_table(table, colours)
+    for number, block in enumerate(blocks):
+        if is_code[number]:
+            below = number + 1 < len(blocks) and is_code[number + 1]
+            _space_code(block, above=number > 0 and is_code[number - 1], below=below)
+        elif block.blockFormat().headingLevel() or block.textList():
+            _space(block)
+        _restyle_code_words(block, mono, None if is_code[number] else QColor(colours.raised))
+    if not is_code[-1]:
+        _merge(blocks[-1], _paragraph(0))
     for start, language, code in code_at(document):
         _colour(document, start, spans(code, language), colours)
-    for frame in document.rootFrame().childFrames():
-        if isinstance(frame, QTextTable):
-            _restyle_table(frame, colours)
     whole.endEditBlock()
+
+
+def _paragraph(below: float) -> QTextBlockFormat:
+    style = QTextBlockFormat()
+    style.setLineHeight(_LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    style.setTopMargin(0)
+    style.setBottomMargin(below)
+    return style
+
+
+def _merge(block: QTextBlock, style: QTextBlockFormat) -> None:
+    QTextCursor(block).mergeBlockFormat(style)
 
 
 def _colour(document: QTextDocument, start: int, parts: list[Span], colours: Colours) -> None:
@@ -299,42 +339,41 @@ def _colour(document: QTextDocument, start: int, parts: list[Span], colours: Col
         cursor.mergeCharFormat(style)
 
 
+def _space_code(block: QTextBlock, *, above: bool, below: bool) -> None:
+    """Sets a code line's margins; `above` and `below` say if its neighbours are code, too."""
+    style = QTextBlockFormat()
+    style.setLineHeight(0, QTextBlockFormat.LineHeightTypes.SingleHeight.value)
+    style.setLeftMargin(theme.CODE_PADDING)
+    style.setRightMargin(theme.CODE_PADDING + theme.CONTROL_HEIGHT)
+    style.setNonBreakableLines(False)
+    style.setTopMargin(0 if above else theme.CODE_PADDING + theme.PARAGRAPH_GAP / 2)
+    style.setBottomMargin(0 if below else theme.CODE_PADDING + 2 * theme.PARAGRAPH_GAP)
+    _merge(block, style)
+
+
 def _space(block: QTextBlock) -> None:
-    style = block.blockFormat()
-    if _is_code(block):
-        style.setLeftMargin(theme.CODE_PADDING)
-        style.setRightMargin(theme.CODE_PADDING + theme.CONTROL_HEIGHT)
-        style.setNonBreakableLines(False)
-        style.setTopMargin(
-            0 if _is_code(block.previous()) else theme.CODE_PADDING + theme.PARAGRAPH_GAP / 2
-        )
-        style.setBottomMargin(
-            0 if _is_code(block.next()) else theme.CODE_PADDING + 2 * theme.PARAGRAPH_GAP
-        )
-    else:
-        style.setLineHeight(_LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-        heading = style.headingLevel() > 0
-        last = not block.next().isValid()
-        inside_table = QTextCursor(block).currentTable() is not None
-        style.setTopMargin(theme.PARAGRAPH_GAP if heading and block.position() else 0)
-        gap = theme.PARAGRAPH_GAP / 2 if block.textList() or heading else theme.PARAGRAPH_GAP
-        style.setBottomMargin(0 if last or inside_table else gap)
-    QTextCursor(block).setBlockFormat(style)
+    """Sets the margins of a heading or of a list's line."""
+    style = _paragraph(theme.PARAGRAPH_GAP / 2)
+    if block.blockFormat().headingLevel() and block.position():
+        style.setTopMargin(theme.PARAGRAPH_GAP)
+    _merge(block, style)
 
 
-def _restyle_code_words(block: QTextBlock, mono: list[str], colours: Colours) -> None:
-    """Sets code, in blocks or inline, in the system's monospaced font."""
-    code_block = _is_code(block)
-    runs = [
-        (run.position(), run.length())
-        for run in _runs(block)
-        if code_block or run.charFormat().fontFixedPitch()
-    ]
+def _restyle_code_words(block: QTextBlock, mono: list[str], ground: QColor | None) -> None:
+    """Sets code in the system's monospaced font: a line of it, or inline on a ground."""
     style = QTextCharFormat()
     style.setFontFamilies(mono)
-    if not code_block:
-        style.setBackground(QColor(colours.raised))
     cursor = QTextCursor(block)
+    if ground is None:
+        # Not `movePosition`: it lays out the text in the middle of the change, and Qt crashes.
+        end = block.position() + block.length() - 1
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        cursor.mergeCharFormat(style)
+        return
+    style.setBackground(ground)
+    runs = [
+        (run.position(), run.length()) for run in _runs(block) if run.charFormat().fontFixedPitch()
+    ]
     for position, length in runs:
         cursor.setPosition(position)
         cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
@@ -350,6 +389,9 @@ def _restyle_table(table: QTextTable, colours: Colours) -> None:
     style.setBottomMargin(2 * theme.PARAGRAPH_GAP)
     style.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
     table.setFormat(style)
+    cells = table.firstCursorPosition()
+    cells.setPosition(table.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+    cells.mergeBlockFormat(_paragraph(0))
     for row in range(table.rows()):
         for column in range(table.columns()):
             cell = table.cellAt(row, column)

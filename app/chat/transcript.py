@@ -43,7 +43,7 @@ from server.system.limits import one_line, printable
 
 MOST_READ = 400_000
 """The most characters of an answer that are searched for charts and text."""
-MOST_LETTERS = 25_000
+MOST_LETTERS = 20_000
 MOST_LINES = 700
 MOST_TABLE_ROWS = 200
 LONGEST_LINE = 8_000

@@ -71,6 +71,23 @@ def speak(qapp: QApplication) -> Iterator[Callable[[str], None]]:
 
 
 @pytest.fixture
+def qtbot(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> QtBot:
+    """Keeps widgets until the test has ended; else only the test's variables would.
+
+    The garbage collection after its last line may run while such a widget is painted: that crashed.
+    """
+    kept: list[Any] = []
+    add = qtbot.addWidget
+
+    def keep(widget: Any, **more: Any) -> None:
+        kept.append(widget)
+        add(widget, **more)
+
+    monkeypatch.setattr(qtbot, "addWidget", keep)
+    return qtbot
+
+
+@pytest.fixture
 def shown(qtbot: QtBot) -> Iterator[Callable[[Any], Any]]:
     """Shows a widget for the length of the test."""
 
