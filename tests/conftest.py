@@ -54,7 +54,7 @@ def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
 
 @pytest.fixture(autouse=True)
 def environment() -> Generator[None]:
-    """Variables that a test leaves changed are put back: a server started in this process sets some.
+    """Puts back the variables that a test leaves changed, as a server in this process does.
 
     Which tests share a process is chance, so what one left behind failed another now and then.
     """
