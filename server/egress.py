@@ -209,9 +209,9 @@ class Egress:
         )
         headers = {key.lower(): value for key, value in given.items()}
         asked = _Asked(method.upper(), _parsed(url), headers, options)
-        redirected = False
+        source = ""
         for _ in range((MAX_STAYING if reason in self._staying else MAX_REDIRECTS) + 1):
-            self._check(asked.url, reason, redirected=redirected)
+            self._check(asked.url, reason, source=source)
             response = await self._send(asked, reason)
             if response.status not in MOVED:
                 break
@@ -219,7 +219,7 @@ class Egress:
             following = asked.sent_on(response)
             if reason in self._staying:
                 _check_stays(asked, following)
-            asked, redirected = following, True
+            asked, source = following, asked.url.host or ""
         else:
             raise RedirectRefused(Sentence("{0} redirects without end.", asked.url.host))
         async with response:
@@ -229,7 +229,7 @@ class Egress:
         """Opens a raw connection to an allowed host. Its content is not inspected."""
         name = f"[{host}]" if ":" in host else host
         url = _parsed(f"https://{name}:{port}")
-        self._check(url, reason, redirected=False)
+        self._check(url, reason)
         proxy = await self._proxy()
         async with asyncio.timeout(CONNECT_S):
             if proxy is None:
@@ -325,7 +325,8 @@ class Egress:
             proxy = proxy.with_password(await self._password())
         return proxy
 
-    def _check(self, url: URL, reason: str, *, redirected: bool) -> None:
+    def _check(self, url: URL, reason: str, *, source: str = "") -> None:
+        """Raises unless this address may be opened. `source` is the host that redirects to it."""
         if self._network().offline:
             raise EgressRefused(
                 Sentence(
@@ -339,8 +340,18 @@ class Egress:
             )
         if (_host(url), reason) in self._allowed:
             return
-        if not (redirected and self._is_storage(url.host or "", reason)):
-            raise EgressRefused(Sentence("{0} is not allowed for: {1}.", _host(url), reason))
+        if source and self._is_storage(url.host or "", reason):
+            return
+        if source:
+            raise EgressRefused(
+                Sentence(
+                    "{0} redirects to {1}, which is not allowed for: {2}.",
+                    source,
+                    _host(url),
+                    reason,
+                )
+            )
+        raise EgressRefused(Sentence("{0} is not allowed for: {1}.", _host(url), reason))
 
     def _is_storage(self, host: str, reason: str) -> bool:
         return any(

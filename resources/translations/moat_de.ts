@@ -3887,6 +3887,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Adressen der Art „{0}“ werden nie geöffnet.</translation>
   </message>
   <message>
+   <source>{0} redirects to {1}, which is not allowed for: {2}.</source>
+   <translation>{0} leitet an {1} weiter, was nicht erlaubt ist für: {2}.</translation>
+  </message>
+  <message>
    <source>{0} is not allowed for: {1}.</source>
    <translation>{0} ist nicht erlaubt für: {1}.</translation>
   </message>
@@ -4943,10 +4947,6 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>{0} hat kein Werkzeug „{1}“.</translation>
   </message>
   <message>
-   <source>no answer in {0:.0f} s.</source>
-   <translation>keine Antwort in {0:.0f} s.</translation>
-  </message>
-  <message>
    <source>{0} has no option '{1}'.</source>
    <translation>{0} hat keine Option „{1}“.</translation>
   </message>
@@ -5039,12 +5039,12 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Ein Werkzeug darf über HTTP nur lesen; um zu ändern, geben Sie eine API an.</translation>
   </message>
   <message>
-   <source>no answer in {0:.0f} s. It must read and write one JSON message per line, without Content-Length headers.</source>
-   <translation>keine Antwort innerhalb von {0:.0f} s. Es muss je Zeile eine JSON-Nachricht lesen und schreiben, ohne Content-Length-Kopfzeilen.</translation>
-  </message>
-  <message>
    <source>{0} did not list its tools: {1}</source>
    <translation>{0} hat seine Werkzeuge nicht aufgelistet: {1}</translation>
+  </message>
+  <message>
+   <source>no answer.</source>
+   <translation>keine Antwort.</translation>
   </message>
   <message>
    <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>
@@ -5865,6 +5865,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
   <message>
    <source>plugin {0}</source>
    <translation>Plugin {0}</translation>
+  </message>
+  <message>
+   <source>{0} is starting …</source>
+   <translation>{0} startet …</translation>
   </message>
   <message>
    <source>Fetching the package {0}</source>

@@ -3887,6 +3887,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>从不打开“{0}”类型的地址。</translation>
   </message>
   <message>
+   <source>{0} redirects to {1}, which is not allowed for: {2}.</source>
+   <translation>{0} 重定向到 {1}，而后者不允许用于：{2}。</translation>
+  </message>
+  <message>
    <source>{0} is not allowed for: {1}.</source>
    <translation>{0} 不允许用于：{1}。</translation>
   </message>
@@ -4943,10 +4947,6 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>{0} 没有工具“{1}”。</translation>
   </message>
   <message>
-   <source>no answer in {0:.0f} s.</source>
-   <translation>{0:.0f} 秒内没有应答。</translation>
-  </message>
-  <message>
    <source>{0} has no option '{1}'.</source>
    <translation>{0} 没有选项“{1}”。</translation>
   </message>
@@ -5039,12 +5039,12 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>工具只能通过 HTTP 读取；要进行更改请声明 API。</translation>
   </message>
   <message>
-   <source>no answer in {0:.0f} s. It must read and write one JSON message per line, without Content-Length headers.</source>
-   <translation>{0:.0f} 秒内没有应答。它必须每行读写一条 JSON 消息，不带 Content-Length 标头。</translation>
-  </message>
-  <message>
    <source>{0} did not list its tools: {1}</source>
    <translation>{0} 没有告知其工具：{1}</translation>
+  </message>
+  <message>
+   <source>no answer.</source>
+   <translation>没有回答。</translation>
   </message>
   <message>
    <source>Sign-in needed: {0} has no '{1}' yet. Enter it under Plugins.</source>
@@ -5865,6 +5865,10 @@ Safari：请先在本页开启 HTTPS。</translation>
   <message>
    <source>plugin {0}</source>
    <translation>插件 {0}</translation>
+  </message>
+  <message>
+   <source>{0} is starting …</source>
+   <translation>{0} 正在启动…</translation>
   </message>
   <message>
    <source>Fetching the package {0}</source>

@@ -479,10 +479,11 @@ class Core:
         return await self._pool.engine(card.name)
 
     def _facts(self, host: str) -> Facts:
+        cards = self._keeper.cards()
         return Facts(
             f"http://{host}",
-            self._keeper.cards(),
-            self._default_name(),
+            cards,
+            self._default_name() if cards else "",
             VERSION,
             self._pool.health,
             self._readiness(),

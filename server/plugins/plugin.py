@@ -28,7 +28,7 @@ from server.plugins.api.operations import Operation
 from server.plugins.folder import Loaded
 from server.plugins.manifest import OPTION, SECRET, TOKENS, Auth, Manifest, McpServer
 from server.plugins.mcp.client import McpAction, McpClient
-from server.plugins.mcp.packages import MOST_S, Packages, find_package
+from server.plugins.mcp.packages import Packages, find_package
 from server.plugins.mcp.packages import remove as remove_packages
 from server.plugins.mcp.servers import Hear, Listed, McpTool, Program, Remote, Walls
 from server.plugins.mcp.sign_in import McpSignIn, has_own_way
@@ -40,6 +40,7 @@ from server.plugins.walls.doorway import Doorway
 from server.plugins.walls.walls import Room
 from server.sentences import Sentence, in_a_row
 from server.system.files import JsonFile
+from server.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
 
@@ -218,6 +219,8 @@ class Plugin:
         """The sign-ins of its MCP servers over HTTP, by server name. A server may ask for one."""
         self._lib: LibHost | None = None
         self._clients: dict[str, McpClient] = {}
+        self._listings: dict[str, tuple[asyncio.Task[dict[str, McpTool]], float]] = {}
+        """Running requests for a server's tools, and the loop time until which one waits for it."""
         self._resting: dict[str, float] = {}
         """The loop time, by server name, before which a failed server is not asked again."""
         self.failures: dict[str, str] = {}
@@ -416,35 +419,49 @@ class Plugin:
         return found
 
     async def _list_tools(self, server: McpServer) -> dict[str, McpTool]:
-        """Asks a server for its tools. On failure returns {} and rests the server for REST_S."""
+        """Returns a server's tools; {} if it fails, rests, or is not ready after LISTING_S.
+
+        A server that starts slowly goes on starting. It is waited for once, not by each question.
+        """
         loop = asyncio.get_running_loop()
         if loop.time() < self._resting.get(server.name, 0.0):
             return {}
         client = self._client(server)
         await client.prepare()
-        # A client that fetches packages has its own limits, which grow while data arrives.
-        patience_s = MOST_S if client.packages and not client.version else LISTING_S
+        if client.packages and not client.version:
+            # It fetches them first, until its caller no longer wants it.
+            return await self._ask_for_tools(server, client)
+        listing, until = self._listings.get(server.name, (None, 0.0))
+        if listing is None or listing.done():
+            listing = spawn(self._ask_for_tools(server, client), f"tools of {server.name}")
+            until = loop.time() + LISTING_S
+            self._listings[server.name] = listing, until
+        await asyncio.wait([listing], timeout=max(0.0, until - loop.time()))
+        if listing.done():
+            return {} if listing.cancelled() else listing.result()
+        if not self.working.get(server.name):
+            self.working[server.name] = Sentence("{0} is starting …", server.name)
+            self._outside.changed()
+        return {}
+
+    async def _ask_for_tools(self, server: McpServer, client: McpClient) -> dict[str, McpTool]:
+        """Asks a server for its tools. On failure returns {} and rests the server for REST_S."""
         before, last_words = (client.known, client.listed), self.journal.recent(1)
         try:
-            async with asyncio.timeout(patience_s):
-                found = await client.tools()
+            found = await client.tools()
         except (AppError, TimeoutError) as error:
-            unanswered = Sentence("no answer in {0:.0f} s.", patience_s)
-            if server.command:
-                unanswered = Sentence(
-                    "no answer in {0:.0f} s. It must read and write one JSON message per "
-                    "line, without Content-Length headers.",
-                    patience_s,
-                )
-            reason = self._with_last_words(str(error) or unanswered, last_words)
+            reason = self._with_last_words(str(error) or Sentence("no answer."), last_words)
             self.journal.note(Sentence("{0} did not list its tools: {1}", server.name, reason))
-            self._resting[server.name] = loop.time() + REST_S
+            self._resting[server.name] = asyncio.get_running_loop().time() + REST_S
             self.failures[server.name] = reason
             details = error.details if isinstance(error, AppError) else type(error).__name__
             self.failure_details[server.name] = details
+            self.working.pop(server.name, None)
             self._outside.changed()
             return {}
-        if self.failures.pop(server.name, None) is not None or (found, client.listed) != before:
+        was_starting = bool(self.working.pop(server.name, ""))
+        had_failed = self.failures.pop(server.name, None) is not None
+        if was_starting or had_failed or (found, client.listed) != before:
             self._outside.changed()
         return found
 
@@ -511,6 +528,9 @@ class Plugin:
         if self._lib is not None:
             await self._lib.close()
             self._lib = None
+        for listing, _ in self._listings.values():
+            await stop(listing)
+        self._listings.clear()
         await asyncio.gather(*(client.close() for client in self._clients.values()))
         self._clients = {}
 

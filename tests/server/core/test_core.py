@@ -76,6 +76,26 @@ async def test_starting_listens_and_loads_the_starter(core: Core, engines: Engin
     assert [path.name for path, _ in engines.made] == ["SmolLM2-135M-Instruct.Q4_1.gguf"]
 
 
+async def test_without_any_model_lists_are_empty_and_answers_say_so(
+    core: Core, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(library, "find_starter", lambda: None)
+    core.library.scan()
+    await core.start_on(0)
+    address = core.server.get().address
+    asked = {"messages": [{"role": "user", "content": "hi"}]}
+    async with aiohttp.ClientSession() as client:
+        for path, field in (("/v1/models", "data"), ("/api/tags", "models")):
+            async with client.get(address + path) as reply:
+                assert (reply.status, (await reply.json())[field]) == (200, [])
+        async with client.get(address + "/agents.json") as reply:
+            assert "(none yet)" in (await reply.json())["moat"]["description"]
+        for more in ({}, {"stream": True}):
+            async with client.post(f"{address}/v1/chat/completions", json=asked | more) as reply:
+                assert reply.status == 503
+                assert (await reply.json())["error"]["code"] == "no_model"
+
+
 async def test_stopping_closes_the_port_and_frees_the_model(core: Core):
     await core.start_on(0)
     await core.stop()

@@ -17,6 +17,7 @@ from server.engine.base import Engine
 from server.errors import AppError, BadRequest, EgressRefused
 from server.face.plugins import PluginTest
 from server.plugins import plugin as plugin_module
+from server.plugins.mcp import client as mcp_client
 from server.plugins.mcp import servers as mcp_servers
 from server.plugins.registry import PluginPlaces, Shared
 from server.plugins.service import PluginHouse
@@ -100,15 +101,34 @@ async def test_a_server_that_misspeaks_is_left_out(
 async def test_a_server_that_hangs_is_left_out_and_ended(
     house: PluginHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plugin_module, "LISTING_S", 2.0)
+    monkeypatch.setattr(mcp_client, "OPEN_S", 2.0)
     monkeypatch.setattr(mcp_servers, "QUIT_S", 0.1)
     servers = {"bad": started(("sh", "-c", "sleep 1000; true")), "good": started(program())}
     await enable(house, tmp_path / "home" / "a", mcp=servers)
     async with asyncio.timeout(30):
         assert [flow.name for flow in await house.flows()] == ["good/add"]
         log = "\n".join(await house.read_log("a", 10))
-        assert "no answer in 2 s. It must read and write one JSON message per line" in log
+        assert "bad took longer than 2 s. It must read and write one JSON message per line" in log
         await house.close()
+
+
+async def test_a_server_that_starts_slowly_is_not_ended(
+    house: PluginHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its tools come later; nobody who asks meanwhile waits again."""
+    monkeypatch.setattr(plugin_module, "LISTING_S", 0.2)
+    slow = f"sleep 2; exec {shlex.join(program())}"
+    await enable(house, tmp_path / "home" / "a", mcp={"slow": started(("sh", "-c", slow))})
+    plugin = house.shelf.plugins["a"]
+    async with asyncio.timeout(60):
+        assert not await house.flows()
+        assert plugin.working["slow"] == "slow is starting …"
+        assert not await house.flows()
+        while not (found := await house.flows()):
+            await asyncio.sleep(0.05)
+    assert [flow.name for flow in found] == ["slow/add"]
+    assert not plugin.working
+    assert not plugin.failures
 
 
 async def test_a_program_that_is_fetched_first_is_waited_for(
