@@ -8,7 +8,7 @@ set -eu
 engine="http://127.0.0.1:${ENGINE_PORT:=8000}"
 
 vllm serve "$MODEL" --served-model-name team --host 127.0.0.1 --port "$ENGINE_PORT" \
-    --structured-outputs-config '{"backend": "guidance", "disable_any_whitespace": true}' \
+    --structured-outputs-config '{"backend": "xgrammar", "disable_any_whitespace": true}' \
     --enable-auto-tool-choice --tool-call-parser "${PARSER:-hermes}" "$@" &
 started=$!
 trap "kill $started" EXIT
