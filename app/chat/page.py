@@ -43,6 +43,7 @@ from app.look.controls import (
     ReadBox,
     Slider,
     breakable,
+    delay,
     for_menu,
     hint,
     put,
@@ -398,12 +399,17 @@ def model_menu(
 
 _LIST_OPEN, _LIST_WIDTH = "chat/list", "chat/list_width"
 SHOWN_AT_ONCE = 40
+DRAWN_AT_ONCE = 2
+"""The most messages that are drawn before the window answers again."""
 """How many messages of a saved chat are shown at first."""
 
 
 class ChatPage(Page):
     title = "Chat"
     icon = "chat"
+    _left_to_draw = (0, 0)
+    """The place before which messages are still to be drawn, and how many."""
+    _has_room = _was_listed = True
 
     def __init__(self, core: Face, store: ChatStore | None = None) -> None:
         super().__init__(core)
@@ -412,6 +418,8 @@ class ChatPage(Page):
         self._turn: Turn | None = None
         self._edited: list[Said] = []
         """The question that is being edited, and all messages after it."""
+        self.drawing = delay(self, 0, lambda: self._show_before(*self._left_to_draw))
+        """Draws more of an opened chat. It is active until all that is to be shown is drawn."""
         self._drafts: dict[str, str] = {}
         """The unsent text of each chat, by chat id."""
         self.new_chat = Button(tr("New chat"), "plus")
@@ -420,7 +428,6 @@ class ChatPage(Page):
         self.show_options = Button(tr("Options"), "settings", name=tr("Show options"))
         self.export = Button("", "external", "icon", name=tr("Export this chat"))
         self.used = Label("", "small")
-        self._has_room = self._was_listed = True
         keep_room(self.used)
         self.used.hide()
         self.attached = AttachedFiles(core)
@@ -624,10 +631,19 @@ class ChatPage(Page):
         return True
 
     def _show_before(self, end: int, most: int = SHOWN_AT_ONCE) -> None:
-        """Inserts the messages before `end` at the top. An answer in progress is not disturbed."""
-        first = max(0, end - most)
+        """Inserts the messages before `end` at the top, a few at a time, the nearest first.
+
+        An answer in progress is not disturbed.
+        """
+        last = max(0, end - most)
+        first = max(last, end - DRAWN_AT_ONCE)
         for at, place in enumerate(range(first, end)):
             self._show_said(place, at)
+        self._left_to_draw = (first, first - last)
+        if first > last:
+            self.drawing.start()
+            return
+        self.drawing.stop()
         if first:
             self.transcript.offer_earlier(first, lambda: self._show_before(first))
 

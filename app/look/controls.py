@@ -56,17 +56,36 @@ _UNBROKEN = 24
 """The most characters of a name without a place to break."""
 
 
+_KEPT_HEIGHTS = 8
+
+
 class Label(QLabel):
     """A label with plain text only. Names, reasons and log lines from outside are never markup."""
 
     def __init__(self, text: str = "", role: str = "", *, wrap: bool = False) -> None:
         super().__init__(showable(text))
+        self._heights: dict[int, int] = {}
+        """The heights for the last widths. Qt lays the text out anew whenever a layout asks."""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", role)
         self.setWordWrap(wrap)
 
     def setText(self, text: str) -> None:  # noqa: N802
+        self._heights.clear()
         super().setText(showable(text))
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802
+        if width not in self._heights:
+            if len(self._heights) >= _KEPT_HEIGHTS:
+                self._heights.clear()
+            # Else its style, and with it the font, could come after the height.
+            self.ensurePolished()
+            self._heights[width] = super().heightForWidth(width)
+        return self._heights[width]
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        self._heights.clear()
+        super().changeEvent(event)
 
     def text(self) -> str:
         """Without the places where `breakable` lets a line end."""
@@ -78,6 +97,7 @@ class Label(QLabel):
             place: f"<b>{escape(breakable(showable(name)))}</b>" for place, name in names.items()
         }
         self.setTextFormat(Qt.TextFormat.RichText)
+        self._heights.clear()
         super().setText(escape(sentence).format(**bold))
         self.setAccessibleName(sentence.format(**names))
 

@@ -6,7 +6,14 @@ from PySide6.QtWidgets import QListWidgetItem
 from app.charts.view import ChartView
 from app.chat.chat_list import ChatList
 from app.chat.markdown import MarkdownView
+from app.chat.page import ChatPage
 from app.chat.transcript import AnswerBody
+from tests.kit.until import until
+
+
+async def drawn(page: ChatPage) -> None:
+    """Waits until all messages are shown that an opened chat shows without being asked for more."""
+    await until(lambda: not page.drawing.isActive())
 
 
 def charts(body: AnswerBody) -> list[ChartView]:

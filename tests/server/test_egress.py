@@ -90,7 +90,7 @@ async def test_a_redirect_to_an_unlisted_host_is_not_followed(aiohttp_server: St
     server = await aiohttp_server(app(move))
     async with door() as egress:
         egress.allow(str(server.make_url("/")), REASON)
-        with pytest.raises(EgressRefused, match="127.0.0.1 redirects to 127.0.0.1:"):
+        with pytest.raises(EgressRefused, match=r"127\.0\.0\.1 redirects to 127\.0\.0\.1:"):
             async with egress.request("GET", str(server.make_url("/")), REASON):
                 pass
     assert hits == []

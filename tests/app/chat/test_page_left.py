@@ -9,7 +9,7 @@ from app.chat.chats import Chat, ChatStore, Said
 from app.chat.page import ChatPage
 from app.chat.transcript import Answer, Question
 from server.face.core import ServerStatus
-from tests.kit.chat_parts import item_of, plain_text
+from tests.kit.chat_parts import drawn, item_of, plain_text
 from tests.kit.fake_api import api, chunk, streaming
 from tests.kit.fake_core import FakeCore
 from tests.kit.until import until
@@ -114,8 +114,10 @@ async def test_earlier_messages_come_above_an_answer_that_goes_on(
     async with api(streaming(chunk({"content": "Once"}), chunk({}, "stop"), hold=hold)) as address:
         page = shown(page_of(address, ChatStore(tmp_path)))
         page.open(Chat(said=said))
+        await drawn(page)
         answer = await ask(page)
         page.transcript.body.itemAt(0).widget().click()
+        await drawn(page)
         assert page.composer.button.accessibleName() == "Stop the answer"
         oldest = page.transcript.body.itemAt(1).widget()
         assert isinstance(oldest, Question)

@@ -15,7 +15,7 @@ from app.chat.page import ChatPage
 from app.chat.transcript import Answer, Question
 from server.errors import AppError
 from server.face.core import ModelStatus, ServerStatus
-from tests.kit.chat_parts import item_of
+from tests.kit.chat_parts import drawn, item_of
 from tests.kit.fake_api import USAGE, answering, api, chunk, streaming
 from tests.kit.fake_core import FakeCore
 from tests.kit.until import until
@@ -39,7 +39,8 @@ async def finished(page: ChatPage) -> None:
 
 
 def visible(page: ChatPage, kind: type[Any]) -> list[Any]:
-    return [one for one in page.transcript.findChildren(kind) if one.isVisible()]
+    found = [one for one in page.transcript.findChildren(kind) if one.isVisible()]
+    return sorted(found, key=lambda message: message.place)
 
 
 async def test_an_answer_is_given_again(shown: Shown, qapp: object, tmp_path: Path) -> None:
@@ -164,11 +165,14 @@ async def test_a_long_chat_opens_with_its_end_and_shows_more_when_asked(
     page = shown(ChatPage(FakeCore.ready(), ChatStore(tmp_path)))
     said = [Said(("user", "assistant")[n % 2], f"Message {n}") for n in range(100)]
     page.open(Chat(said=said))
-    assert [one.place for one in visible(page, Question)][:1] == [60]
+    assert [one.place for one in visible(page, Question)] == [98]
+    await until(lambda: [one.place for one in visible(page, Question)][:1] == [60])
+    await drawn(page)
     earlier = page.transcript.body.itemAt(0).widget()
     assert earlier.text() == "Show 60 earlier messages"
     earlier.click()
     await until(lambda: min(one.place for one in visible(page, Question)) == 20)
+    await drawn(page)
     page.transcript.body.itemAt(0).widget().click()
     await until(lambda: len(visible(page, Question)) == 50)
     shown_places = [page.transcript.body.itemAt(at).widget().place for at in range(100)]

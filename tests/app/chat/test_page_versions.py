@@ -11,6 +11,7 @@ from app.chat.chats import ChatStore
 from app.chat.page import ChatPage
 from app.chat.transcript import Answer, Question
 from server.face.core import ModelStatus, ServerStatus
+from tests.kit.chat_parts import drawn
 from tests.kit.fake_api import Handler, api, streaming
 from tests.kit.fake_api import chunk as piece
 from tests.kit.fake_core import LARGE, FakeCore
@@ -83,6 +84,7 @@ async def test_what_was_regenerated_or_edited_stays_as_another_version(
     (kept,) = ChatStore(tmp_path / "chats").all()
     again = shown(page_of("http://127.0.0.1:9", tmp_path))
     again.open(kept)
+    await drawn(again)
     assert messages(again) == ["First?", "Answer 1.", "Second?", "Answer 2."]
     shown_of(again, Answer)[0].versions.forth.click()
     assert messages(again) == ["First?", "Answer 3."]
@@ -123,6 +125,7 @@ async def test_another_model_answers_once_and_is_named_after_a_restart(
     assert [one.get("model") for one in bodies] == [None, LARGE.name, None]
     (kept,) = ChatStore(tmp_path / "chats").all()
     page.open(kept)
+    await drawn(page)
     named = [one.model for one in shown_of(page, Answer)]
     assert named == [LARGE.name, page.core.model.get().name]
 
