@@ -42,6 +42,8 @@ Part = Literal["word", "text", "number", "name", "comment"]
 Span = tuple[int, int, Part]
 
 BUTTONS_AT_ONCE = 10
+LONG = 4000
+"""The most characters that are styled and laid out in one go when an answer is opened."""
 LONGEST = 50_000
 """The most characters of code that are coloured, since that is repeated with each new piece."""
 _PYTHON = (
@@ -180,6 +182,7 @@ class MarkdownView(QTextBrowser):
         self._source = ""
         self._is_fitted = False
         self.copies: list[CopyButton] = []
+        self._arranging = delay(self, 0, self._arrange)
         self._more_copies = delay(self, 0, self._place_copies)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
@@ -200,7 +203,7 @@ class MarkdownView(QTextBrowser):
     def show_markdown(self, source: str) -> None:
         # Otherwise Qt does it while the text is laid out, and `changeEvent` draws everything again.
         self.ensurePolished()
-        self._source = source
+        is_first, self._source = not self._source, source
         document = self.document()
         document.setDefaultFont(self.font())
         document.setMarkdown(source, _DIALECT)
@@ -209,7 +212,9 @@ class MarkdownView(QTextBrowser):
         _restyle(document, theme.colours_of(QGuiApplication.palette()))
         # A view that is not shown may have another width later: it would be laid out twice.
         self._is_fitted = False
-        if self.isVisible():
+        if self.isVisible() and is_first and len(source) > LONG:
+            self._arranging.start()
+        elif self.isVisible():
             self._arrange()
 
     def loadResource(self, _kind: int, _address: QUrl | str) -> QImage:  # noqa: N802

@@ -17,7 +17,7 @@ from app.charts.view import ChartView
 from app.chat.attachments import Attachment
 from app.chat.chats import Quote
 from app.chat.chips import Chip, file_words
-from app.chat.markdown import MarkdownView
+from app.chat.markdown import LONG, MarkdownView
 from app.look import theme
 from app.look.controls import (
     Banner,
@@ -45,7 +45,7 @@ MOST_READ = 400_000
 """The most characters of an answer that are searched for charts and text."""
 MOST_LETTERS = 20_000
 MOST_LINES = 700
-MOST_TABLE_ROWS = 200
+MOST_TABLE_ROWS = 150
 LONGEST_LINE = 8_000
 MOST_MARKS = 6_000
 """The most Markdown marks, such as backticks, stars and brackets. Each may start a styled run."""
@@ -497,10 +497,14 @@ class Answer(QWidget):
             self._column.addWidget(button)
 
     def show_whole(self, text: str) -> None:
-        """Shows an answer that was saved earlier."""
+        """Shows an answer that was saved earlier; a long one once the window knows its width."""
         self._text = [text]
-        self._draw()
         self._close("")
+        if len(text) > LONG:
+            self._render.setInterval(0)
+            self._render.start()
+        else:
+            self._draw()
 
     def finish(self, finished: Finished) -> None:
         end = f"  ·  {tr('length limit reached')}" if finished.reason == "length" else ""
@@ -589,7 +593,10 @@ class Transcript(Column):
         self._may_again = True
         self.body.setSpacing(theme.LARGE)
         self.body.addStretch(1)
+        # It has its place from the beginning: when it appears, no message is laid out again.
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         bar = self.verticalScrollBar()
+        bar.rangeChanged.connect(lambda least, most: bar.setEnabled(most > least))
         bar.rangeChanged.connect(self._follow)
         bar.actionTriggered.connect(self._look)
         bar.sliderMoved.connect(self._look)

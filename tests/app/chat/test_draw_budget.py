@@ -32,10 +32,10 @@ async def test_a_huge_answer_is_drawn_in_part_and_read_whole_as_text(
     answer = transcript.answer("m")
     await until(answer.isVisible)
     answer.show_whole(text)
+    await until(answer.all_text.isVisible)
     document = plain_text(answer.view)
     assert len(document) <= draw_budget.MOST_LETTERS
     assert document.count("\n") <= 2 * draw_budget.MOST_LINES
-    assert answer.all_text.isVisible()
     answer.all_text.button.click()
     assert answer.all_text.box.isVisible()
     whole = answer.all_text.box.toPlainText()
@@ -50,8 +50,8 @@ async def test_an_ordinary_answer_is_drawn_whole(shown: Shown, qapp: object) -> 
     answer = transcript.answer("m")
     await until(answer.isVisible)
     answer.show_whole("A **bold** word, `code`, and more.\n\n" * 300 + "| a | b |\n|---|---|\n")
+    await until(lambda: plain_text(answer.view).count("bold") == 300)
     assert not answer.all_text.isVisible()
-    assert plain_text(answer.view).count("bold") == 300
 
 
 async def test_a_saved_answer_is_drawn_once(
