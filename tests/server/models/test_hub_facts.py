@@ -215,7 +215,7 @@ async def test_a_card_tells_what_is_known_if_its_text_cannot_be_read(hub: Hub, f
     fake.redirect, fake.licence_name = "http://127.0.0.2:80/x", "own"
     card = await hub.card(REPO)
     assert (card.licence_name, card.text) == ("own", "")
-    assert "127.0.0.2:80 is not allowed" in card.problem
+    assert "127.0.0.2:80, which is not allowed" in card.problem
 
 
 @pytest.mark.parametrize(

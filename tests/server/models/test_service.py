@@ -81,7 +81,7 @@ async def test_a_repository_whose_files_lie_at_a_forbidden_host_is_listed_all_th
     listing = await desk.shelf.list_repository(REPO)
     assert [one.quantisation for one in listing.files] == ["Q4_K_M", "F16"]
     assert {one.fit.verdict for one in listing.files} == {"unknown"}
-    assert {"127.0.0.2:80 is not allowed" in one.fit.why for one in listing.files} == {True}
+    assert {"127.0.0.2:80, which is not allowed" in one.fit.why for one in listing.files} == {True}
 
 
 @pytest.mark.parametrize("wanted", ["tiny-Q4_K_M.gguf", "q4_k_m", ""])
