@@ -1,8 +1,8 @@
 """Compares predicted with real tokens per second: python -m tests.bench.predictions [MODEL.gguf …].
 
 The starter is always measured. Each model reads a prompt of some hundred tokens and writes 48, in
-several rounds. The pace of the machine is measured before, between and after them, so that both
-sides meet the same disturbances; medians count. The exit status is 1 if a prediction is more than
+several rounds. The pace of the machine is measured before and after each round, so that both sides
+meet the same disturbances; medians count. The exit status is 1 if a prediction is more than
 30 % off.
 
 --processor-time is for a busy machine. Both sides use one thread, and the processor time that they
@@ -33,7 +33,7 @@ from server.models.fit import judge
 from server.models.gguf.files import check
 from server.models.machine import Surveyor
 
-ROUNDS, LEAST_S = 2, 10.0
+ROUNDS, LEAST_S = 4, 20.0
 WORDS, WRITTEN = 300, 48
 CLOSE = 0.3
 MEASURE = "--measure-pace"
@@ -79,14 +79,17 @@ async def answer(engine: WorkerProcess, words: str, tokens: int) -> int:
     raise RuntimeError("The engine ended without an answer.")
 
 
-async def measure(path: Path, clock: Clock) -> tuple[float, float]:
-    """Returns the tokens read and written per second. A repeated prompt is not read again."""
+async def measure(path: Path, clock: Clock) -> tuple[float, float, list[Pace]]:
+    """Returns the tokens read and written per second, and the pace before and after each round.
+
+    A repeated prompt is not read again.
+    """
     # Without guesses: how many are right depends on the text, and these prompts are easy to guess.
     options = EngineOptions(
         context_tokens=2048, slots=1, gpu_layers=0, threads=clock.threads, speculate=False
     )
     engine = WorkerProcess(path, options)
-    reads, writes = [], []
+    reads, writes, paces = [], [], [clock.measure_pace()]
     try:
         await answer(engine, "warm up", 2)
         number, until = 0, time.perf_counter() + LEAST_S
@@ -101,19 +104,17 @@ async def measure(path: Path, clock: Clock) -> tuple[float, float]:
             await answer(engine, words, WRITTEN + 1)
             writes.append(WRITTEN / (clock.now(engine) - short - (short - middle)))
             reads.append(fresh / (middle - began))
+            paces.append(clock.measure_pace())
     finally:
         await engine.close()
-    return median(reads), median(writes)
+    return median(reads), median(writes), paces
 
 
 async def compare(paths: list[Path], clock: Clock) -> int:
-    paces, real, rows, worst = [clock.measure_pace()], [], [], 0.0
+    rows, worst = [], 0.0
     for path in paths:
-        real.append(await measure(path, clock))
-        paces.append(clock.measure_pace())
-    known = usual_pace(paces)
-    for path, (reads, writes) in zip(paths, real, strict=True):
-        fit = predict(path, known)
+        reads, writes, paces = await measure(path, clock)
+        fit = predict(path, usual_pace(paces))
         for what, predicted, actual in (
             ("reads", fit.reads, reads),
             ("writes", fit.writes, writes),

@@ -18,6 +18,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -296,7 +297,7 @@ class Kernels:
                 if self.ggml.backend_graph_compute(self.backend, graph) != OK:
                     raise OSError("The engine could not multiply.")
                 taken.append(perf_counter() - began)
-        return sum(sorted(taken)[PACE_ROUNDS // 4] for taken in rounds)
+        return sum(median(taken) for taken in rounds)
 
 
 class Weights:
