@@ -287,8 +287,8 @@ class Kernels:
     def time(self, graphs: list[Any]) -> float:
         """Returns the seconds that the graphs usually take one after the other.
 
-        The lower quartile of the rounds counts: other programs slow most rounds of a busy machine,
-        but the very quickest round may be one whose weights were still in a cache.
+        The median counts: the best moments of a core that others use as well are not usual, and the
+        very quickest round may be one whose weights were still in a cache.
         """
         rounds: list[list[float]] = [[] for _ in graphs]
         for _ in range(PACE_ROUNDS):
