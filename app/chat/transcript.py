@@ -45,7 +45,7 @@ MOST_READ = 400_000
 """The most characters of an answer that are searched for charts and text."""
 MOST_LETTERS = 20_000
 MOST_LINES = 700
-MOST_TABLE_ROWS = 150
+MOST_TABLE_ROWS = 120
 LONGEST_LINE = 8_000
 MOST_MARKS = 6_000
 """The most Markdown marks, such as backticks, stars and brackets. Each may start a styled run."""

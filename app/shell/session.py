@@ -4,6 +4,7 @@ There is one window per user. A second start asks the first window to show itsel
 """
 
 import asyncio
+import gc
 import hashlib
 import json
 import logging
@@ -260,6 +261,8 @@ class Session:
         from app.shell.window import Window  # noqa: PLC0415
 
         self.window = Window(core, memory)
+        # Modules and widgets stay. Looking for garbage among them stopped the window for 75 ms.
+        gc.freeze()
         self.tray = tray
         self.tray.wants_window.connect(self.window.raise_to_front)
         self.tray.wants_logs.connect(self._show_logs)

@@ -8,6 +8,7 @@ frame. Window, server and model are real; the clients are separate processes.
 
 import argparse
 import asyncio
+import gc
 import os
 import subprocess
 import sys
@@ -255,6 +256,7 @@ async def _live(given: argparse.Namespace) -> Bench:
     window = Window(link.face, memory)
     window.resize(1200, 800)
     window.show()
+    gc.freeze()  # as the session does
     bench = Bench(window, link, given)
     serve = Program(processes.command("serve", "--child"), processes.environment("serve"))
     keeping = tasks.spawn(keep_serving(serve, link), "keep serving")
