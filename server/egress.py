@@ -340,9 +340,9 @@ class Egress:
             )
         if (_host(url), reason) in self._allowed:
             return
-        if source and self._is_storage(url.host or "", reason):
-            return
-        if source:
+        if not source:
+            raise EgressRefused(Sentence("{0} is not allowed for: {1}.", _host(url), reason))
+        if not self._is_storage(url.host or "", reason):
             raise EgressRefused(
                 Sentence(
                     "{0} redirects to {1}, which is not allowed for: {2}.",
@@ -351,7 +351,6 @@ class Egress:
                     reason,
                 )
             )
-        raise EgressRefused(Sentence("{0} is not allowed for: {1}.", _host(url), reason))
 
     def _is_storage(self, host: str, reason: str) -> bool:
         return any(

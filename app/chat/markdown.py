@@ -42,8 +42,7 @@ Part = Literal["word", "text", "number", "name", "comment"]
 Span = tuple[int, int, Part]
 
 BUTTONS_AT_ONCE = 10
-LONG = 4000
-"""The most characters that are styled and laid out in one go when an answer is opened."""
+"""The most copy buttons that are made before the window answers again."""
 LONGEST = 50_000
 """The most characters of code that are coloured, since that is repeated with each new piece."""
 _PYTHON = (
@@ -182,7 +181,6 @@ class MarkdownView(QTextBrowser):
         self._source = ""
         self._is_fitted = False
         self.copies: list[CopyButton] = []
-        self._arranging = delay(self, 0, self._arrange)
         self._more_copies = delay(self, 0, self._place_copies)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
@@ -203,7 +201,7 @@ class MarkdownView(QTextBrowser):
     def show_markdown(self, source: str) -> None:
         # Otherwise Qt does it while the text is laid out, and `changeEvent` draws everything again.
         self.ensurePolished()
-        is_first, self._source = not self._source, source
+        self._source = source
         document = self.document()
         document.setDefaultFont(self.font())
         document.setMarkdown(source, _DIALECT)
@@ -212,9 +210,7 @@ class MarkdownView(QTextBrowser):
         _restyle(document, theme.colours_of(QGuiApplication.palette()))
         # A view that is not shown may have another width later: it would be laid out twice.
         self._is_fitted = False
-        if self.isVisible() and is_first and len(source) > LONG:
-            self._arranging.start()
-        elif self.isVisible():
+        if self.isVisible():
             self._arrange()
 
     def loadResource(self, _kind: int, _address: QUrl | str) -> QImage:  # noqa: N802
@@ -316,7 +312,7 @@ def _restyle(document: QTextDocument, colours: Colours) -> None:
             _space(block)
         _restyle_code_words(block, mono, None if is_code[number] else QColor(colours.raised))
     if not is_code[-1]:
-        _merge(blocks[-1], _paragraph(0))
+        QTextCursor(blocks[-1]).mergeBlockFormat(_paragraph(0))
     for start, language, code in code_at(document):
         _colour(document, start, spans(code, language), colours)
     whole.endEditBlock()
@@ -328,10 +324,6 @@ def _paragraph(below: float) -> QTextBlockFormat:
     style.setTopMargin(0)
     style.setBottomMargin(below)
     return style
-
-
-def _merge(block: QTextBlock, style: QTextBlockFormat) -> None:
-    QTextCursor(block).mergeBlockFormat(style)
 
 
 def _colour(document: QTextDocument, start: int, parts: list[Span], colours: Colours) -> None:
@@ -353,7 +345,7 @@ def _space_code(block: QTextBlock, *, above: bool, below: bool) -> None:
     style.setNonBreakableLines(False)
     style.setTopMargin(0 if above else theme.CODE_PADDING + theme.PARAGRAPH_GAP / 2)
     style.setBottomMargin(0 if below else theme.CODE_PADDING + 2 * theme.PARAGRAPH_GAP)
-    _merge(block, style)
+    QTextCursor(block).mergeBlockFormat(style)
 
 
 def _space(block: QTextBlock) -> None:
@@ -361,7 +353,7 @@ def _space(block: QTextBlock) -> None:
     style = _paragraph(theme.PARAGRAPH_GAP / 2)
     if block.blockFormat().headingLevel() and block.position():
         style.setTopMargin(theme.PARAGRAPH_GAP)
-    _merge(block, style)
+    QTextCursor(block).mergeBlockFormat(style)
 
 
 def _restyle_code_words(block: QTextBlock, mono: list[str], ground: QColor | None) -> None:
@@ -370,7 +362,7 @@ def _restyle_code_words(block: QTextBlock, mono: list[str], ground: QColor | Non
     style.setFontFamilies(mono)
     cursor = QTextCursor(block)
     if ground is None:
-        # Not `movePosition`: it lays out the text in the middle of the change, and Qt crashes.
+        # Not `movePosition`, which would lay the text out in the middle of the change.
         end = block.position() + block.length() - 1
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         cursor.mergeCharFormat(style)

@@ -399,9 +399,9 @@ def model_menu(
 
 _LIST_OPEN, _LIST_WIDTH = "chat/list", "chat/list_width"
 SHOWN_AT_ONCE = 40
+"""How many messages of a saved chat are shown at first."""
 DRAWN_AT_ONCE = 2
 """The most messages that are drawn before the window answers again."""
-"""How many messages of a saved chat are shown at first."""
 
 
 class ChatPage(Page):

@@ -17,7 +17,7 @@ from app.charts.view import ChartView
 from app.chat.attachments import Attachment
 from app.chat.chats import Quote
 from app.chat.chips import Chip, file_words
-from app.chat.markdown import LONG, MarkdownView
+from app.chat.markdown import MarkdownView
 from app.look import theme
 from app.look.controls import (
     Banner,
@@ -268,6 +268,8 @@ _RENDER_MS = 90
 _MEASURABLE_S = 0.05
 """Seconds below which no speed is shown."""
 _MOST_SUGGESTIONS = 3
+_LONG = 4000
+"""Characters of a saved answer from which it is drawn in a turn of the loop of its own."""
 _SHOWN_LETTERS = 2000
 _SHOWN_THOUGHTS = 10_000
 _IN_A_ROW = 2
@@ -500,7 +502,7 @@ class Answer(QWidget):
         """Shows an answer that was saved earlier; a long one once the window knows its width."""
         self._text = [text]
         self._close("")
-        if len(text) > LONG:
+        if len(text) > _LONG:
             self._render.setInterval(0)
             self._render.start()
         else:

@@ -5867,8 +5867,8 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Plugin {0}</translation>
   </message>
   <message>
-   <source>{0} is starting …</source>
-   <translation>{0} startet …</translation>
+   <source>{0} has not listed its tools yet …</source>
+   <translation>{0} hat seine Werkzeuge noch nicht genannt …</translation>
   </message>
   <message>
    <source>Fetching the package {0}</source>

@@ -5867,8 +5867,8 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>插件 {0}</translation>
   </message>
   <message>
-   <source>{0} is starting …</source>
-   <translation>{0} 正在启动…</translation>
+   <source>{0} has not listed its tools yet …</source>
+   <translation>{0} 尚未列出其工具…</translation>
   </message>
   <message>
    <source>Fetching the package {0}</source>

@@ -440,7 +440,7 @@ class Plugin:
         if listing.done():
             return {} if listing.cancelled() else listing.result()
         if not self.working.get(server.name):
-            self.working[server.name] = Sentence("{0} is starting …", server.name)
+            self.working[server.name] = Sentence("{0} has not listed its tools yet …", server.name)
             self._outside.changed()
         return {}
 
@@ -528,7 +528,7 @@ class Plugin:
         if self._lib is not None:
             await self._lib.close()
             self._lib = None
-        for listing, _ in self._listings.values():
+        for listing, _ in tuple(self._listings.values()):
             await stop(listing)
         self._listings.clear()
         await asyncio.gather(*(client.close() for client in self._clients.values()))

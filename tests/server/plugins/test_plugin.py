@@ -122,7 +122,7 @@ async def test_a_server_that_starts_slowly_is_not_ended(
     plugin = house.shelf.plugins["a"]
     async with asyncio.timeout(60):
         assert not await house.flows()
-        assert plugin.working["slow"] == "slow is starting …"
+        assert plugin.working["slow"] == "slow has not listed its tools yet …"
         assert not await house.flows()
         while not (found := await house.flows()):
             await asyncio.sleep(0.05)
