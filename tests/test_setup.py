@@ -43,6 +43,16 @@ def test_every_direct_dependency_is_pinned_within_its_range() -> None:
             assert requirement.specifier.contains(known[name], prereleases=True), name
 
 
+def test_nothing_committed_is_a_link_or_of_one_machine() -> None:
+    """A committed link to somebody's environment made every clone elsewhere unusable."""
+    command = ["git", "ls-files", "--stage"]
+    staged = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert [line for line in staged.splitlines() if line.startswith("120000")] == []
+    command = ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"]
+    ignored = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert ignored == ""
+
+
 MACHINES = [
     ("linux", "aarch64", "3.11", "6.8.0.2"),
     ("linux", "aarch64", "3.14", "6.11.3"),

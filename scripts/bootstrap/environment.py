@@ -40,6 +40,8 @@ def make() -> None:
 
 
 def _make_anew() -> None:
+    if places.ENVIRONMENT.is_symlink():
+        places.ENVIRONMENT.unlink()
     shutil.rmtree(places.ENVIRONMENT, ignore_errors=True)
     say(f"environment: Python {sys.version.split()[0]} in {places.ENVIRONMENT}")
     made = subprocess.run(

@@ -86,6 +86,13 @@ def test_one_that_cannot_answer_is_made_anew(updates: list[str], anew: list[str]
     assert anew == [str(places.ENVIRONMENT)]
 
 
+def test_a_link_to_one_that_is_gone_makes_way(updates: list[str], anew: list[str]) -> None:
+    places.ENVIRONMENT.symlink_to(places.ENVIRONMENT.parent / "gone")
+    environment.make()
+    assert not places.ENVIRONMENT.is_symlink()
+    assert anew == [str(places.ENVIRONMENT)]
+
+
 def test_a_python_that_cannot_make_one_is_told(
     updates: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
