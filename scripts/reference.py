@@ -56,15 +56,24 @@ that knows tools. With a smaller model give Claude Code `--tools "" --system-pro
 
 ## What was run
 
-On 2026-11-18, each against a Moat of that day, from its file or with the address of its row. What
-could not be had here: Zed and VS Code (on no package registry), LibreChat and AnythingLLM (not on
-npm), Open WebUI (its wheels are too large for the machine). Their files follow their documentation.
+On 2026-11-18 and 19, each against a Moat of that day, from its file or with the address of its row.
+What could not be had here: Zed and VS Code (on no package registry), LibreChat and AnythingLLM (not
+on npm). Their files follow their documentation.
+
+Programs ask other hosts by themselves, for versions, news or lists. Five ran from their files in a
+network that had nothing but this computer, where every name that they looked up was written down:
+Claude Code and Open WebUI looked up none, Codex and Aider `raw.githubusercontent.com` (news; a list
+of prices), Continue `api.continue.dev` (its newest version; it sends an identifier of the
+computer). Without the settings in the files Codex also asked `ab.chatgpt.com`, `chatgpt.com`,
+`github.com` and `api.github.com`, Claude Code `downloads.claude.ai` and `github.com`, and Open
+WebUI waited for `huggingface.co` before it started.
 
 | client | version | model | what it did |
 |---|---|---|---|
 | Claude Code | 2.1.197 | Qwen2.5-Coder-0.5B | `-p`: answered; with Bash: ran `ls` |
 | Continue's `cn` | 1.5.47 | starter | `-p`: answered |
 | Codex | 0.169.0 | Qwen2.5-Coder-0.5B | `exec`: answered (2) |
+| Open WebUI | 0.12.4 | both | in a browser: answered; passages of a file embedded (5) |
 | Aider | 0.86.2 | starter | `--edit-format ask --message`: answered |
 | Open Interpreter | 0.4.3 | starter | answered, as a stream |
 | `llm`, `llm-ollama` | 0.36, 0.19.1 | starter | answer, object by schema, tool; listed |
@@ -102,15 +111,17 @@ npm), Open WebUI (its wheels are too large for the machine). Their files follow 
 
 (1) With `supportsStructuredOutputs: true`; without it the SDK does not send the schema.
 
-(2) After 11 minutes: its first prompt had 6,072 tokens, and others kept both processor cores busy.
-Codex gives up after five minutes without an event; Moat sends events while it reads, and the recipe
-has a longer `stream_idle_timeout_ms`. `[agents] enabled = false` in `config.toml` leaves the tools
-for sub-agents out, which makes the prompt shorter. With `required = true` in its table an MCP
-server of Codex is there from the first question on.
+(2) After 3 minutes on two quiet cores: its first prompt has 8,370 tokens. Codex gives up after five
+minutes without an event; Moat sends events while it reads, and the recipe has a longer
+`stream_idle_timeout_ms`. `[agents] enabled = false` in `config.toml` leaves out the tools for
+sub-agents, which makes the prompt shorter. With `required = true` in its table an MCP server of
+Codex is there from the first question on.
 
 (3) By chat completions; with Responses the starter's object was longer than the 80 tokens it had.
 
 (4) On 2026-11-19. Both SDKs also got a readable error for arguments that do not fit.
+
+(5) After 2 minutes with the 0.5B: it sends many tools of its own with every question.
 
 Newer versions of VS Code have no Ollama provider; add Moat there as a *Custom Endpoint* with the
 address of `/v1/chat/completions`.

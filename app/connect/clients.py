@@ -195,6 +195,8 @@ class Recipe:
     """What to do next: a command, or where to click."""
     is_whole: bool = True
     """Whether the file holds nothing else. Then Moat may write it; if not, lines are added."""
+    looks_up: tuple[str, ...] | None = None
+    """The hosts that it asked by itself when it was run with this file. None if it was not run."""
 
 
 RECIPES = (
@@ -214,6 +216,7 @@ models:
     defaultCompletionOptions:
       contextLength: $context""",
         "cn --config ~/.continue/config.yaml",
+        looks_up=("api.continue.dev",),
     ),
     Recipe(
         "VS Code Copilot (Ollama)",
@@ -251,10 +254,12 @@ models:
     "ANTHROPIC_AUTH_TOKEN": "$key",
     "ANTHROPIC_MODEL": "$model",
     "ANTHROPIC_SMALL_FAST_MODEL": "$model",
-    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL": "1"
   }
 }""",
         "claude --settings ~/.claude/moat.json",
+        looks_up=(),
     ),
     Recipe(
         "Codex",
@@ -262,14 +267,23 @@ models:
         """model = "$model"
 model_context_window = $context
 model_provider = "moat"
+check_for_update_on_startup = false
 
 [model_providers.moat]
 name = "Moat"
 base_url = "$address/v1"
 wire_api = "responses"
 stream_idle_timeout_ms = 3600000
-http_headers = { Authorization = "Bearer $key" }""",
+http_headers = { Authorization = "Bearer $key" }
+
+[analytics]
+enabled = false
+
+[features]
+apps = false
+plugins = false""",
         "codex",
+        looks_up=("raw.githubusercontent.com",),
     ),
     Recipe(
         "Aider",
@@ -277,16 +291,27 @@ http_headers = { Authorization = "Bearer $key" }""",
         """model: openai/$model
 openai-api-base: $address/v1
 openai-api-key: $key
-analytics-disable: true""",
+analytics-disable: true
+check-update: false
+show-model-warnings: false
+set-env:
+  - LITELLM_LOCAL_MODEL_COST_MAP=True""",
         "aider",
+        looks_up=("raw.githubusercontent.com",),
     ),
     Recipe(
         "Open WebUI",
         "~/open-webui.env",
         """OPENAI_API_BASE_URL=$address/v1
 OPENAI_API_KEY=$key
-ENABLE_OLLAMA_API=false""",
+ENABLE_OLLAMA_API=false
+OFFLINE_MODE=true
+RAG_EMBEDDING_ENGINE=openai
+RAG_EMBEDDING_MODEL=$model
+RAG_OPENAI_API_BASE_URL=$address/v1
+RAG_OPENAI_API_KEY=$key""",
         "set -a; . ~/open-webui.env; open-webui serve",
+        looks_up=(),
     ),
     Recipe(
         "LibreChat",
@@ -318,6 +343,15 @@ GENERIC_OPEN_AI_API_KEY=$key""",
 )
 
 
+def _hosts(recipe: Recipe) -> str:
+    if recipe.looks_up is None:
+        return tr("Whether it asks other hosts by itself was not tried here.")
+    if not recipe.looks_up:
+        return tr("With these settings it asked no other host when it was tried.")
+    told = tr("Even with these settings it asks {hosts} by itself, for news or versions.")
+    return told.format(hosts=", ".join(recipe.looks_up))
+
+
 class RecipesCard(Card):
     failed = Signal(object)
 
@@ -333,10 +367,11 @@ class RecipesCard(Card):
         self.copy = CopyButton(tr("what the program reads"), lambda: self._fill(), "icon")
         self.save = Button(tr("Write the file…"), "download")
         self.start = Label("", "small", wrap=True)
+        self.hosts = Label("", "muted", wrap=True)
         self.written = Label("", "good", wrap=True)
         head = row(Label(tr("Editors and agents"), "headline"), 0, self.choice)
         put(self.column, head, self.file, row(self.snippet, self.copy))
-        put(self.column, self.start, row(self.save, 0), self.written)
+        put(self.column, self.start, self.hosts, row(self.save, 0), self.written)
         self.choice.currentIndexChanged.connect(lambda _index: self._show())
         self.save.clicked.connect(self._pick)
         self._show()
@@ -372,6 +407,7 @@ class RecipesCard(Card):
         self.snippet.show_text(self._fill(hidden=True))
         key = KEY_PLACE if self._here.key else NO_KEY
         self.start.setText(tr("Then: {what}").format(what=recipe.start.replace("$key", key)))
+        self.hosts.tell(_hosts(recipe))
         self.save.setVisible(recipe.is_whole)
         self.save.setEnabled(is_serving)
         self.copy.setEnabled(is_serving)

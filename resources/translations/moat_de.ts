@@ -840,12 +840,24 @@
    <translation>Programme für Ollama brauchen nur einen anderen Host:</translation>
   </message>
   <message>
+   <source>Even with these settings it asks {hosts} by itself, for news or versions.</source>
+   <translation>Auch mit diesen Einstellungen fragt es von sich aus {hosts}, nach Neuigkeiten oder Versionen.</translation>
+  </message>
+  <message>
    <source>The older form, for apps with @copilotkit/react-ui:</source>
    <translation>Die ältere Form, für Apps mit @copilotkit/react-ui:</translation>
   </message>
   <message>
    <source>Ollama programs</source>
    <translation>Ollama-Programme</translation>
+  </message>
+  <message>
+   <source>Whether it asks other hosts by itself was not tried here.</source>
+   <translation>Ob es von sich aus andere Server fragt, wurde hier nicht ausprobiert.</translation>
+  </message>
+  <message>
+   <source>With these settings it asked no other host when it was tried.</source>
+   <translation>Mit diesen Einstellungen hat es beim Ausprobieren keinen anderen Server gefragt.</translation>
   </message>
   <message>
    <source>It found the agent “{name}”.</source>

@@ -840,12 +840,24 @@
    <translation>为 Ollama 编写的程序只需换一个主机：</translation>
   </message>
   <message>
+   <source>Even with these settings it asks {hosts} by itself, for news or versions.</source>
+   <translation>即使使用这些设置，它仍会自行访问 {hosts}，以查询消息或版本。</translation>
+  </message>
+  <message>
    <source>The older form, for apps with @copilotkit/react-ui:</source>
    <translation>旧的写法，适用于使用 @copilotkit/react-ui 的应用：</translation>
   </message>
   <message>
    <source>Ollama programs</source>
    <translation>Ollama 程序</translation>
+  </message>
+  <message>
+   <source>Whether it asks other hosts by itself was not tried here.</source>
+   <translation>它是否会自行访问其他主机，我们没有在此测试过。</translation>
+  </message>
+  <message>
+   <source>With these settings it asked no other host when it was tried.</source>
+   <translation>使用这些设置测试时，它没有访问其他主机。</translation>
   </message>
   <message>
    <source>It found the agent “{name}”.</source>

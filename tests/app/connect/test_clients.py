@@ -29,7 +29,7 @@ def test_each_file_can_be_read_and_leads_here(recipe: Recipe) -> None:
     assert ADDRESS in whole
     assert "$" not in whole
     assert recipe.start
-    if recipe.name not in ("VS Code Copilot (Ollama)", "Open WebUI"):  # these list what is here
+    if recipe.name != "VS Code Copilot (Ollama)":  # it lists what is here
         assert MODEL in whole
 
 
@@ -59,6 +59,19 @@ def test_the_key_is_written_but_not_shown(card: RecipesCard, tmp_path: Path) -> 
         assert ADDRESS in written
         assert (KEY in written) == ("$key" in recipe.snippet)
         assert recipe.name in card.written.text()
+
+
+def test_it_is_said_which_hosts_a_program_asks_by_itself(card: RecipesCard) -> None:
+    for number, recipe in enumerate(RECIPES):
+        card.choice.setCurrentIndex(number)
+        told = card.hosts.text()
+        if recipe.looks_up is None:
+            assert told == "Whether it asks other hosts by itself was not tried here."
+        elif recipe.looks_up:
+            assert all(host in told for host in recipe.looks_up)
+        else:
+            assert told == "With these settings it asked no other host when it was tried."
+    assert {recipe.looks_up is None for recipe in RECIPES} == {True, False}
 
 
 def test_a_folder_that_cannot_be_written_is_told(card: RecipesCard, tmp_path: Path) -> None:

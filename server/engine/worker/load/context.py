@@ -214,8 +214,9 @@ class Embedder:
             read = [self._pair(query, text) for text in documents]
             return [float(self._output(tokens)[0]) for tokens in read], sum(map(len, read)), "rank"
         vectors, tokens = self.embed([query, *documents])
-        asked = np.array(vectors[0])
-        return [float(np.dot(asked, vector)) for vector in vectors[1:]], tokens, "embeddings"
+        # Rounding may put the cosine of equal texts a little above 1, which clients refuse.
+        scores = np.clip(np.array(vectors[1:]) @ np.array(vectors[0]), -1.0, 1.0)
+        return scores.tolist(), tokens, "embeddings"
 
     @property
     def _ranks(self) -> bool:
