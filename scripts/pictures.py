@@ -33,6 +33,7 @@ from app.look.model_rows import parameters
 from app.look.summary import size
 from app.models.discover import FileRow
 from app.models.page import DISCOVER, ModelsPage
+from app.plugins.page import PluginsPage
 from app.shell.link import Link, Program, keep_serving
 from app.shell.tray import Tray
 from app.shell.window import Window
@@ -105,6 +106,13 @@ async def hardware(_core: Face, window: Window) -> None:
     await wait("the fit", lambda: any("GB" in text for text in texts_of(page.fit)))
 
 
+async def plugins(_core: Face, window: Window) -> None:
+    window.turn_to("Plugins")
+    page = window.page()
+    assert isinstance(page, PluginsPage)
+    await wait("the plugins", lambda: page.list.rows and page.common.isVisible())
+
+
 async def welcome(core: Face, window: Window) -> None:
     page = WelcomePage(core, NoAutostart(), paths.find().models)
     window.welcome(page)
@@ -118,7 +126,7 @@ SCENES: dict[str, Scene] = {
     "connect": turn("Connect"),
     "models": models,
     "hardware": hardware,
-    "plugins": turn("Plugins"),
+    "plugins": plugins,
     "activity": turn("Activity"),
     "logs": turn("Logs"),
     "settings": turn("Settings"),

@@ -82,6 +82,7 @@ class PluginsPage(Page):
         self.servers: Rows[CommonServer, ServerRow] = Rows(
             lambda server: (server.name, server.added), lambda server: ServerRow(server, self)
         )
+        self.common = Card()
         self._looking = QTimer(self)
         self._looking.setInterval(_LOOK_MS)
         self._looking.timeout.connect(lambda: self.run(self._look()))
@@ -104,11 +105,13 @@ class PluginsPage(Page):
     async def _look(self) -> None:
         """Looks for changes, so that a person who edits a plugin soon sees the result."""
         with suppress(AppError):  # There is nothing to see without a server.
+            servers = await self.core.plugins.common_servers()
+            self.servers.show(servers)
+            self.common.setVisible(bool(servers))
             await self.core.plugins.look_again()
             self._plain_file = await self.core.plain_secrets_file()
             for box in self.list.rows:
                 box.show_place(self._plain_file)
-            self.servers.show(await self.core.plugins.common_servers())
 
     def show_plugins(self, plugins: tuple[PluginCard, ...]) -> None:
         self.list.show(plugins)
@@ -147,19 +150,17 @@ class PluginsPage(Page):
         await self.core.plugins.add_server(name, hosts)
         await self._look()
 
-    def _lay_out_servers(self) -> Card:
-        card, heading = Card(), Label(tr("Common MCP servers"), "headline")
-        note = tr("Adding one starts nothing. Look at it in the list above, then enable it.")
-        put(card.column, heading, Label(note, "small", wrap=True), self.servers.layout)
-        return card
-
     def _lay_out(self) -> None:
         column = Column()
         buttons = Flow(self.import_servers, self.install_archive, self.install, at_right=True)
         head = row(Label(tr("Plugins"), "title"), buttons, grows=buttons)
         words = Label(tr("Plugins are paused: none of them is used."), wrap=True)
         self.paused.column.addLayout(row(words, self.resume, grows=words))
-        put(column.body, head, self.paused, self.empty, self.list.layout, self._lay_out_servers())
+        heading = Label(tr("Common MCP servers"), "headline")
+        note = tr("Adding one starts nothing. Look at it in the list above, then enable it.")
+        put(self.common.column, heading, Label(note, "small", wrap=True), self.servers.layout)
+        self.common.hide()
+        put(column.body, head, self.paused, self.empty, self.list.layout, self.common)
         column.fill(self)
 
 

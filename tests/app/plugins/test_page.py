@@ -187,3 +187,6 @@ async def test_a_common_server_is_added_with_the_hosts_that_are_named(
     core.plugins.common = (replace(fetch, added=True),)
     await page._look()
     assert not page.servers.rows[0].add.isEnabled()
+    core.plugins.common = ()
+    await page._look()
+    assert not page.common.isVisible()
