@@ -206,6 +206,8 @@ class Markdown:
 
     def end(self) -> str:
         is_code = bool(self._fence)
+        if self._fence and self._closes(self._begun or ""):
+            self._begun = ""
         rest = self._decide() + self._resolve(" ") + self._turn(())
         shown = self._break(rest if self._is_coloured else "", is_code=is_code)
         return shown + (self._lines.flush() if self._lines else "")
