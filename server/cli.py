@@ -5,30 +5,29 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from server import VERSION
-from server.commands import (
-    allow,
-    chat,
-    completion,
-    doctor,
-    graphics,
-    keys,
-    licenses,
-    models,
-    plugins,
-    running,
-    serve,
-)
 from server.errors import AppError
 from server.system.limits import printable
 
 INTERRUPTED = 130
-COMMANDS = (
-    *(serve, chat, running, models, graphics, plugins),
-    *(allow, keys, licenses, doctor, completion),
-)
+COMMANDS = {
+    "serve": ("serve",),
+    "chat": ("chat",),
+    "running": ("ps", "load", "unload", "logs", "quit"),
+    "models": ("models",),
+    "graphics": ("graphics",),
+    "plugins": ("plugins",),
+    "allow": ("allow",),
+    "keys": ("keys",),
+    "licenses": ("licenses",),
+    "doctor": ("doctor",),
+    "completion": ("completion",),
+}
+"""The modules of server/commands, and the commands that each of them adds."""
+NEEDS_ALL = "completion"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,12 +60,19 @@ def _run(arguments: Sequence[str] | None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"moat {VERSION}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", title="commands")
-    for command in COMMANDS:
-        command.add_to(commands)
+    asked = sys.argv[1:] if arguments is None else arguments
+    for module in modules_of(asked[0] if asked else ""):
+        module.add_to(commands)
     _describe(commands)
     options = parser.parse_args(arguments)
     run: int = options.run(options)
     return run
+
+
+def modules_of(command: str) -> list[Any]:
+    """Returns only the module of the command, since all together take a second; else all."""
+    names = [name for name, adds in COMMANDS.items() if command in adds and command != NEEDS_ALL]
+    return [import_module(f"server.commands.{name}") for name in names or COMMANDS]
 
 
 def _describe(commands: Any) -> None:

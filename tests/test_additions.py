@@ -203,8 +203,8 @@ found = cli.main(["example"]) == 7
         {"server/commands/example.py": COMMAND},
         {
             "server/cli.py": (
-                r"^COMMANDS = \(",
-                "from server.commands import example\n\n$example, ",
+                r"^COMMANDS = \{",
+                '$"example": ("example",), ',
             )
         },
     ),

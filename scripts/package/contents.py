@@ -8,6 +8,7 @@ from pathlib import Path
 
 from scripts.bootstrap.places import ROOT
 from scripts.bootstrap.surplus import SURPLUS
+from server import cli
 from server.models import library
 from server.system import lazy, licenses
 
@@ -64,7 +65,8 @@ STRIPPED = ("libpython3*", "python3.*/lib-dynload/*")
 
 def hidden_modules() -> list[str]:
     """Returns modules that no import statement shows."""
-    return [*lazy.MODULES, *ENGINE_MODULES, *standard_library()]
+    commands = (f"server.commands.{name}" for name in cli.COMMANDS)
+    return [*lazy.MODULES, *commands, *ENGINE_MODULES, *standard_library()]
 
 
 def standard_library() -> list[str]:

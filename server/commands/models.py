@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from server.chat import SAMPLED, Sampling
-from server.commands import find_running, say, say_json
+from server.commands import find_running, say, say_json, within
 from server.core.configuration import PROXY_PASSWORD, SettingsStore
 from server.egress import Egress
 from server.errors import AppError, BadRequest, NoModel
@@ -173,22 +173,6 @@ def _add_fit(actions: Any) -> None:
     about = "on the graphics card; -1: what fits"
     one.add_argument("--layers", type=within(-1, 999), default=-1, help=about)
     _for_scripts(one).set_defaults(run=_runner(_fit))
-
-
-def within(least: int, most: int) -> Callable[[str], int]:
-    """Returns a function that reads an option's whole number and checks its limits."""
-
-    def read(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = least - 1
-        if not least <= number <= most:
-            wanted = f"a number from {least} to {most} is needed"
-            raise argparse.ArgumentTypeError(f"{wanted}, not '{text}'")
-        return number
-
-    return read
 
 
 def _runner(run: Run) -> Callable[[argparse.Namespace], int]:

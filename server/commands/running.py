@@ -10,9 +10,8 @@ from contextlib import aclosing, suppress
 from dataclasses import asdict
 from typing import Any
 
-from server.commands import find_running, say
+from server.commands import find_running, say, within
 from server.commands.answer_text import columns_of, wrap
-from server.commands.models import within
 from server.errors import AppError, LinkLost
 from server.face.client import RunningServer
 from server.face.core import LogLine, ModelStatus, RunningRequest, ServerStatus

@@ -75,8 +75,8 @@ def find_parsers(action: Any, path: str = "moat") -> Iterator[tuple[str, argpars
 
 def test_every_command_says_what_it_does_and_what_lists_speaks_json():
     commands = argparse.ArgumentParser().add_subparsers()
-    for command in cli.COMMANDS:
-        command.add_to(commands)
+    for module in cli.modules_of(""):
+        module.add_to(commands)
     cli._describe(commands)
     found = dict(find_parsers(commands))
     assert all(parser.description for parser in found.values())
@@ -84,6 +84,25 @@ def test_every_command_says_what_it_does_and_what_lists_speaks_json():
     listing = {"list", "search", "info", "fit", "tools", "check"}
     listing |= {"ps", "logs", "doctor", "graphics", "licenses"}
     assert not {name for name in without if name.split()[-1] in listing}
+
+
+def test_each_command_is_added_by_the_module_that_is_named():
+    everything = argparse.ArgumentParser().add_subparsers()
+    for module in cli.modules_of(""):
+        module.add_to(everything)
+    for command in everything.choices:
+        alone = argparse.ArgumentParser().add_subparsers()
+        for module in cli.modules_of(command):
+            module.add_to(alone)
+        assert command in alone.choices
+
+
+def test_a_command_for_the_running_moat_does_not_load_the_server():
+    code = "import sys; from server import cli; cli.main(['ps']); print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = ran.stdout.split()
+    assert "server.commands.running" in loaded
+    assert not {"server.core.core", "server.commands.models", "server.models.service"} & {*loaded}
 
 
 @pytest.mark.parametrize(
