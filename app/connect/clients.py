@@ -367,7 +367,7 @@ class RecipesCard(Card):
         self.copy = CopyButton(tr("what the program reads"), lambda: self._fill(), "icon")
         self.save = Button(tr("Write the file…"), "download")
         self.start = Label("", "small", wrap=True)
-        self.hosts = Label("", "muted", wrap=True)
+        self.hosts = Label("", "small", wrap=True)
         self.written = Label("", "good", wrap=True)
         head = row(Label(tr("Editors and agents"), "headline"), 0, self.choice)
         put(self.column, head, self.file, row(self.snippet, self.copy))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Hashable, Sequence
 from html import escape
+from math import ceil
 from typing import Any, Generic, Literal, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, QTimer, Signal
@@ -466,6 +467,7 @@ class CodeBox(ReadBox):
         super().__init__(name)
         self._most_lines = most_lines
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.horizontalScrollBar().rangeChanged.connect(lambda _least, _most: self._fit())
 
     def show_text(self, text: str) -> None:
         text = text_to_read(text)
@@ -482,8 +484,11 @@ class CodeBox(ReadBox):
 
     def _fit(self) -> None:
         lines = min(self.blockCount(), self._most_lines)
-        high = QFontMetrics(self.font()).lineSpacing() * lines
-        self.setFixedHeight(high + 2 * theme.CODE_PADDING + theme.SMALL)
+        # A line is laid out a little higher than the font's metrics say.
+        high = ceil(self.blockBoundingRect(self.document().firstBlock()).height() * lines)
+        bar = self.horizontalScrollBar()
+        below = bar.sizeHint().height() if bar.maximum() else 0
+        self.setFixedHeight(high + below + 2 * theme.CODE_PADDING + theme.SMALL)
 
 
 def text_to_read(text: str) -> str:

@@ -1,13 +1,24 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QApplication, QFrame, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
-from app.look.controls import Banner, Button, CopyButton, Label, Remark, Rows, Segments, Slider
+from app.look.controls import (
+    Banner,
+    Button,
+    CodeBox,
+    CopyButton,
+    Label,
+    Remark,
+    Rows,
+    Segments,
+    Slider,
+)
 from app.look.model_rows import DownloadRow
 from app.look.page import Page
 from server.errors import AppError, OutOfMemory
@@ -150,3 +161,14 @@ async def test_a_segment_has_room_for_its_words_in_bold(shown: Shown) -> None:
         padding = button.sizeHint().width() - QFontMetrics(bold).horizontalAdvance(button.text())
         assert padding >= 2 * theme.SMALL
         assert button.width() >= button.sizeHint().width()
+
+
+@pytest.mark.parametrize("line", ["short", "long " * 100])
+async def test_all_lines_of_a_code_box_are_seen(shown: Shown, line: str) -> None:
+    box = shown(CodeBox("code", most_lines=20))
+    for lines in (1, 18, 20):
+        box.show_text("\n".join([line] * lines))
+        await until(lambda: bool(box.horizontalScrollBar().maximum()) == (line != "short"))
+        await until(lambda: not box.verticalScrollBar().maximum())
+    box.show_text("\n".join([line] * 21))
+    await until(lambda: box.verticalScrollBar().maximum())
