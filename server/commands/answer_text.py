@@ -17,9 +17,6 @@ _FENCE = re.compile(r" *(`{3,}|~{3,})")
 _BULLET = re.compile(r"( *)([-*+]) ")
 _NUMBER = re.compile(r"( *)(\d{1,9}[.)]) ")
 _QUOTE = re.compile(r" *>")
-_CELL_EDGE = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r" *:?-+:? *")
-"""A cell of the line below a table's heads; a colon says to which side its column is aligned."""
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 _PART = re.compile(rf"{_STYLE.pattern}|.", re.DOTALL)
 _TAB = 8
@@ -49,10 +46,6 @@ class Lines:
         """The last style sequence sent to the terminal; empty after a reset."""
         self.lead = ""
         """The prefix of the lines that continue this one. A newline clears it."""
-
-    @property
-    def limit(self) -> int:
-        return self._columns()
 
     def feed(self, text: str) -> str:
         return "".join(map(self._take, _PART.findall(text)))
@@ -207,43 +200,17 @@ class Markdown:
         """Marks of the same kind that may continue."""
         self._before = " "
         self._style = ""
-        self._rows: list[str] = []
-        """The lines of a table so far. It is written once it is complete."""
 
     def feed(self, piece: str) -> str:
-        return "".join(map(self._hold_or_show, piece))
+        return "".join(map(self._show, piece))
 
     def end(self) -> str:
-        table = self._end_table()
         is_code = bool(self._fence)
         if self._fence and self._closes(self._begun or ""):
             self._begun = ""
         rest = self._decide() + self._resolve(" ") + self._turn(())
         shown = self._break(rest if self._is_coloured else "", is_code=is_code)
-        return table + shown + (self._lines.flush() if self._lines else "")
-
-    def _hold_or_show(self, letter: str) -> str:
-        """Holds back lines that begin with "|", outside of code."""
-        is_in_row = bool(self._rows) and not self._rows[-1].endswith("\n")
-        if is_in_row:
-            self._rows[-1] += letter
-            return ""
-        if letter == "|" and self._begun == "" and not self._fence and self._is_coloured:
-            self._rows.append(letter)
-            return ""
-        return self._end_table() + self._show(letter)
-
-    def _end_table(self) -> str:
-        """Writes the held lines in columns if they are a table that fits, else as they came."""
-        rows, self._rows = self._rows, []
-        cells = [[cell.strip() for cell in _cells(row)] for row in rows]
-        if len(cells) > 1 and all(map(_RULE.fullmatch, cells[1])):
-            table = _in_columns(cells)
-            limit = self._lines.limit if self._lines else 0
-            if not limit or max(map(_width, table)) <= limit:
-                text = "\n".join(table) + ("\n" if rows[-1].endswith("\n") else "")
-                return self._lines.pass_on(text) if self._lines else text
-        return "".join(map(self._show, "".join(rows)))
+        return shown + (self._lines.flush() if self._lines else "")
 
     def _show(self, letter: str) -> str:
         is_code = bool(self._fence)
@@ -365,37 +332,3 @@ class Markdown:
             return ""
         before, self._style = self._style, wanted
         return (RESET if before else "") + wanted
-
-
-def _cells(row: str) -> list[str]:
-    """Returns the texts between the bars of a table's line."""
-    cells = _CELL_EDGE.split(row.strip()[1:])
-    return cells[:-1] if len(cells) > 1 and not cells[-1].strip() else cells
-
-
-def _in_columns(cells: list[list[str]]) -> list[str]:
-    """Returns a table's lines, aligned. The second row of `cells` says to which side."""
-    heads, rules, *rows = cells
-    count = max(map(len, cells))
-    full = [[_in_line(cell) for cell in row] + [""] * (count - len(row)) for row in (heads, *rows)]
-    bold = [f"\x1b[{BOLD}m{_STYLE.sub('', head)}{RESET}" if head else "" for head in full[0]]
-    styled = [bold, *full[1:]]
-    widths = [max(map(_width, column)) for column in zip(*styled, strict=True)]
-    rights = [rule.endswith(":") and not rule.startswith(":") for rule in rules]
-    rights += [False] * (count - len(rights))
-    lines = []
-    for row in styled:
-        line = ""
-        for cell, width, is_right in zip(row, widths, rights, strict=True):
-            gap = " " * (width - _width(cell))
-            line += f"{gap}{cell}  " if is_right else f"{cell}{gap}  "
-        lines.append(line.rstrip())
-    lines.insert(1, f"\x1b[{DIM}m{'  '.join('─' * width for width in widths)}{RESET}")
-    return lines
-
-
-def _in_line(text: str) -> str:
-    """Renders the marks within a cell, such as those of bold text."""
-    markdown = Markdown()
-    markdown._begun = None  # a cell is never a heading, an item of a list or code
-    return markdown.feed(text.replace("\\|", "|")) + markdown.end()

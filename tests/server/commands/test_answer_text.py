@@ -106,45 +106,6 @@ def test_lines_break_between_words_whatever_the_pieces_are(text: str, expected: 
         assert broken(text, 10, size=size) == expected, size
 
 
-TABLE = """\
-| Sort | Cost | n |
-| :--- | --- | ---: |
-| **Bubble** | O(n\\|m) | 12 |
-| - `x` | # 护城河 | 1,200 | more |
-|"""
-LINES = [
-    "Sort    Cost          n",
-    "──────  ────────  ─────  ────",
-    "Bubble  O(n|m)       12",
-    "- x     # 护城河  1,200  more",
-    "",
-]
-
-
-@pytest.mark.parametrize(("before", "after"), [("", ""), ("Here:\n", "\nend"), ("\n", "\n\nend")])
-def test_a_table_stands_in_columns(before: str, after: str) -> None:
-    expected = [*before.split("\n")[:-1], *LINES, *after.split("\n")[1:]]
-    for size in (1, 2, 3, 1000):
-        assert broken(before + TABLE + after, 40, size=size) == expected, size
-
-
-def test_a_table_that_is_too_wide_stays_as_it_came() -> None:
-    assert broken(TABLE, 200) == LINES
-    assert " ".join(broken(TABLE, 10)).split() == TABLE.replace("**", "").replace("`", "").split()
-
-
-@pytest.mark.parametrize("text", ["| no table\n| at all", "|", "||\n\n|", "a | b\n--- | ---\n"])
-def test_what_only_looks_like_a_table_stays_as_it_came(text: str) -> None:
-    for size in (1, 1000):
-        assert "\n".join(broken(text, 40, size=size)) == text
-
-
-def test_a_table_is_not_aligned_without_colour_or_within_code() -> None:
-    assert "\n".join(broken(TABLE, 200, is_coloured=False)) == TABLE
-    code = "```\n| a | b |\n|---|---|\n```"
-    assert broken(code, 40) == ["", "| a | b |", "|---|---|", ""]
-
-
 def test_a_terminal_without_colour_breaks_lines_and_leaves_code_alone() -> None:
     text = "- **one** two\n~~~\na line of code\n~~~\nand then text"
     expected = ["- **one**", "  two", "~~~", "a line of code", "~~~", "and then", "text"]
