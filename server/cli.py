@@ -28,6 +28,7 @@ COMMANDS = {
 }
 """The modules of server/commands, and the commands that each of them adds."""
 NEEDS_ALL = "completion"
+"""It lists the words of every other command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

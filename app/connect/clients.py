@@ -195,7 +195,7 @@ class Recipe:
     """What to do next: a command, or where to click."""
     is_whole: bool = True
     """Whether the file holds nothing else. Then Moat may write it; if not, lines are added."""
-    looks_up: tuple[str, ...] | None = None
+    other_hosts: tuple[str, ...] | None = None
     """The hosts that it asked by itself when it was run with this file. None if it was not run."""
 
 
@@ -216,7 +216,7 @@ models:
     defaultCompletionOptions:
       contextLength: $context""",
         "cn --config ~/.continue/config.yaml",
-        looks_up=("api.continue.dev",),
+        other_hosts=("api.continue.dev",),
     ),
     Recipe(
         "VS Code Copilot (Ollama)",
@@ -259,7 +259,7 @@ models:
   }
 }""",
         "claude --settings ~/.claude/moat.json",
-        looks_up=(),
+        other_hosts=(),
     ),
     Recipe(
         "Codex",
@@ -283,7 +283,7 @@ enabled = false
 apps = false
 plugins = false""",
         "codex",
-        looks_up=("raw.githubusercontent.com",),
+        other_hosts=("raw.githubusercontent.com",),
     ),
     Recipe(
         "Aider",
@@ -297,7 +297,7 @@ show-model-warnings: false
 set-env:
   - LITELLM_LOCAL_MODEL_COST_MAP=True""",
         "aider",
-        looks_up=("raw.githubusercontent.com",),
+        other_hosts=("raw.githubusercontent.com",),
     ),
     Recipe(
         "Open WebUI",
@@ -311,7 +311,7 @@ RAG_EMBEDDING_MODEL=$model
 RAG_OPENAI_API_BASE_URL=$address/v1
 RAG_OPENAI_API_KEY=$key""",
         "set -a; . ~/open-webui.env; open-webui serve",
-        looks_up=(),
+        other_hosts=(),
     ),
     Recipe(
         "LibreChat",
@@ -344,12 +344,12 @@ GENERIC_OPEN_AI_API_KEY=$key""",
 
 
 def _hosts(recipe: Recipe) -> str:
-    if recipe.looks_up is None:
+    if recipe.other_hosts is None:
         return tr("Whether it asks other hosts by itself was not tried here.")
-    if not recipe.looks_up:
+    if not recipe.other_hosts:
         return tr("With these settings it asked no other host when it was tried.")
-    told = tr("Even with these settings it asks {hosts} by itself, for news or versions.")
-    return told.format(hosts=", ".join(recipe.looks_up))
+    told = tr("Even with these settings it asks {hosts} by itself.")
+    return told.format(hosts=", ".join(recipe.other_hosts))
 
 
 class RecipesCard(Card):

@@ -840,8 +840,8 @@
    <translation>Programme für Ollama brauchen nur einen anderen Host:</translation>
   </message>
   <message>
-   <source>Even with these settings it asks {hosts} by itself, for news or versions.</source>
-   <translation>Auch mit diesen Einstellungen fragt es von sich aus {hosts}, nach Neuigkeiten oder Versionen.</translation>
+   <source>Even with these settings it asks {hosts} by itself.</source>
+   <translation>Auch mit diesen Einstellungen fragt es von sich aus {hosts}.</translation>
   </message>
   <message>
    <source>The older form, for apps with @copilotkit/react-ui:</source>

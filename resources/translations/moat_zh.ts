@@ -840,8 +840,8 @@
    <translation>为 Ollama 编写的程序只需换一个主机：</translation>
   </message>
   <message>
-   <source>Even with these settings it asks {hosts} by itself, for news or versions.</source>
-   <translation>即使使用这些设置，它仍会自行访问 {hosts}，以查询消息或版本。</translation>
+   <source>Even with these settings it asks {hosts} by itself.</source>
+   <translation>即使使用这些设置，它仍会自行访问 {hosts}。</translation>
   </message>
   <message>
    <source>The older form, for apps with @copilotkit/react-ui:</source>

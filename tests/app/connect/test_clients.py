@@ -65,13 +65,13 @@ def test_it_is_said_which_hosts_a_program_asks_by_itself(card: RecipesCard) -> N
     for number, recipe in enumerate(RECIPES):
         card.choice.setCurrentIndex(number)
         told = card.hosts.text()
-        if recipe.looks_up is None:
+        if recipe.other_hosts is None:
             assert told == "Whether it asks other hosts by itself was not tried here."
-        elif recipe.looks_up:
-            assert all(host in told for host in recipe.looks_up)
+        elif recipe.other_hosts:
+            assert all(host in told for host in recipe.other_hosts)
         else:
             assert told == "With these settings it asked no other host when it was tried."
-    assert {recipe.looks_up is None for recipe in RECIPES} == {True, False}
+    assert {recipe.other_hosts is None for recipe in RECIPES} == {True, False}
 
 
 def test_a_folder_that_cannot_be_written_is_told(card: RecipesCard, tmp_path: Path) -> None:
