@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts.bootstrap.places import ROOT
 from scripts.package import contents
 
 
@@ -46,6 +47,12 @@ def test_a_plugin_finds_all_of_the_standard_library_but_its_windows_and_tests() 
     assert {"statistics", "csv", "sqlite3", "zoneinfo"} <= set(found)
     assert not {"tkinter", "test", "idlelib"} & set(found)
     assert "keyring" in found
+
+
+def test_every_command_goes_along() -> None:
+    files = (ROOT / "server" / "commands").glob("*.py")
+    adding = {file.stem for file in files if "def add_to(" in file.read_text("utf-8")}
+    assert {f"server.commands.{name}" for name in adding} <= set(contents.hidden_modules())
 
 
 def test_the_starter_goes_where_the_program_looks_for_it() -> None:
