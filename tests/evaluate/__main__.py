@@ -5,6 +5,7 @@ SET=tune|measured|followups|all   DASHBOARD=equities|macro|portfolio|ledger|larg
 IDS=eq-24,fu-01: only these questions and conversations
 INJECT=1: hides instructions in data, for an oracle that obeys whatever reaches it as an instruction
 MINUTES=number: ask no more after that time   THREADS=number: of the processor
+AT_ONCE=number: of Moats that are asked side by side, for a graphics card
 VERBOSE=1: a line for each question that went wrong, except those that are only measured
 """
 
@@ -85,14 +86,22 @@ def run(engine: str, wanted: Sequence[Conversation]) -> list[Row]:
     if os.environ.get("MINUTES"):
         # The questions that there is time for are then a fair sample.
         wanted = sorted(wanted, key=lambda one: sha256(one.id.encode()).digest())
-    rows: list[Row] = []
-    with serving(engine) as (address, log):
-        for number, one in enumerate(wanted, 1):
-            if time.monotonic() - began > most_s:
-                break
-            rows += play(address, log, one)
-            if sys.stderr.isatty():
-                print(f"\r{number} of {len(wanted)} ", end="", file=sys.stderr)  # noqa: T201
+    waiting = enumerate(wanted)
+    played: dict[int, list[Row]] = {}
+
+    def ask_in_turn(_moat: int) -> None:
+        with serving(engine) as (address, log):
+            for number, one in waiting:
+                if time.monotonic() - began > most_s:
+                    break
+                played[number] = play(address, log, one)
+                if sys.stderr.isatty():
+                    print(f"\r{len(played)} of {len(wanted)} ", end="", file=sys.stderr)  # noqa: T201
+
+    at_once = int(os.environ.get("AT_ONCE") or 1)
+    with ThreadPoolExecutor(at_once) as moats:
+        list(moats.map(ask_in_turn, range(at_once)))
+    rows = [row for _number, asked in sorted(played.items()) for row in asked]
     seconds = round(time.monotonic() - began, 1)
     name = Path(engine).name
     right, chats = report.conversations_right(rows)

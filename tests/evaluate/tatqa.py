@@ -16,7 +16,8 @@ import json
 import random
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -189,7 +190,7 @@ def is_exact(said: str, question: Question) -> bool:
     return is_right(figure, question)
 
 
-def measure(said: Iterator[tuple[Question, str]]) -> dict[str, Score]:
+def measure(said: Iterable[tuple[Question, str]]) -> dict[str, Score]:
     scores: dict[str, Score] = {}
     for question, text in said:
         figures = BOLD.findall(text)
@@ -229,15 +230,19 @@ def main() -> int:
     parser.add_argument("--form", choices=FORMS, default="records")
     parser.add_argument("--show", choices=("right", "wrong", "silent", "all"), default="")
     parser.add_argument("--url", default="", help="a running Moat instead of a silent model")
+    parser.add_argument("--at-once", type=int, default=1, help="questions to it")
     given = parser.parse_args()
     questions = draw(given.data, given.part)
     if given.url:
         options = Options(given.url, "https://pro.openbb.co", {}, 600.0, 8, 1, allow_no_call=True)
         player = Player(options)
-        said = ((one, answer_over_http(player, one, given.form)) for one in questions)
+        with ThreadPoolExecutor(given.at_once) as asking:
+            said = list(
+                asking.map(lambda one: answer_over_http(player, one, given.form), questions)
+            )
     else:
-        said = ((one, asyncio.run(answer(one, given.form))) for one in questions)
-    report(measure(said), given.show)
+        said = [asyncio.run(answer(one, given.form)) for one in questions]
+    report(measure(zip(questions, said, strict=True)), given.show)
     return 0
 
 
