@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from time import monotonic
@@ -33,6 +34,9 @@ STUCK_S, USED_SHARE = 30.0, 0.002
 got a hundredth of a core on a machine with twenty programs at work for each core."""
 LATE_S = 120.0
 """How many seconds all trials of one load may take by the clock, even on a busy machine."""
+CARD_COMPUTING_S, CARD_LATE_S = 150.0, 300.0
+"""The same two limits for a card: its driver compiles the engine's programs when they first run,
+on the processor. A slow one takes two minutes for that."""
 LOOK_S = 0.1
 NO_CARD_CODE = 4
 """The exit code of a trial that found no graphics card."""
@@ -51,6 +55,14 @@ class TrialHung(Exception):
     """The trial hung or computed for too long: it would on an idle machine, too."""
 
 
+@dataclass(slots=True)
+class Limits:
+    computing_s: float
+    """The seconds that one trial may take, both by the clock and in processor time."""
+    left_s: float
+    """The seconds by the clock that are left to all trials of this load."""
+
+
 class BackendTrials:
     """Tries backends and remembers the verdicts. A call returns why not to use a variant, or None.
 
@@ -63,13 +75,15 @@ class BackendTrials:
         self._kept = JsonFile(kept, "The trials of the engine")
         self._model = model
         self._tell = tell
-        self._left_s = LATE_S
+        self._processor = Limits(COMPUTING_S, LATE_S)
+        self._card = Limits(CARD_COMPUTING_S, CARD_LATE_S)
 
     def __call__(self, variant: Variant) -> str | None:
         if self._model is None or os.environ.get(CHOSEN_BY_HAND) == variant.name:
             return None
         try:
-            return self._verdict(_key(variant), {CHOSEN_BY_HAND: variant.name})
+            chosen = {CHOSEN_BY_HAND: variant.name}
+            return self._verdict(_key(variant), chosen, self._processor)
         except (TrialTooLate, TrialHung):  # Slow is not wrong.
             return None
 
@@ -79,7 +93,7 @@ class BackendTrials:
             return None
         key = _card_key(kind, library)
         try:
-            return self._verdict(key, {TRIED_CARD: kind})
+            return self._verdict(key, {TRIED_CARD: kind}, self._card)
         except TrialHung as hung:
             self._kept.write({**self._kept.read(), key: str(hung)})
             return str(hung)
@@ -96,18 +110,18 @@ class BackendTrials:
             {key: verdict for key, verdict in known.items() if not key.startswith(CARD)}
         )
 
-    def _verdict(self, key: str, chosen: dict[str, str]) -> str | None:
+    def _verdict(self, key: str, chosen: dict[str, str], limits: Limits) -> str | None:
         known = self._kept.read()
         verdict = _still_holds(known.get(key))
         if verdict is None:
             assert self._model is not None
             began = monotonic()
             try:
-                verdict = _try_out(chosen, self._model, self._left_s, self._tell)
+                verdict = _try_out(chosen, self._model, limits, self._tell)
             except Unsettled as unsettled:
                 return str(unsettled)
             finally:
-                self._left_s = max(0.0, self._left_s - (monotonic() - began))
+                limits.left_s = max(0.0, limits.left_s - (monotonic() - began))
             self._kept.write({**known, key: verdict})
         return verdict or None
 
@@ -158,7 +172,7 @@ def _card_key(kind: str, library: Path) -> str:
     return f"{CARD}{kind} {hashlib.sha256(chr(10).join(parts).encode()).hexdigest()[:16]}"
 
 
-def _try_out(chosen: dict[str, str], model: Path, left_s: float, tell: Callable[[], None]) -> str:
+def _try_out(chosen: dict[str, str], model: Path, limits: Limits, tell: Callable[[], None]) -> str:
     """Runs a trial. Returns why not to use the backend; empty if it works."""
     child = subprocess.Popen(
         processes.command("worker", FLAG, str(model)),
@@ -168,7 +182,7 @@ def _try_out(chosen: dict[str, str], model: Path, left_s: float, tell: Callable[
         stderr=subprocess.DEVNULL,
     )
     try:
-        code = _wait(child, left_s, tell)
+        code = _wait(child, limits, tell)
     finally:
         child.kill()
         child.wait()
@@ -183,7 +197,7 @@ def _try_out(chosen: dict[str, str], model: Path, left_s: float, tell: Callable[
     raise Unsettled(f"its trial ended early (code {code}); it is tried again next time")
 
 
-def _wait(child: subprocess.Popen[bytes], left_s: float, tell: Callable[[], None]) -> int:
+def _wait(child: subprocess.Popen[bytes], limits: Limits, tell: Callable[[], None]) -> int:
     """Returns the exit code. Raises TrialHung or TrialTooLate if the trial does not end."""
     began, used_s, idle_looks = monotonic(), 0.0, 0
     while True:
@@ -197,10 +211,11 @@ def _wait(child: subprocess.Popen[bytes], left_s: float, tell: Callable[[], None
             used_s, idle_looks = computed_s, 0
         if idle_looks * LOOK_S >= STUCK_S:
             raise TrialHung(f"it hung: it did nothing for {STUCK_S:g} seconds")
-        if min(took_s, computed_s) >= COMPUTING_S:
-            raise TrialHung(f"it had no right word after {COMPUTING_S:g} seconds of computing")
-        if took_s >= left_s:
-            raise TrialTooLate(f"it had no right word after {left_s:.0f} seconds")
+        if min(took_s, computed_s) >= limits.computing_s:
+            reason = f"it had no right word after {limits.computing_s:g} seconds of computing"
+            raise TrialHung(reason)
+        if took_s >= limits.left_s:
+            raise TrialTooLate(f"it had no right word after {limits.left_s:.0f} seconds")
 
 
 def main(model: str) -> int:

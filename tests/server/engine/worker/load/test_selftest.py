@@ -13,7 +13,7 @@ import pytest
 from server.engine.watch import WatchLimits
 from server.engine.worker.load import selftest
 from server.engine.worker.load.backends import CHOSEN_BY_HAND, TRIED_CARD, Variant
-from server.engine.worker.load.selftest import BackendTrials
+from server.engine.worker.load.selftest import BackendTrials, Limits
 from server.models import library as starter
 from server.system import backends, processes
 
@@ -118,8 +118,8 @@ def test_all_trials_of_a_load_share_one_limit_and_are_told(
 ) -> None:
     waited: list[float] = []
 
-    def try_out(_variant: Variant, _model: Path, left_s: float, _tell: object) -> str:
-        waited.append(left_s)
+    def try_out(_variant: Variant, _model: Path, limits: Limits, _tell: object) -> str:
+        waited.append(limits.left_s)
         time.sleep(0.05)
         return "it computes wrong results"
 
@@ -194,7 +194,7 @@ def test_a_card_that_crashed_or_hung_is_not_tried_again(
     child.write_text(script(code, starts))
     kept = tmp_path / "cache" / "trials.json"
     if reason == SPUN:
-        monkeypatch.setattr(selftest, "COMPUTING_S", 1.0)
+        monkeypatch.setattr(selftest, "CARD_COMPUTING_S", 1.0)
     if reason == HUNG:
         monkeypatch.setattr(selftest, "STUCK_S", 5.0)
 
@@ -215,7 +215,7 @@ def test_what_was_late_is_tried_again_at_the_next_start_of_the_server_only(
 ) -> None:
     starts, kept = tmp_path / "starts", tmp_path / "trials.json"
     child.write_text(script(STARVES, starts))
-    monkeypatch.setattr(selftest, "LATE_S", 10.0)
+    monkeypatch.setattr(selftest, "CARD_LATE_S", 10.0)
 
     def tried() -> str | None:
         return BackendTrials(kept, tmp_path / "model").card("vulkan", variant.path)
@@ -241,7 +241,7 @@ def test_a_trial_that_got_little_of_the_processor_goes_on(
     """It waits far longer than it may compute, as one does on a machine that is busy."""
     starts = tmp_path / "starts"
     child.write_text(script("import time; time.sleep(3)", starts))
-    monkeypatch.setattr(selftest, "COMPUTING_S", 1.0)
+    monkeypatch.setattr(selftest, "CARD_COMPUTING_S", 1.0)
     assert (
         BackendTrials(tmp_path / "trials.json", tmp_path / "model").card("vulkan", variant.path)
         is None
