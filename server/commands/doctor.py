@@ -30,7 +30,7 @@ COLOURS: dict[Verdict, str] = {"ok": "32", "warn": "33", "problem": "31"}
 LITTLE_MEMORY_GB = 2
 LITTLE_DISK_GB = 5
 PATIENCE_S = 30.0
-ENGINE_PATIENCE_S = 300.0
+ENGINE_PATIENCE_S = 420.0
 """Seconds, far more than the engine's trials at the first start on a machine may take."""
 X86_FEATURES = {"avx", "avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_tile", "f16c", "fma"}
 ARM_FEATURES = {"asimd", "asimddp", "asimdhp", "bf16", "i8mm", "sve", "sve2"}

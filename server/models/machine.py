@@ -29,7 +29,7 @@ from server.tasks import spawn, stop
 log = logging.getLogger(__name__)
 PATIENCE_S = 60.0
 """Seconds that a child process may take to answer."""
-ENGINE_PATIENCE_S = 300.0
+ENGINE_PATIENCE_S = 420.0
 """Seconds for the engine's description: far more than its backend trials take on a busy machine."""
 MOST_OTHERS = 0.3
 """Busy cores, of other programs or Moat itself, up to which a measured pace is trusted."""

@@ -34,7 +34,7 @@ STUCK_S, USED_SHARE = 30.0, 0.002
 got a hundredth of a core on a machine with twenty programs at work for each core."""
 LATE_S = 120.0
 """How many seconds all trials of one load may take by the clock, even on a busy machine."""
-CARD_COMPUTING_S, CARD_LATE_S = 150.0, 300.0
+CARD_COMPUTING_S, CARD_LATE_S = 150.0, 240.0
 """The same two limits for a card: its driver compiles the engine's programs when they first run,
 on the processor. A slow one takes two minutes for that."""
 LOOK_S = 0.1
