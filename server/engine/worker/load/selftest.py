@@ -35,8 +35,8 @@ got a hundredth of a core on a machine with twenty programs at work for each cor
 LATE_S = 120.0
 """How many seconds all trials of one load may take by the clock, even on a busy machine."""
 CARD_COMPUTING_S, CARD_LATE_S = 150.0, 240.0
-"""The same two limits for a card. Its driver compiles the engine's programs on the processor when
-they run for the first time, and a slow driver takes two minutes for that."""
+"""Both limits for a card. Its driver compiles the engine's programs on the processor when they run
+for the first time, and a slow driver takes two minutes for that."""
 LOOK_S = 0.1
 NO_CARD_CODE = 4
 """The exit code of a trial that found no graphics card."""
