@@ -7,7 +7,8 @@ tune the rules on, the second half only to measure.
     python -m tests.evaluate.tatqa --data dev.json --part tune --show wrong
 
 The model says nothing here, so that only what the code prints counts. With --url, a running Moat
-answers over HTTP with its own model, and what the model says counts for the exact match too.
+answers over HTTP with its own model, and what the model says counts for the exact match too. With
+--oracle, a model plans that knows every answer: what it misses is what the code prevents.
 """
 
 import argparse
@@ -29,25 +30,15 @@ from server.protocols.openbb.query import read_query
 from tests.conformance.openbb.client import Options
 from tests.conformance.openbb.material import fetched, human, item, items, request, widget
 from tests.conformance.openbb.player import Player, text_of
-from tests.kit.engines import ScriptedEngine
+from tests.evaluate.tatqa_oracle import SCALES, YEAR, Question, TableOracle
+from tests.kit.engines import ScriptedEngine, passes_trial
 
 SEED, COUNT = 27, 300
 BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 NUMBER = re.compile(r"\(?-?[$€£¥]?\s?\d[\d,]*(?:\.\d+)?\)?%?")
-YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-SCALES = ("thousand", "million", "billion")
 FORMS = ("records", "grid", "first row")
 Json = dict[str, Any]
 Grid = list[list[str]]
-
-
-@dataclass(frozen=True)
-class Question:
-    text: str
-    kind: str
-    answers: tuple[str, ...]
-    scale: str
-    table: Grid
 
 
 @dataclass
@@ -62,7 +53,7 @@ class Score:
 def draw(path: Path, part: str) -> list[Question]:
     """Returns the questions that the table alone answers, in an order that depends on the seed."""
     found = [
-        Question(asked["question"], asked["answer_type"], _answers(asked), asked["scale"], grid)
+        _question(asked, grid)
         for page in json.loads(path.read_text("utf-8"))
         for grid in [page["table"]["table"]]
         for asked in page["questions"]
@@ -73,9 +64,12 @@ def draw(path: Path, part: str) -> list[Question]:
     return {"tune": drawn[:half], "measured": drawn[half:], "all": drawn}[part]
 
 
-def _answers(asked: Json) -> tuple[str, ...]:
+def _question(asked: Json, grid: Grid) -> Question:
     answer = asked["answer"]
-    return tuple(map(str, answer)) if isinstance(answer, list) else (str(answer),)
+    answers = tuple(map(str, answer if isinstance(answer, list) else [answer]))
+    derivation = asked.get("derivation", "")
+    kind = asked["answer_type"]
+    return Question(asked["question"], kind, answers, asked["scale"], grid, derivation)
 
 
 def rows_of(grid: Grid, form: str) -> Any:
@@ -117,14 +111,15 @@ def _names(header: Grid) -> list[str]:
     return [" ".join(part) or ("Item" if not place else "") for place, part in enumerate(parts)]
 
 
-async def answer(question: Question, form: str) -> str:
-    """Returns Moat's answer if the table is a widget's data and the model says nothing."""
+async def answer(question: Question, form: str, *, by_oracle: bool = False) -> str:
+    """Returns Moat's answer if the table is a widget's data, by a silent model or the oracle."""
     shown = widget("table", "Table", "")
     data = [items(item(json.dumps(rows_of(question.table, form))))]
     body = request(human(question.text), *fetched(data, shown), primary=[shown])
-    engine = ScriptedEngine(*([Finished("stop")] for _ in range(9)))
+    silent = ScriptedEngine(*([Finished("stop")] for _ in range(9)))
+    means = Means(TableOracle(question), can_plan=passes_trial) if by_oracle else Means(silent)
     said = ""
-    async for event in converse(read_query(body, legacy=False), Means(engine)):
+    async for event in converse(read_query(body, legacy=False), means):
         if isinstance(event, TextDelta):
             said += event.text
         assert not isinstance(event, ClientToolCall), "it asks for data that it has"
@@ -230,6 +225,7 @@ def main() -> int:
     parser.add_argument("--form", choices=FORMS, default="records")
     parser.add_argument("--show", choices=("right", "wrong", "silent", "all"), default="")
     parser.add_argument("--url", default="", help="a running Moat instead of a silent model")
+    parser.add_argument("--oracle", action="store_true", help="a model that is never wrong")
     parser.add_argument("--at-once", type=int, default=1, help="questions to it")
     given = parser.parse_args()
     questions = draw(given.data, given.part)
@@ -241,7 +237,7 @@ def main() -> int:
                 asking.map(lambda one: answer_over_http(player, one, given.form), questions)
             )
     else:
-        said = [asyncio.run(answer(one, given.form)) for one in questions]
+        said = [asyncio.run(answer(one, given.form, by_oracle=given.oracle)) for one in questions]
     report(measure(zip(questions, said, strict=True)), given.show)
     return 0
 

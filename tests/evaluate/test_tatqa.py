@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.evaluate import tatqa
-from tests.evaluate.tatqa import Question, answer, draw, is_right, measure, rows_of
+from tests.evaluate.tatqa import answer, draw, is_right, measure, rows_of
+from tests.evaluate.tatqa_oracle import Question
 
 GRID = [
     ["", "", "Years Ended December 31,"],
@@ -69,3 +70,35 @@ def test_header_rows_become_names() -> None:
     assert list(rows_of(GRID, "records")[0]) == [
         "(in millions)", "Years Ended December 31, 2019", "Years Ended December 31, 2018",
     ]  # fmt: skip
+
+
+RATES = [
+    ["(in millions)", "2019", "2018"],
+    ["Cash", "$ 120", "$ 100"],
+    ["Loss", "(80)", "(70)"],
+    ["Loss rate", "4.5%", "3.5%"],
+    ["", "$ 40", "$ 30"],
+]
+
+
+@pytest.mark.parametrize("form", tatqa.FORMS)
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (Question("How far did the loss grow?", "arithmetic", ("14.29",), "percent", RATES,
+                  "(80 - 70)/70"), "14.29%"),
+        (Question("How far is it from there?", "arithmetic", ("50",), "million", RATES,
+                  "$-70 - (120) = 50"), "50 million"),
+        (Question("What does all of it weigh?", "arithmetic", ("7",), "", RATES, "3 + 4"),
+         "The data does not hold the answer."),
+        (Question("Which loss rates are there?", "multi-span", ("4.5%", "3.5%"), "", RATES),
+         "4.5%; 3.5%"),
+        (Question("How many things stand below?", "count", ("2",), "", RATES, "Cash##Loss"), "2"),
+        (Question("Where was the loss largest?", "span", ("2019",), "", RATES, "80 > 70"), "2019"),
+    ],
+)  # fmt: skip
+def test_the_oracle_takes_numbers_from_queries_and_words_from_sight(
+    question: Question, said: str, form: str
+) -> None:
+    found = asyncio.run(answer(question, form, by_oracle=True))
+    assert found.partition("\n")[0] == said
