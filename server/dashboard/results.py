@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from server.chat import Json
 from server.dashboard import charts
 from server.dashboard.conditions import explain_column, row_of_extreme
-from server.dashboard.inventory import DESCRIPTION_CHARACTERS, slug
+from server.dashboard.inventory import ALIAS_CHARACTERS, DESCRIPTION_CHARACTERS, slug
 from server.dashboard.materials import Material
 from server.dashboard.prompt import Prompt, document_text
 from server.dashboard.tickers import is_ticker
-from server.data.cells import CURRENCIES
+from server.data.cells import CURRENCIES, as_number, is_shortened, reads_as_number, unit
 from server.data.describe import rounded, short
 from server.data.periods import with_days
 from server.data.sql import Answer, Refused, query
@@ -22,6 +22,7 @@ from server.language.ranking import stems
 from server.system.limits import one_line
 
 NAME_CHARACTERS = 48
+LONGEST_HEADER = 400
 SQL_CHARACTERS = 700
 ROWS_TOLD = 20
 MOST_LINES = 200
@@ -168,7 +169,8 @@ class Results:
         base = _table_name(alias, material)
         for document in material.documents:
             for table in document.tables:
-                named = with_plain_names(with_parameters(with_days(table), material))
+                typed = with_amounts(with_days(table))
+                named = with_plain_names(with_parameters(typed, material))
                 name = self._free_name(
                     base if len(material.tables) == 1 else f"{base}_{table.name}"
                 )
@@ -434,12 +436,72 @@ class Results:
 
 def with_plain_names(table: Table) -> Table:
     """Returns the table with column names that need no quotes in SQL."""
-    names = unique_names(slug(column.name) or "column" for column in table.columns)
+    names = _plain_names([column.name for column in table.columns])
     columns = [
         replace(column, name=name, unit=column.unit or _unit_in(column.name))
         for name, column in zip(names, table.columns, strict=True)
     ]
     return replace(table, columns=tuple(columns))
+
+
+def _plain_names(headers: Sequence[str]) -> list[str]:
+    """Returns names for SQL. Of long headers that would be cut to the same name, each keeps the
+    words in which it differs, such as its year."""
+    cut = [slug(one) or "column" for one in headers]
+    whole = [slug(one, LONGEST_HEADER) for one in headers]
+    found = []
+    for name, long in zip(cut, whole, strict=True):
+        same = [other for plain, other in zip(cut, whole, strict=True) if plain == name]
+        own = _own_words(long, same)[-NAME_CHARACTERS // 2 :].strip("_")
+        found.append(f"{name[: ALIAS_CHARACTERS - len(own) - 1].strip('_')}_{own}" if own else name)
+    return unique_names(found)
+
+
+def _own_words(name: str, same: Sequence[str]) -> str:
+    """Returns the words of a name without those that all names begin or end with."""
+    words, others = name.split("_"), [one.split("_") for one in same]
+    most = min(map(len, others))
+    first = next((at for at in range(most) if len({one[at] for one in others}) > 1), most)
+    rest = range(1, most - first + 1)
+    last = next((at for at in rest if len({one[-at] for one in others}) > 1), len(rest) + 1)
+    return "_".join(words[first : len(words) - last + 1]) if len(set(same)) > 1 else ""
+
+
+def with_amounts(table: Table) -> Table:
+    """Makes amounts in several units numbers, with which SQL can compute: 4.5% below $1,200.
+
+    A last column has the unit of each row, if there is one. Tables with a single column of amounts
+    stay as they are: their rows are looked up and not compared.
+    """
+    places = [place for place, _ in enumerate(table.columns) if _has_mixed_amounts(table, place)]
+    numeric = len(table.of_kind("number"))
+    units = [{unit(str(row[place])) for place in places} - {""} for row in table.rows]
+    if not places or len(places) + numeric < 2 or any(len(one) > 1 for one in units):
+        return table
+    columns = [
+        replace(column, kind="number") if place in places else column
+        for place, column in enumerate(table.columns)
+    ]
+    rows = [
+        (*(as_number(cell) if place in places and isinstance(cell, str) else cell
+           for place, cell in enumerate(row)), "".join(own) or None)
+        for row, own in zip(table.rows, units, strict=True)
+    ]  # fmt: skip
+    return replace(table, columns=(*columns, Column("unit", "text")), rows=rows)
+
+
+def _has_mixed_amounts(table: Table, place: int) -> bool:
+    """Whether all texts of a column are amounts, some in percent and some in one currency or none.
+
+    $3.4T stays a text, as it is easier to read.
+    """
+    cells = [row[place] for row in table.rows if row[place] is not None]
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    if table.columns[place].kind != "text" or not texts or len(texts) < len(cells):
+        return False
+    units = {unit(text) for text in texts}
+    is_mixed = "%" in units and len(units) > 1 and len(units - {"", "%"}) <= 1
+    return is_mixed and all(reads_as_number(one) and not is_shortened(one) for one in texts)
 
 
 def _unit_in(header: str) -> str:

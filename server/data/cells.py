@@ -40,7 +40,8 @@ def decimal_sign(lines: Iterable[str], separated_by: str) -> str:
     return sign
 
 
-MISSING = frozenset({"", "-", "--", "n/a", "na", "nan", "none", "null", "\u2014", "\u2013"})
+DASHES = frozenset({"-", "--", "\u2014", "\u2013"})
+MISSING = DASHES | {"", "n/a", "na", "nan", "none", "null"}
 CURRENCIES = "$\u20ac\u00a3\u00a5\u20b9"
 SCALES = {
     "k": 3, "thousand": 3, "tsd": 3, "m": 6, "mm": 6, "mn": 6, "mio": 6, "million": 6,
@@ -74,7 +75,9 @@ SWAPPED = str.maketrans(",.", ".,")
 
 
 def is_missing(text: str) -> bool:
-    return len(text) < LONGEST and text.strip().lower() in MISSING
+    """Whether the text stands for no value: "n/a", or a dash, also with a unit as in "$-"."""
+    plain = text.strip().lower() if len(text) < LONGEST else text
+    return plain in MISSING or (len(text) < LONGEST and plain.strip(f"{CURRENCIES}% ") in DASHES)
 
 
 def reads_as_number(text: str, decimal: str = ".") -> bool:

@@ -32,6 +32,7 @@ SCALE = re.compile(
     r"|(?P<million>\bmillions?\b|[$€£]\s?m\b)|(?P<billion>\bbillions?\b|[$€£]\s?bn\b)",
     re.IGNORECASE,
 )
+PERCENT_SIGN = re.compile(r"(?<!\S)\(?%\)?(?!\S)")
 UNSCALED = re.compile(
     r"per\b|rate|ratio|percent|%|years?\b|number|shares|margin|yield", re.IGNORECASE
 )
@@ -119,6 +120,8 @@ class Wide:
     """Words that a question may have, but that distinguish nothing."""
     scale: str
     sections: int
+    in_percent: frozenset[int] = frozenset()
+    """The columns that give all their amounts in percent, without a sign at each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +189,13 @@ def read_wide(table: Table, about: str = "") -> Wide | None:
     title = common | {word for text in [*heads, about] for word in stems(text)}
     scale = _scale(" ".join([names[0], *heads, *_remarks(table)]))
     sections = len({row.section for row in rows if row.section})
-    return Wide(tuple(_groups(table, periods, common)), rows, title, scale, sections)
+    places = frozenset(place for place, _ in periods if _is_in_percent(table.columns[place].name))
+    return Wide(tuple(_groups(table, periods, common)), rows, title, scale, sections, places)
+
+
+def _is_in_percent(name: str) -> bool:
+    """Whether a column has only a percent sign for its unit: 2019 %, or 2019 (%)."""
+    return PERCENT_SIGN.search(name) is not None and not SCALE.search(name) and unit(name) == "%"
 
 
 def _labels(table: Table, first: int) -> tuple[list[int], list[str]]:
@@ -375,8 +384,9 @@ def _taken(wide: Wide, name: str, places: Sequence[tuple[Row, Group, int]]) -> F
         if amount is None:
             return None
         value, sign = amount
-        units.add(sign)
-        cells.append(Taken(row.label, row.number, group.places[year], year, value))
+        place = group.places[year]
+        units.add(sign or ("%" if place in wide.in_percent else ""))
+        cells.append(Taken(row.label, row.number, place, year, value))
     if not cells or len(units - {""}) > 1 or units == {"", "%"}:
         return None
     is_plain = "%" in units or any(UNSCALED.search(cell.label) for cell in cells)

@@ -55,6 +55,28 @@ async def test_columns_of_the_same_name_are_told_apart() -> None:
     assert "a_3 (number: 3)" in told
 
 
+async def test_long_headers_keep_the_words_in_which_they_differ() -> None:
+    headers = [f"Change of the costs between the fiscal years {one}, in thousands"
+               for one in ("2019 and 2018", "2018 and 2017")]  # fmt: skip
+    results, _ = take([["Item", *headers], ["Rent", 5, 3]])
+    names = "change_of_the_costs_betwee_2019_and_2018, change_of_the_costs_betwee_2018_and_2017"
+    assert await first_row(results, f"SELECT {names} FROM odd") == (5, 3)
+
+
+async def test_sql_computes_with_amounts_in_several_units() -> None:
+    rows = [["Item", "2024", "2023"], ["Sales", "$1,200", "$1,000"], ["Costs", "(900)", "(800)"],
+            ["Margin", "25.0%", "20.0%"]]  # fmt: skip
+    results, told = take(rows)
+    assert "Margin, 25, 20, %" in told
+    change = "SELECT y2024 - y2023, unit FROM odd WHERE item = 'Sales'"
+    assert await first_row(results, change) == (200, "$")
+
+
+async def test_a_single_column_of_amounts_in_several_units_stays_as_it_is() -> None:
+    _, told = take([{"name": "Price", "value": "$12.50"}, {"name": "Yield", "value": "0.5%"}])
+    assert "Price, $12.50" in told
+
+
 @pytest.mark.parametrize(
     ("days", "first"),
     [
@@ -160,3 +182,8 @@ async def test_the_tables_of_a_query_come_with_what_their_widget_is_about() -> N
 def test_a_computation_without_a_name_is_told_in_words(column: str, told: str) -> None:
     answer = Answer((column,), [(7,)], total=1)
     assert Computed("q1", "SELECT 7", answer).line((7,)) == told
+
+
+async def test_a_dash_beside_a_unit_is_no_text() -> None:
+    results, _ = take([["Item", "Cost"], ["Rent", "$5"], ["Tax", "$\u2014"], ["Fee", "\u2013 %"]])
+    assert await first_row(results, "SELECT SUM(cost), COUNT(cost) FROM odd") == (5, 1)

@@ -156,3 +156,12 @@ def test_a_word_of_a_computation_in_a_title_is_not_used_up_by_it() -> None:
     table = report([["", "2019", "2018"], *rows])
     assert text("total basic shares in 2018 and 2019", table) == "Sum of Basic (2018, 2019): 30"
     assert text("average total basic shares in 2018 and 2019", table) is None
+
+
+def test_the_sign_of_a_column_is_that_of_its_amounts() -> None:
+    rates = report([["", "2019 %", "2018 %"], ["Discount rate", "2.9", "3.8"], ["Yield", "2", "1"]])
+    assert text("discount rate in 2019", rates) == "Discount rate in 2019: 2.9%"
+    mean = "Average Discount rate (2019, 2018): 3.35%"
+    assert text("average discount rate in 2019 and 2018", rates) == mean
+    other = report([["", "2019 ($m, except %)", "2018 ($m, except %)"], ["Sales", "9", "8"]])
+    assert "%" not in (text("Sales in 2019", other) or "")
