@@ -149,10 +149,19 @@ class Solution:
         answers, is_one = self.question.answers, self.question.kind in ("arithmetic", "count")
         names = [f"value_{at}" for at in range(1, len(answers) + 1)]
         if query and f" AS {'value' if is_one else names[-1]}" in self.sql():
-            answers = tuple(f"{{{{{query}.{name}}}}}" for name in (["value"] if is_one else names))
+            names = ["value"] if is_one else names
+            signs = [self._sign(one) if not is_one and not unit else "" for one in answers]
+            answers = tuple(
+                f"{{{{{query}.{name}}}}}{sign}" for name, sign in zip(names, signs, strict=True)
+            )
         elif self.question.kind != "count" and any(map(_is_figure, answers)):
             return IGNORANT
         return "; ".join(f"{one}{unit}" for one in answers)
+
+    def _sign(self, answer: str) -> str:
+        """Returns the percent sign of an answer, if its cell is a number and has none itself."""
+        cell = self._of_text(answer)
+        return "%" if cell and cell.kind == "number" and answer.strip().endswith("%") else ""
 
     def _arithmetic(self) -> str:
         """Returns the derivation with a cell for each number, in the form that gives the answer."""

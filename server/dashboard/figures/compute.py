@@ -11,7 +11,7 @@ from server.asking.ask import Means, ask_json
 from server.chat import Json
 from server.dashboard.figures.operations import BY_WORD
 from server.dashboard.figures.question import TIME_NAMES, Asked, understand
-from server.dashboard.figures.wide import Wide, look_up, read_wide, sentence
+from server.dashboard.figures.wide import UNSCALED, Wide, look_up, read_wide, scale_in, sentence
 from server.data.describe import LEAST_DIGITS, MOST_DECIMALS, rounded, short, written
 from server.data.sql import Answer, Refused, query, quoted
 from server.data.tables import Cell, Column, Table
@@ -25,6 +25,7 @@ NAMES = {
 }  # fmt: skip
 EXTRA_DECIMALS = {"mean": 2, "median": 1, "stdev": 4}
 SUM_DIGITS, PERCENT_DIGITS = 12, 2
+IN_BRACKETS = re.compile(r"\([^()]*\)")
 TOLD_ROWS = 12
 TOLD_GROWTHS = 10
 
@@ -119,7 +120,21 @@ def _sentence(asked: Asked, answer: Answer, rows: list[dict[str, Cell]], table: 
     title += about + (f" ({part})" if part else "")
     shown = of_table.get(column) or Column("count", "number")
     said = {value for one in asked.filters if len(one.values) == 1 for value in one.values}
-    return f"{title}: " + "; ".join(_row_text(row, shown, said) for row in told)
+    scale = _scale_of(shown, [*said, *(cell for row in told for cell in row.values())], table)
+    return f"{title}: " + "; ".join(_row_text(row, shown, said, scale) for row in told)
+
+
+def _scale_of(column: Column, cells: Sequence[Cell], table: Table) -> str:
+    """Returns the scale in which the header of a table's names gives all amounts: (in thousands).
+
+    A figure per share, in percent or of a number of things has no scale.
+    """
+    texts = [column.name, *(str(cell) for cell in cells if isinstance(cell, str))]
+    is_plain = column.unit == "%" or column.is_scaled or any(map(UNSCALED.search, texts))
+    if is_plain or all(column is not one for one in table.of_kind("number")):
+        return ""
+    headers = [one.name for one in table.of_kind("text")]
+    return scale_in(" ".join(part for name in headers for part in IN_BRACKETS.findall(name)))
 
 
 def _growth_text(column: Column, row: dict[str, Cell], about: str) -> str:
@@ -133,11 +148,11 @@ def _growth_text(column: Column, row: dict[str, Cell], about: str) -> str:
 _ENDS = ("first", "last", "percent")
 
 
-def _row_text(row: dict[str, Cell], column: Column, said: Set[Cell]) -> str:
+def _row_text(row: dict[str, Cell], column: Column, said: Set[Cell], scale: str) -> str:
     """Writes the value and what distinguishes its row, without values in `said`."""
     told = [value for key, value in row.items() if key != column.name and value not in said]
     others = ", ".join(short(value) for value in told if value)
-    value = _written(row[column.name], column)
+    value = f"{_written(row[column.name], column)} {scale}".rstrip()
     return f"{value} ({others})" if others else value
 
 

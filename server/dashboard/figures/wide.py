@@ -187,7 +187,7 @@ def read_wide(table: Table, about: str = "") -> Wide | None:
     rows = tuple(_rows(table, labels, [place for place, _ in periods]))
     heads = [*(table.columns[place].name for place in labels), table.heading, table.name, *told]
     title = common | {word for text in [*heads, about] for word in stems(text)}
-    scale = _scale(" ".join([names[0], *heads, *_remarks(table)]))
+    scale = scale_in(" ".join([names[0], *heads, *_remarks(table)]))
     sections = len({row.section for row in rows if row.section})
     places = frozenset(place for place, _ in periods if _is_in_percent(table.columns[place].name))
     return Wide(tuple(_groups(table, periods, common)), rows, title, scale, sections, places)
@@ -268,7 +268,8 @@ def _rows(table: Table, labels: Sequence[int], places: Sequence[int]) -> Iterato
             yield Row(label.strip(" :"), core, full, section, cells, number)
 
 
-def _scale(text: str) -> str:
+def scale_in(text: str) -> str:
+    """Returns "thousand", "million" or "billion" if the text has only this one."""
     found = {match.lastgroup or "" for match in SCALE.finditer(text)}
     return found.pop() if len(found) == 1 else ""
 

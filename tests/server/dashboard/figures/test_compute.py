@@ -463,3 +463,19 @@ def test_the_day_of_a_last_change_makes_no_rate_the_latest() -> None:
     figure = compute("policy rate of Fed", table, TODAY)
     assert figure is not None
     assert figure.text.startswith("policy_rate (Fed): 4.5")
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("highest total", "Highest Total: 65 thousand (Rent)"),
+        ("total of wages per share", "Total (Wages per share): 4"),
+        ("highest rate", "Highest Rate: 5.1 (Rent)"),
+    ],
+)
+def test_the_header_of_the_names_tells_the_scale_of_amounts(question: str, text: str) -> None:
+    rows = [["Rent", 65, 5.1], ["Wages per share", 4, 2.5]]
+    table = from_grid(["Cost (in thousands)", "Total", "Rate"], rows, "Costs")
+    figure = compute(question, table, TODAY)
+    assert figure is not None
+    assert figure.text == text
