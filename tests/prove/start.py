@@ -8,8 +8,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -64,7 +64,7 @@ def on_a_desktop(stage: Stage) -> Figure:
             bare_woke, _ = idleness(psutil.Process(bare.pid), seconds)
         with _program(stage, desktop) as (program, _, _):
             time.sleep(SETTLED_S)
-            mb = [one.memory_info().rss / 2**20 for one in program.family()]
+            mb = _memory_mb(program.family())
             woke, share = idleness(program.family()[0], seconds)
             hidden, _ = _hidden(desktop, program, seconds)
     text = (
@@ -124,6 +124,15 @@ def _program(stage: Stage, desktop: Desktop) -> Iterator[tuple[Program, float, f
     yield program, tray_s, program.age_s()
     program.end()
     wait_until("its end", lambda: desktop.tray_item() is None)
+
+
+def _memory_mb(family: Sequence[psutil.Process]) -> list[float]:
+    """Returns the memory of each process that still runs: some are helpers that end soon."""
+    found = []
+    for process in family:
+        with suppress(psutil.NoSuchProcess):
+            found.append(process.memory_info().rss / 2**20)
+    return found
 
 
 def _hidden(desktop: Desktop, program: Program, seconds: float) -> tuple[float, float]:
