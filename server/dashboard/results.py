@@ -447,24 +447,27 @@ def with_plain_names(table: Table) -> Table:
 def _plain_names(headers: Sequence[str]) -> list[str]:
     """Returns names for SQL. Of long headers that would be cut to the same name, each keeps the
     words in which it differs, such as its year."""
-    cut = [slug(one) or "column" for one in headers]
-    whole = [slug(one, LONGEST_HEADER) for one in headers]
+    cut = [slug(header) or "column" for header in headers]
+    whole = [slug(header, LONGEST_HEADER).split("_") for header in headers]
+    same: dict[str, list[list[str]]] = {}
+    for name, words in zip(cut, whole, strict=True):
+        same.setdefault(name, []).append(words)
+    shared = {name: _shared_words(group) for name, group in same.items()}
     found = []
-    for name, long in zip(cut, whole, strict=True):
-        same = [other for plain, other in zip(cut, whole, strict=True) if plain == name]
-        own = _own_words(long, same)[-NAME_CHARACTERS // 2 :].strip("_")
+    for name, words in zip(cut, whole, strict=True):
+        first, last = shared[name]
+        own = "_".join(words[first : len(words) - last])[-NAME_CHARACTERS // 2 :].strip("_")
         found.append(f"{name[: ALIAS_CHARACTERS - len(own) - 1].strip('_')}_{own}" if own else name)
     return unique_names(found)
 
 
-def _own_words(name: str, same: Sequence[str]) -> str:
-    """Returns the words of a name without those that all names begin or end with."""
-    words, others = name.split("_"), [one.split("_") for one in same]
-    most = min(map(len, others))
-    first = next((at for at in range(most) if len({one[at] for one in others}) > 1), most)
-    rest = range(1, most - first + 1)
-    last = next((at for at in rest if len({one[-at] for one in others}) > 1), len(rest) + 1)
-    return "_".join(words[first : len(words) - last + 1]) if len(set(same)) > 1 else ""
+def _shared_words(names: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """Returns how many words all names begin with, and with how many others they end."""
+    most = min(map(len, names))
+    differ = [len(set(words)) > 1 for words in zip(*names, strict=False)]
+    first = differ.index(True) if True in differ else most
+    ends = [len({name[-place] for name in names}) > 1 for place in range(1, most - first + 1)]
+    return first, ends.index(True) if True in ends else len(ends)
 
 
 def with_amounts(table: Table) -> Table:
