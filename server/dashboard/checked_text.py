@@ -3,12 +3,15 @@
 import bisect
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeGuard
 
 from server.dashboard.results import YEARS, Results, write_value
 from server.data.cells import CURRENCIES
-from server.data.tables import Table
+from server.data.tables import Cell
+from server.events import Event, Finished, Pieces, PromptProgress, StatusNote, TextDelta
 
 PLACE = re.compile(r"\{\{\s?(q\d{1,3})(?:\[(\d{1,4})\])?(?:\.([^{}]{1,80}))?\}\}")
 DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-(\d{2})(?!\d)")
@@ -96,6 +99,7 @@ HELD = 200
 SEEN = 40
 """So many characters before a number say what it is."""
 MOST_KNOWN = 400_000
+LARGEST_CELL = 1e300
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +166,9 @@ class KnownNumbers:
     _sorted: list[float] = field(default_factory=list)
 
     @classmethod
-    def of(cls, numbers: Iterable[float], texts: Iterable[str]) -> "KnownNumbers":
-        found = [abs(number) for _, number in zip(range(MOST_KNOWN), numbers, strict=False)]
+    def of(cls, cells: Iterable[Cell], texts: Iterable[str]) -> "KnownNumbers":
+        numbers = (float(abs(cell)) for cell in cells if is_number(cell))
+        found = list(itertools.islice(numbers, MOST_KNOWN))
         for text in texts:
             for start, end in find_numbers(text):
                 found += [abs(value) for value, _ in readings(text[start:end])]
@@ -192,6 +197,10 @@ class KnownNumbers:
     def _is_near(self, value: float, distance: float) -> bool:
         at = bisect.bisect_left(self._sorted, value - distance)
         return at < len(self._sorted) and self._sorted[at] <= value + distance
+
+
+def is_number(cell: Cell) -> TypeGuard[float]:
+    return isinstance(cell, int | float) and abs(cell) < LARGEST_CELL
 
 
 def _zeros(value: float) -> int:
@@ -251,8 +260,49 @@ def _is_too_large(number: str, word: str) -> bool:
     return factor > 1.0 and all(abs(value) * factor > LARGEST for value, _ in readings(number))
 
 
-class CheckedText:
+class TextFilter(Protocol):
     """A filter for a stream of text. `feed` returns what may be shown so far, `end` the rest."""
+
+    def feed(self, text: str) -> str: ...
+
+    def end(self) -> str: ...
+
+
+async def filtered(
+    events: Pieces | AsyncGenerator[Event, None], *filters: TextFilter
+) -> AsyncGenerator[Event, None]:
+    """Passes on a model's text through the filters, one after the other, without white space before
+    it. Leaves out its thoughts and calls."""
+    end: Finished | None = None
+    began = False
+    async with aclosing(events) as unfiltered:
+        async for event in unfiltered:
+            match event:
+                case TextDelta(text):
+                    text = text if began else text.lstrip()
+                    began = began or bool(text)
+                    if text := _through(filters, text):
+                        yield TextDelta(text)
+                case PromptProgress() | StatusNote():
+                    yield event
+                case Finished():
+                    end = event
+                case _:
+                    pass
+    if rest := _through(filters, "", is_end=True):
+        yield TextDelta(rest)
+    if end is not None:
+        yield end
+
+
+def _through(filters: Iterable[TextFilter], text: str, *, is_end: bool = False) -> str:
+    for one in filters:
+        text = one.feed(text) + (one.end() if is_end else "")
+    return text
+
+
+class CheckedText:
+    """Fills in the placeholders of results, and marks the numbers that are not known."""
 
     def __init__(self, results: Results, known: KnownNumbers) -> None:
         self._results = results
@@ -261,11 +311,9 @@ class CheckedText:
         self._before = ""
 
     @classmethod
-    def of_tables(cls, tables: Iterable[Table], texts: Iterable[str]) -> "CheckedText":
-        """Checks numbers against these tables and texts. There are no placeholders to fill in."""
-        results = Results("", 0)
-        results.tables = {str(number): table for number, table in enumerate(tables)}
-        return cls(results, KnownNumbers.of(results.numbers(), texts))
+    def of(cls, cells: Iterable[Cell], texts: Iterable[str]) -> "CheckedText":
+        """Checks numbers against cells and texts. There are no placeholders to fill in."""
+        return cls(Results("", 0), KnownNumbers.of(cells, texts))
 
     def feed(self, text: str) -> str:
         self._held += text
@@ -323,7 +371,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+|(?<=[。！？])")  # noqa: 
 
 
 class AgreeingText:
-    """A filter that drops sentences with other numbers than the figures that are certain."""
+    """Drops sentences with other numbers than the figures that are certain."""
 
     def __init__(self, known: KnownNumbers) -> None:
         self._known = known

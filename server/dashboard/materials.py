@@ -8,8 +8,10 @@ from server.chat import Image, Json
 from server.dashboard.query import Element, Item, Query, Source, Widget
 from server.dashboard.symbols import name_of
 from server.data.documents import Document, Unreadable, decode, read, read_content
-from server.data.tables import Table
+from server.data.tables import Cell, Table
+from server.events import StatusNote
 from server.language.ranking import rank
+from server.sentences import Sentence
 
 LEFT_OUT = re.compile(r"\b(\d{1,9}) of (\d{1,9}) rows$")
 """The end of the description of a chart or a table that shows only a part of its rows."""
@@ -78,6 +80,26 @@ class Data:
     computable: list[tuple[Table, str]]
     """The tables that Moat did not make itself, as those seldom have all rows; each with words for
     what it was read for."""
+
+    def cells(self) -> Iterator[Cell]:
+        """Yields how many rows each table has, and its cells."""
+        for table in (table for material in self.materials for table in material.tables):
+            yield len(table.rows)
+            yield from table.cells()
+
+    @property
+    def has_images(self) -> bool:
+        """Whether pictures came in this turn."""
+        return any(material.images for material in self.materials if material.is_new)
+
+    def notes(self) -> Iterator[StatusNote]:
+        """Yields what people should know about that which came in this turn."""
+        for material in self.materials:
+            if material.is_new:
+                for problem in material.problems:
+                    yield StatusNote(Sentence("{0}: {1}", material.name, problem), "warning")
+                for note in (one for document in material.documents for one in document.notes):
+                    yield StatusNote(note, "warning")
 
     @property
     def best(self) -> Table | None:

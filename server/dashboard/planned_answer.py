@@ -13,12 +13,19 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import aclosing
 from datetime import date
+from itertools import chain
 
 from server.asking.ask import Means
 from server.chat import ChatRequest, Message, Sampling
 from server.dashboard.actions import Action
 from server.dashboard.arguments import find_value
-from server.dashboard.checked_text import CheckedText, KnownNumbers, is_plain_count, is_told
+from server.dashboard.checked_text import (
+    CheckedText,
+    KnownNumbers,
+    filtered,
+    is_plain_count,
+    is_told,
+)
 from server.dashboard.citations import SPEECHLESS, Answer, Steps
 from server.dashboard.conditions import GIVEN_NAME, split_list, with_sums
 from server.dashboard.figures.compute import Figure, compute
@@ -206,19 +213,13 @@ async def _prose(planner: Planner, figure: Figure | None, lead: str) -> Steps:
         client=planner.client,
     )
     known = await asyncio.to_thread(_known, planner, figure) if has_data else None
-    checked = CheckedText(planner.results, known) if known is not None else None
+    filters = [CheckedText(planner.results, known)] if known is not None else []
     told = lead
-    async with aclosing(_limited(planner, request, limit)) as pieces:
-        async for piece in pieces:
-            if checked is None or not isinstance(piece, TextDelta):
-                yield piece
-            elif text := checked.feed(piece.text):
-                told += text
-                yield TextDelta(text)
-    if checked is not None and (rest := checked.end()):
-        told += rest
-        yield TextDelta(rest)
-    if told != lead and figure is None and (rest := _untold(planner, told)):
+    async with aclosing(filtered(_limited(planner, request, limit), *filters)) as events:
+        async for event in events:
+            told += event.text if isinstance(event, TextDelta) else ""
+            yield event
+    if has_data and told != lead and figure is None and (rest := _untold(planner, told)):
         yield TextDelta(f"\n\n{rest}")
 
 
@@ -263,10 +264,8 @@ async def _limited(planner: Planner, request: ChatRequest, limit: int) -> Steps:
         async for piece in pieces:
             match piece:
                 case TextDelta(text):
-                    text = text if written else text.lstrip()
-                    written += 1 if text else 0
-                    if text:
-                        yield TextDelta(text)
+                    written += 1 if written or text.strip() else 0
+                    yield piece
                     if written >= limit:
                         yield Finished("length")
                         return
@@ -315,7 +314,8 @@ def _known(planner: Planner, figure: Figure | None) -> KnownNumbers:
     texts += [text for one in results.sources for text in one.texts()]
     texts += [one.outcome for one in planner.done]
     texts += [figure.text] if figure else []
-    return KnownNumbers.of(results.numbers(), texts)
+    counts = [len(table.rows) for table in results.tables.values()]
+    return KnownNumbers.of(chain(counts, results.cells()), texts)
 
 
 MOST_SEARCHED_ROWS = 2000

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from server.chat import Json
 from server.dashboard import charts
@@ -374,13 +375,12 @@ class Results:
         self.artifacts.append(charts.show(table))
         return f"The table {fence(table.name)} is shown: {self.artifacts[-1].description}."
 
-    def numbers(self) -> Iterator[float]:
-        """Yields every number that was computed, read or counted."""
+    def cells(self) -> Iterator[Cell]:
+        """Yields every cell that was computed or read."""
         for one in self.computed:
-            yield from _numbers(one.answer.rows)
+            yield from chain.from_iterable(one.answer.rows)
         for table in self.tables.values():
-            yield float(len(table.rows))
-            yield from _numbers(table.rows)
+            yield from table.cells()
 
     def value(self, name: str, row: int | None, column: str) -> Cell:
         """Returns a cell of a query's rows, counted from 1. A row's only number has any name.
@@ -694,13 +694,6 @@ def _different_values(branches: Sequence[str]) -> list[str]:
 
 def _quoted(value: Cell) -> str:
     return f"'{str(value).replace(chr(39), chr(39) * 2)}'" if isinstance(value, str) else str(value)
-
-
-def _numbers(rows: Sequence[tuple[Cell, ...]]) -> Iterator[float]:
-    for row in rows:
-        for cell in row:
-            if isinstance(cell, int | float) and abs(cell) < 1e300:
-                yield float(cell)
 
 
 def _table_name(alias: str, material: Material) -> str:

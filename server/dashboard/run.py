@@ -11,14 +11,20 @@ from server.asking.ask import TRYING_OUT, Means, PluginChoice
 from server.chat import ChatRequest, Message, Sampling
 from server.dashboard import charts
 from server.dashboard.additions import add_widget, is_note, note_call, outcome
-from server.dashboard.checked_text import AgreeingText, CheckedText, KnownNumbers
+from server.dashboard.checked_text import (
+    AgreeingText,
+    CheckedText,
+    KnownNumbers,
+    TextFilter,
+    filtered,
+)
 from server.dashboard.citations import Answer, Steps
-from server.dashboard.figures.compute import Figure, compute, write_and_run
+from server.dashboard.figures.compute import Figure, compute_from, may_write, write_and_run
 from server.dashboard.links import with_files
-from server.dashboard.materials import Data, Material, read_data
+from server.dashboard.materials import Data, read_data
 from server.dashboard.next_call import next_step
 from server.dashboard.planned_answer import answer_by_plan
-from server.dashboard.prompt import SUMMARY, Prompt, compose
+from server.dashboard.prompt import SUMMARY, compose
 from server.dashboard.query import Query
 from server.dashboard.wishes import words_of_note
 from server.data.tables import Table
@@ -33,10 +39,8 @@ from server.events import (
     StatusNote,
     TextDelta,
 )
-from server.sentences import Sentence
 
 TEMPERATURES = {"precise": 0.1, "balanced": 0.4, "creative": 0.9}
-MOST_FIGURES = 2
 SMALL_TOKENS = 160
 """The most tokens of an answer by a very small model: what it writes later is rambling."""
 
@@ -102,25 +106,39 @@ async def _answer_by_rules(query: Query, means: Means, today: date) -> Steps:
         for event in step.events():
             yield event
         return
-    async with aclosing(_answer(query, means, data, today)) as events:
+    noted = words_of_note(query.question) if query.wants_note else ""
+    figures = await asyncio.to_thread(compute_from, query.question, data.computable, today, noted)
+    if not figures and await may_write(means, query.question):
+        tables = [table for table, _ in data.computable]
+        written = await write_and_run(means, query.question, tables)
+        figures = [written] if written else []
+    async with aclosing(_answer(query, means, data, figures)) as events:
         async for event in events:
             yield event
 
 
-async def _answer(query: Query, means: Means, data: Data, today: date) -> Steps:
-    figures = await _figures(query, means, data, today)
+async def _answer(query: Query, means: Means, data: Data, figures: Sequence[Figure]) -> Steps:
+    is_able = await means.is_able()
+    answer = Answer(query, _lead(query, figures))
     chart = await _chart(query, means, data.best)
     prompt = await compose(means, query, data.materials, figures)
-    for note in _notes(means, data.materials, figures, prompt):
+    for note in (*data.notes(), *_notes(means, figures, prompt.cuts, has_images=data.has_images)):
         yield note
-    answer = Answer(query, _lead(query, figures))
-    checked: CheckedText | None = None
+    filters: list[TextFilter] = []
     if data.materials:
-        tables = [table for one in data.materials for table in one.tables]
         texts = [message.content for message in prompt.messages]
-        checked = await asyncio.to_thread(CheckedText.of_tables, tables, texts)
-    agreeing = await _agreeing(query, means, figures)
-    prose = _speak(query, means, prompt, checked, agreeing)
+        filters.append(await asyncio.to_thread(CheckedText.of, data.cells(), texts))
+    if figures and not is_able:
+        filters.append(_agreeing(query.question, figures))
+    style = TEMPERATURES.get(str(query.options.get("answer-style")), TEMPERATURES["balanced"])
+    request = ChatRequest(
+        prompt.messages,
+        sampling=Sampling(temperature=style, repeat_penalty=1.05),
+        max_tokens=prompt.max_tokens if is_able else min(prompt.max_tokens, SMALL_TOKENS),
+        client=means.client,
+    )
+    yield PromptProgress(0, 0)
+    prose = filtered(means.engine.generate(request), *filters)
     async with aclosing(answer.tell(prose)) as events:
         async for event in events:
             yield event
@@ -134,23 +152,6 @@ async def _answer(query: Query, means: Means, data: Data, today: date) -> Steps:
         yield event
 
 
-async def _figures(query: Query, means: Means, data: Data, today: date) -> list[Figure]:
-    noted = words_of_note(query.question) if query.wants_note else ""
-    found = []
-    for table, read_for in data.computable:
-        about = f"{read_for} {noted}"
-        figure = await asyncio.to_thread(compute, query.question, table, today, about)
-        if figure is not None:
-            found.append(figure)
-        if len(found) == MOST_FIGURES:
-            break
-    if not found:
-        tables = [table for table, _ in data.computable]
-        written = await write_and_run(means, query.question, tables)
-        found = [written] if written else []
-    return found
-
-
 async def _chart(query: Query, means: Means, table: Table | None) -> charts.Chart | None:
     if table is None or query.plain_calls or not query.wishes.chart:
         return None
@@ -158,22 +159,14 @@ async def _chart(query: Query, means: Means, table: Table | None) -> charts.Char
 
 
 def _notes(
-    means: Means, materials: Sequence[Material], figures: Sequence[Figure], prompt: Prompt
+    means: Means, figures: Sequence[Figure], cuts: Sequence[str], *, has_images: bool
 ) -> list[StatusNote]:
+    """Returns what people should know about what the model reads, and how figures were computed."""
     notes = []
-    for material in materials:
-        if material.is_new:
-            notes += [
-                StatusNote(Sentence("{0}: {1}", material.name, problem), "warning")
-                for problem in material.problems
-            ]
-            told = [note for document in material.documents for note in document.notes]
-            notes += [StatusNote(note, "warning") for note in told]
-    cuts = [cut for cut in prompt.cuts if not (SUMMARY in cut and _are_exact(figures))]
+    cuts = [cut for cut in cuts if not (SUMMARY in cut and _are_exact(figures))]
     if cuts:
         notes.append(StatusNote("Not everything fits: " + "; ".join(cuts[:4]), "warning"))
-    pictured = any(material.images for material in materials if material.is_new)
-    if pictured and not means.engine.facts.sees_images:
+    if has_images and not means.engine.facts.sees_images:
         notes.append(StatusNote("This model cannot see pictures; they were left out", "warning"))
     for figure in figures:
         notes.append(StatusNote(f"Computed over {figure.table}", details={"SQL": figure.sql}))
@@ -192,55 +185,11 @@ def _lead(query: Query, figures: Sequence[Figure]) -> str:
     return "\n\n".join(lines) + "\n\n" if lines else ""
 
 
-async def _agreeing(query: Query, means: Means, figures: Sequence[Figure]) -> AgreeingText | None:
+def _agreeing(question: str, figures: Sequence[Figure]) -> AgreeingText:
     """Returns a filter for a small model, which may write no numbers but those of the figures."""
-    if not figures or await means.is_able():
-        return None
-    numbers = [cell for one in figures for row in one.rows for cell in row.values()]
-    known = [float(one) for one in numbers if isinstance(one, int | float)]
-    texts = [query.question, *(figure.text for figure in figures)]
-    return AgreeingText(KnownNumbers.of(known, texts))
-
-
-async def _speak(
-    query: Query,
-    means: Means,
-    prompt: Prompt,
-    checked: CheckedText | None,
-    agreeing: AgreeingText | None,
-) -> Steps:
-    limit = prompt.max_tokens
-    if not await means.is_able():
-        limit = min(limit, SMALL_TOKENS)
-    temperature = TEMPERATURES.get(str(query.options.get("answer-style")), TEMPERATURES["balanced"])
-    request = ChatRequest(
-        prompt.messages,
-        sampling=Sampling(temperature=temperature, repeat_penalty=1.05),
-        max_tokens=limit,
-        client=means.client,
-    )
-    began = False
-    yield PromptProgress(0, 0)
-    async with aclosing(means.engine.generate(request)) as pieces:
-        async for piece in pieces:
-            match piece:
-                case TextDelta(text):
-                    text = text if began else text.lstrip()
-                    began = began or bool(text)
-                    text = checked.feed(text) if checked else text
-                    text = agreeing.feed(text) if agreeing else text
-                    if text:
-                        yield TextDelta(text)
-                case Finished():
-                    rest = checked.end() if checked else ""
-                    rest = agreeing.feed(rest) + agreeing.end() if agreeing else rest
-                    if rest:
-                        yield TextDelta(rest)
-                    yield piece
-                case PromptProgress():
-                    yield piece
-                case _:
-                    pass
+    cells = [cell for figure in figures for row in figure.rows for cell in row.values()]
+    texts = [question, *(figure.text for figure in figures)]
+    return AgreeingText(KnownNumbers.of(cells, texts))
 
 
 def _artifacts(

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any, Literal
 
 from server.data.cells import (
@@ -90,6 +91,9 @@ class Table:
     def values(self, name: str) -> list[Cell]:
         index = [column.name for column in self.columns].index(name)
         return [row[index] for row in self.rows]
+
+    def cells(self) -> Iterator[Cell]:
+        return chain.from_iterable(self.rows)
 
     def records(self, rows: Iterable[tuple[Cell, ...]] | None = None) -> list[dict[str, Cell]]:
         names = [column.name for column in self.columns]

@@ -1,7 +1,7 @@
 """Follows a widget's data from the body of a request to the prompt: python -m tests.evaluate.walk
 
-It asks an oracle one question, sends the data that the oracle wants to read, and notes each time a
-function of the server is given that data: the body, the query, tables, materials, the prompt. A
+It asks an oracle some questions, sends the data that the oracle wants to read, and notes each time
+a function of the server is given that data: the body, the query, tables, materials, the prompt. A
 single cell or a column is not the data, and what cuts a text or splits it into words is not on the
 way. A room is a module. A stay is a run of such calls within one room; whoever holds the data and
 hands it on stays, too. A return is a stay in a room that was left before. Prints each stay, first
@@ -14,6 +14,7 @@ import sys
 import threading
 from contextlib import aclosing
 from dataclasses import dataclass, field, fields, is_dataclass
+from itertools import product
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -29,7 +30,13 @@ from tests.kit.engines import ScriptedTrial
 from tests.kit.programs import read_arguments
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-QUESTION = "What is the average of the ships in Harbour Ships?"
+QUESTIONS = (
+    "What is the average of the ships in Harbour Ships?",
+    "What was the cargo in Harbour Ships in March 2025?",
+    "What was the highest cargo in Harbour Ships?",
+    "What should I know about Harbour Ships before winter?",
+)
+"""Rules compute a figure for the first and the third."""
 FIRST, LAST = 70_301.25, 90_407.75
 """Two cells of different rows and columns. What has both has the data."""
 ROWS = [
@@ -136,12 +143,12 @@ def _look_into(given: Any, depth: int, found: set[float]) -> None:
             _look_into(getattr(given, one.name, None), depth - 1, found)
 
 
-def follow(*, is_able: bool) -> Walk:
+def follow(question: str, *, is_able: bool) -> Walk:
     """Asks the question, and follows the data of the request that brings it."""
     walk = Walk()
     means = Means(LastStop(walk), can_plan=ScriptedTrial(is_able))
     body: dict[str, Any] = {
-        "messages": [{"role": "human", "content": QUESTION}],
+        "messages": [{"role": "human", "content": question}],
         "widgets": {"primary": [], "secondary": [WIDGET], "extra": []},
         "timezone": "UTC",
     }
@@ -176,10 +183,11 @@ async def _ask(body: dict[str, Any], means: Means) -> ClientToolCall | None:
 
 
 def main() -> None:
-    for is_able in (True, False):
-        walk = follow(is_able=is_able)
+    for is_able, question in product((True, False), QUESTIONS):
+        walk = follow(question, is_able=is_able)
         rooms = len({room for room, _ in walk.stays})
-        say(f"\n{'A plan' if is_able else 'The rules'}: {len(walk.stays)} stays in {rooms} rooms")
+        say(f"\n{'A plan' if is_able else 'The rules'}, {question}")
+        say(f"{len(walk.stays)} stays in {rooms} rooms")
         say(f"{walk.returns} returns; a room is entered {walk.most_stays()} times at most")
         for number, (room, names) in enumerate(walk.stays, 1):
             say(f"{number:3} {room}: {', '.join(names)}")

@@ -3,15 +3,24 @@
 import asyncio
 import math
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import islice
 
 from server.asking.ask import Means, ask_json
 from server.chat import Json
 from server.dashboard.figures.operations import BY_WORD
 from server.dashboard.figures.question import TIME_NAMES, Asked, understand
-from server.dashboard.figures.wide import UNSCALED, Wide, look_up, read_wide, scale_in, sentence
+from server.dashboard.figures.wide import (
+    UNSCALED,
+    Wide,
+    has_years,
+    look_up,
+    read_wide,
+    scale_in,
+    sentence,
+)
 from server.data.describe import LEAST_DIGITS, MOST_DECIMALS, rounded, short, written
 from server.data.sql import Answer, Refused, query, quoted
 from server.data.tables import Cell, Column, Table
@@ -28,6 +37,7 @@ SUM_DIGITS, PERCENT_DIGITS = 12, 2
 IN_BRACKETS = re.compile(r"\([^()]*\)")
 TOLD_ROWS = 12
 TOLD_GROWTHS = 10
+MOST_FIGURES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +52,20 @@ class Figure:
     """Whether all rows of the table were used and all rows of the result are in the sentence."""
 
 
+def compute_from(
+    question: str, tables: Iterable[tuple[Table, str]], today: date, noted: str = ""
+) -> list[Figure]:
+    """Computes figures from tables, each with words for what it was read for."""
+    found = (compute(question, table, today, f"{about} {noted}") for table, about in tables)
+    return list(islice(filter(None, found), MOST_FIGURES))
+
+
 def compute(question: str, table: Table, today: date, about: str = "") -> Figure | None:
     """Computes a figure, or returns None if any word of the question is left over. `about` are
     words for what was read, such as the symbol of a widget."""
     if not table.rows:
         return None
-    if (report := read_wide(table, about)) is not None:
+    if has_years(table.columns) and (report := read_wide(table, about)) is not None:
         return _of_report(question, report, table)
     asked = understand(question, table, today, about)
     return _of_asked(asked, table) if asked and not asked.left else None
@@ -56,8 +74,10 @@ def compute(question: str, table: Table, today: date, about: str = "") -> Figure
 def _of_asked(asked: Asked, table: Table) -> Figure | None:
     try:
         sql, parameters = to_sql(asked, table)
-        whole = asked.line.placed_in(table) if asked.line else table
-        answer = query({"data": _needed(whole, sql)}, sql, parameters)
+        needed = _needed(table, sql)
+        if asked.line and quoted(asked.line.order) in sql:
+            needed = asked.line.placed_in(needed)
+        answer = query({"data": needed}, sql, parameters)
     except Refused:
         return None
     values = [value for row in answer.rows for value in row]
@@ -393,7 +413,7 @@ MOST_TABLES = 4
 async def write_and_run(means: Means, question: str, tables: Sequence[Table]) -> Figure | None:
     """Runs SQL that the model writes, for a question that `compute` does not understand."""
     named = {f"t{number}": table for number, table in enumerate(tables[:MOST_TABLES], 1)}
-    if not named or not await _is_worth_it(means, question):
+    if not named:
         return None
     schema: Json = closed({"sql": {"type": "string", "pattern": "^(SELECT|WITH) "}})
     lines = [f"{name} ({_columns(table)}): {table.name}" for name, table in named.items()]
@@ -425,7 +445,7 @@ def _cut_note(table: Table) -> str:
     return f" (over the first {rows} of {rows + table.cut} rows of {table.name})"
 
 
-async def _is_worth_it(means: Means, question: str) -> bool:
+async def may_write(means: Means, question: str) -> bool:
     """Whether the model should write SQL. That of small models runs, but is wrong."""
     words = set(re.findall(r"[a-z]+", question.lower()))
     asks = bool(COMPUTING.search(question)) or not words.isdisjoint(BY_WORD)

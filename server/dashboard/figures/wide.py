@@ -10,7 +10,7 @@ from itertools import combinations
 
 from server.data.cells import as_number, is_missing, reads_as_number, unit
 from server.data.describe import written
-from server.data.tables import YEAR, Cell, Table, decimals_of
+from server.data.tables import YEAR, Cell, Column, Table, decimals_of
 from server.language.dates import MONTHS
 from server.language.ranking import stems
 from server.language.words import stem
@@ -173,12 +173,9 @@ def read_wide(table: Table, about: str = "") -> Wide | None:
 
     `about` are words for what was read.
     """
-    if len(table.rows) > MOST_ROWS:
+    if len(table.rows) > MOST_ROWS or not has_years(table.columns):
         return None
-    named = [(place, _years(column.name)) for place, column in enumerate(table.columns)]
-    periods = [(place, years[0]) for place, years in named if place and len(years) == 1]
-    if len({year for _, year in periods}) < 2:
-        return None
+    periods = _periods(table.columns)
     labels, told = _labels(table, periods[0][0])
     if not labels:
         return None
@@ -191,6 +188,17 @@ def read_wide(table: Table, about: str = "") -> Wide | None:
     sections = len({row.section for row in rows if row.section})
     places = frozenset(place for place, _ in periods if _is_in_percent(table.columns[place].name))
     return Wide(tuple(_groups(table, periods, common)), rows, title, scale, sections, places)
+
+
+def has_years(columns: Sequence[Column]) -> bool:
+    """Whether the columns may be those of a report."""
+    return len({year for _, year in _periods(columns)}) >= 2
+
+
+def _periods(columns: Sequence[Column]) -> list[tuple[int, int]]:
+    """Returns the columns that are of a year, each with it. The first column names rows."""
+    named = [(place, _years(column.name)) for place, column in enumerate(columns)]
+    return [(place, years[0]) for place, years in named if place and len(years) == 1]
 
 
 def _is_in_percent(name: str) -> bool:

@@ -4,9 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.dashboard.checked_text import CheckedText, KnownNumbers, read_numbers
+from server.dashboard.checked_text import (
+    AgreeingText,
+    CheckedText,
+    KnownNumbers,
+    filtered,
+    read_numbers,
+)
 from server.dashboard.results import Computed, Results
 from server.data.sql import Answer
+from server.events import Finished, Pieces, ReasoningDelta, TextDelta
 
 ROWS = [("AAPL", 391035.0, 0.0753), ("MSFT", 245122.0, -0.1)]
 
@@ -18,7 +25,7 @@ def results() -> Results:
 
 def checked(text: str, *asked: str) -> str:
     found = results()
-    checker = CheckedText(found, KnownNumbers.of(found.numbers(), asked))
+    checker = CheckedText(found, KnownNumbers.of(found.cells(), asked))
     return checker.feed(text) + checker.end()
 
 
@@ -71,7 +78,7 @@ def test_a_number_of_the_question_stands() -> None:
 def test_it_does_not_matter_how_the_text_is_cut(cuts: list[int]) -> None:
     text = "It was {{q1.revenue}} or 391,036 and 8.1 percent, **bold 7.5%**, in 2024."
     found = results()
-    checker = CheckedText(found, KnownNumbers.of(found.numbers(), ()))
+    checker = CheckedText(found, KnownNumbers.of(found.cells(), ()))
     parts, at = [], 0
     for cut in [*cuts, len(text)]:
         parts.append(checker.feed(text[at : at + cut]))
@@ -92,7 +99,7 @@ def test_bold_marks_are_taken_out_wherever_the_stream_is_cut() -> None:
 def test_a_placeholder_with_spaces_in_it_is_filled_in_however_it_comes(size: int) -> None:
     answer = Answer(("revenue / eps",), [(391035.0,)], total=1)
     found = Results("?", 500, computed=[Computed("q1", "SELECT", answer)])
-    checker = CheckedText(found, KnownNumbers.of(found.numbers(), []))
+    checker = CheckedText(found, KnownNumbers.of(found.cells(), []))
     written = "It is {{q1.revenue / eps}} for now."
     parts = [written[at : at + size] for at in range(0, len(written), size)]
     assert "".join(map(checker.feed, parts)) + checker.end() == "It is 391,035 for now."
@@ -105,7 +112,7 @@ def test_numbers_stand_right_behind_the_signs_of_a_script_without_spaces() -> No
 
 def test_a_script_without_spaces_is_shown_as_it_comes() -> None:
     found = results()
-    checker = CheckedText(found, KnownNumbers.of([*found.numbers(), 3.5e12], []))
+    checker = CheckedText(found, KnownNumbers.of([*found.cells(), 3.5e12], []))
     parts = [checker.feed(sign) for sign in "收入是391,035元,市值3.5万亿元。"]
     assert "".join(parts[:4]) == "收入"
     assert "".join(parts) + checker.end() == "收入是391,035元,市值3.5万亿元。"
@@ -126,7 +133,7 @@ def test_a_day_of_the_question_may_be_written_out() -> None:
 def test_names_in_no_order_are_all_told(sql: str, shown: str) -> None:
     found = results()
     found.computed[0] = Computed("q1", sql, found.computed[0].answer)
-    checker = CheckedText(found, KnownNumbers.of(found.numbers(), ()))
+    checker = CheckedText(found, KnownNumbers.of(found.cells(), ()))
     assert checker.feed("They are {{q1.symbol}}.") + checker.end() == shown
 
 
@@ -160,3 +167,18 @@ def test_a_word_behind_a_placeholder_is_read_with_its_value() -> None:
     pieces = ["Es waren {{q1.revenue}}", " Millionen", " Dollar."]
     told = "".join(map(checker.feed, pieces)) + checker.end()
     assert told == "Es waren 246,765,000,000 Dollar."
+
+
+async def test_a_stream_is_filtered_to_its_end() -> None:
+    async def pieces() -> Pieces:
+        yield ReasoningDelta("It may be 7.")
+        for piece in ("\n It was 391", "035.", " Or 77.", " It was not 5000"):
+            yield TextDelta(piece)
+        yield Finished("length")
+
+    agreeing = AgreeingText(KnownNumbers.of([391035.0], []))
+    events = [event async for event in filtered(pieces(), CheckedText.of([391035.0], []), agreeing)]
+    assert events[-1] == Finished("length")
+    texts = [event.text for event in events[:-1] if isinstance(event, TextDelta)]
+    assert len(texts) == len(events) - 1
+    assert "".join(texts) == "It was 391035. "

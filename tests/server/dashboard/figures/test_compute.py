@@ -8,7 +8,7 @@ import pytest
 
 from server.asking.ask import Means
 from server.dashboard.figures import compute as figures
-from server.dashboard.figures.compute import Figure, compute, write_and_run
+from server.dashboard.figures.compute import Figure, compute, may_write, write_and_run
 from server.data import tables
 from server.data.sql import Answer, Refused, query
 from server.data.tables import Table, from_grid, from_json
@@ -233,6 +233,8 @@ RATIO_QUESTION = "What is the ratio of b to a?"
 async def written(sql: str, question: str = RATIO_QUESTION, *, able: bool = True) -> Figure | None:
     engine = ScriptedEngine(says(json.dumps({"sql": sql})))
     means = Means(engine, can_plan=passes_trial if able else fails_trial)
+    if not await may_write(means, question):
+        return None
     return await write_and_run(means, question, [PAIRS])
 
 
