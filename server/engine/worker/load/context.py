@@ -53,11 +53,19 @@ class Context:
         self._adapters: list[Any] = []
 
     def decode(self, batch: Batch | RowBatch) -> int:
+        code = self.begin(batch)
+        if code == 0:
+            self.finish()
+        return code
+
+    def begin(self, batch: Batch | RowBatch) -> int:
+        """Begins to decode. A card goes on by itself; a processor is done when this returns."""
         batch.native.n_tokens = batch.count
         code: int = lib.llama_decode(self.native, batch.native)
-        if code == 0:
-            lib.llama_synchronize(self.native)
         return code
+
+    def finish(self) -> None:
+        lib.llama_synchronize(self.native)
 
     def rows(self) -> NDArray[np.float32]:
         """Returns the logits of the last decode: a row for each output token, in batch order."""

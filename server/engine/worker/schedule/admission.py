@@ -59,6 +59,10 @@ class Admission:
         if disk is not None:
             disk.load()
 
+    @property
+    def has_room(self) -> bool:
+        return not all(slot.busy for slot in self._slots)
+
     def place(self, request: Request) -> Slot | None:
         """Returns a free slot, with as much of the prompt as was found; None if all are busy."""
         tokens, limit = request.tokens, _reusable(request)

@@ -45,6 +45,8 @@ class DecodeBatch:
         speculate: bool,
     ) -> None:
         self.batch = batch
+        self.takes_long = draft_model is not None
+        """Whether to fill the batch may take as long as a step, because another model guesses."""
         self._draft_model = draft_model
         self._pace = pace
         self._purse = purse
@@ -75,6 +77,11 @@ class DecodeBatch:
         self._steady = list(running) if single else None
         return guessing_s
 
+    def advance(self, tokens: list[int]) -> None:
+        """Fills the batch with the tokens that follow those of the last one, which had no other."""
+        self._earn(len(tokens))
+        self.batch.advance(tokens)
+
     def unsettle(self) -> None:
         """Discards the last batch, because the set of answers changed or a step failed."""
         self._steady = None
@@ -96,7 +103,7 @@ class DecodeBatch:
 
     def _draft(self, running: list[Answer]) -> bool:
         """Guesses for answers where it pays, and one as a trial. Returns whether it found any."""
-        self._purse.earn(self._pace.decode_s(len(running)) / len(running))
+        self._earn(len(running))
         if not self._may_pay(running):
             return False
         willing = [answer for answer in running if answer.payoff.wants_draft()]
@@ -112,6 +119,9 @@ class DecodeBatch:
                 if answer.draft:
                     found, tries = True, tries or not has_paid
         return found
+
+    def _earn(self, answers: int) -> None:
+        self._purse.earn(self._pace.decode_s(answers) / answers)
 
     def _catch_up_s(self, running: list[Answer]) -> float:
         """Returns about the time of a step, so that running answers are at worst half as fast."""

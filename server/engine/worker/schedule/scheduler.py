@@ -82,6 +82,44 @@ class DecodeFailed(Exception):
         self.code = code
 
 
+QUICK_LAUNCH_S = 0.002
+QUICK_LAUNCH = 0.25
+"""A device computes by itself if a step is begun within this time, or this share of the step."""
+
+GoOn = Callable[[list[Answer], list[int] | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A batch that is being evaluated. `guessing_s` is how long its guesses have taken."""
+
+    batch: Batch | RowBatch
+    at: float
+    launch_s: float
+    guessing_s: float
+
+    def is_beside(self, seconds: float) -> bool:
+        """Whether the device computed by itself, so that there was time for something else."""
+        return self.launch_s <= max(QUICK_LAUNCH_S, QUICK_LAUNCH * seconds)
+
+
+@dataclass(slots=True)
+class Together:
+    """Answers whose tokens the device chooses, until one of them ends: their rows and sequences."""
+
+    rows: list[tuple[int, int]]
+    room: int
+    """How many tokens each of them may still write; 0 if their text may end them."""
+
+    @classmethod
+    def of(cls, answers: list[Answer]) -> "Together | None":
+        if not all(answer.on_device and not answer.is_parted for answer in answers):
+            return None
+        rows = [(answer.row, answer.slot.sequence) for answer in answers]
+        may_stop = any(answer.request.stops for answer in answers)
+        return cls(rows, 0 if may_stop else min(answer.room for answer in answers))
+
+
 class DecodeStep:
     """Evaluates batches, and lets the answers choose their next tokens."""
 
@@ -89,33 +127,99 @@ class DecodeStep:
         self, context: Context, pace: StepPace, vocabulary: Vocabulary, counters: Counters
     ) -> None:
         self.device: OnDevice | None = None
+        self._begun: Begun | None = None
+        self._together: Together | None = None
         self._chosen: dict[int, int] = {}
         self._context = context
         self._pace = pace
         self._vocabulary = vocabulary
         self._counters = counters
 
-    def decode(
-        self, batch: Batch, answers: list[Answer], items: list[Item], guessing_s: float
-    ) -> None:
+    @property
+    def has_begun(self) -> bool:
+        return self._begun is not None
+
+    def begin(self, batch: Batch | RowBatch, guessing_s: float = 0.0) -> None:
+        """Begins to evaluate a batch."""
+        self._context.operations.clear()
         began = perf_counter()
-        usual_s = self._pace.decode_s(len(answers))
-        seconds = self._evaluate(batch)
-        self._pace.note_decode(batch.count, seconds)
-        drafted = sum(len(answer.draft) for answer in answers)
-        guess_s = (max(0.0, seconds - usual_s) + guessing_s) / max(1, drafted)
-        rows = self._context.rows() if batch.outputs else None
-        self._collect(batch, [answer for answer in answers if not answer.is_parted])
+        code = self._context.begin(batch)
+        if code:
+            raise DecodeFailed(code)
+        self._begun = Begun(batch, began, perf_counter() - began, guessing_s)
+
+    def complete(self, answers: list[Answer], items: list[Item], go_on: GoOn) -> None:
+        """Waits for the step that was begun, and lets the answers choose their next tokens.
+
+        On a device that computes by itself, `go_on` may begin the next step as soon as the tokens
+        are known: it need not wait until their text is made and sent.
+        """
+        begun, usual_s = self._begun, self._pace.decode_s(len(answers))
+        assert begun is not None
+        assert isinstance(begun.batch, Batch)
+        seconds = self._finish()
+        began = perf_counter()
+        self._pace.note_decode(begun.batch.count, seconds)
+        go_on = go_on if begun.is_beside(seconds) else _stay
+        together, self._together = self._together or Together.of(answers), None
+        if together is not None:
+            self._take_chosen(together, begun.batch, answers, items, go_on)
+        else:
+            self._collect(begun.batch, [answer for answer in answers if not answer.is_parted])
+            lost_s = max(0.0, seconds - usual_s) + begun.guessing_s
+            self._choose(answers, items, go_on, lost_s, usual_s / len(answers))
+        self._counters.choose_s += perf_counter() - began
+
+    def _take_chosen(
+        self,
+        together: Together,
+        batch: Batch,
+        answers: list[Answer],
+        items: list[Item],
+        go_on: GoOn,
+    ) -> None:
+        """Goes on with the device's tokens if none is an end, before anything is made of them."""
+        assert self.device is not None
+        self._chosen = self.device.tokens(batch, together.rows)
+        tokens = [self._chosen[row] for row, _sequence in together.rows]
+        try:
+            if together.room > 1 and self._vocabulary.ends.isdisjoint(tokens):
+                go_on(answers, tokens)
+            if self.has_begun:
+                together.room -= 1
+                self._together = together
+        finally:
+            for answer in answers:
+                self._continue(answer, None, items)
+                items.extend(answer.items())
+
+    def _choose(
+        self,
+        answers: list[Answer],
+        items: list[Item],
+        go_on: GoOn,
+        lost_s: float,
+        token_s: float,
+    ) -> None:
+        """Chooses tokens. `lost_s` is the time that guesses took, and `token_s` that of a token."""
+        guess_s = lost_s / max(1, sum(len(answer.draft) for answer in answers))
+        whole = [answer for answer in answers if not answer.is_parted]
+        rows = self._context.rows() if whole else None
         for answer in answers:
             if answer.is_parted:
                 answer.pass_part()
                 continue
-            assert rows is not None
             before = answer.written
             self._continue(answer, rows, items)
             if answer.draft:
-                self._settle_draft(answer, answer.written - before, guess_s, usual_s / len(answers))
-        self._counters.choose_s += perf_counter() - began - seconds
+                self._settle_draft(answer, answer.written - before, guess_s, token_s)
+        try:
+            if all(answer.reason is None for answer in answers):
+                go_on(answers, None)
+        finally:
+            for answer in whole:
+                if answer.reason != FAILED:
+                    items.extend(answer.items())
 
     def read(self, batch: Batch, answers: list[Answer], items: list[Item]) -> None:
         began = perf_counter()
@@ -170,15 +274,19 @@ class DecodeStep:
         self._counters.prompt_tokens += batch.count
 
     def _evaluate(self, batch: Batch | RowBatch) -> float:
-        self._context.operations.clear()
+        self.begin(batch)
+        return self._finish()
+
+    def _finish(self) -> float:
+        """Waits for the batch that was begun. Returns the seconds that it took."""
+        begun, self._begun = self._begun, None
+        assert begun is not None
         began = perf_counter()
-        code = self._context.decode(batch)
-        if code:
-            raise DecodeFailed(code)
-        seconds = perf_counter() - began
+        self._context.finish()
+        ended = perf_counter()
         self._counters.steps += 1
-        self._counters.decode_s += seconds
-        return seconds
+        self._counters.decode_s += begun.launch_s + ended - began
+        return ended - begun.at
 
     def _begin(self, answer: Answer, rows: Logits, items: list[Item]) -> None:
         answer.first_at = perf_counter()
@@ -190,7 +298,7 @@ class DecodeStep:
         self._counters.completion_tokens += answer.written
         items.extend(answer.items())
 
-    def _continue(self, answer: Answer, rows: Logits, items: list[Item]) -> None:
+    def _continue(self, answer: Answer, rows: Logits | None, items: list[Item]) -> None:
         before = answer.written
         answer.slot.append(answer.pending)
         try:
@@ -200,24 +308,25 @@ class DecodeStep:
             _fail(answer, refused, items)
             return
         self._counters.completion_tokens += answer.written - before
-        items.extend(answer.items())
 
     def _collect(self, batch: Batch, answers: list[Answer]) -> None:
         """Gets the tokens that the device has chosen for these answers, all at once."""
         chosen = [(answer.row, answer.slot.sequence) for answer in answers if answer.on_device]
         self._chosen = self.device.tokens(batch, chosen) if self.device and chosen else {}
 
-    def _advance(self, answer: Answer, rows: Logits) -> None:
+    def _advance(self, answer: Answer, rows: Logits | None) -> None:
         if not answer.on_device:
+            assert rows is not None
             answer.advance(rows[answer.row], self._vocabulary)
             return
         self._counters.chosen_on_device += 1
         answer.take(self._chosen[answer.row], self._vocabulary)
 
-    def _follow(self, answer: Answer, rows: Logits) -> None:
+    def _follow(self, answer: Answer, rows: Logits | None) -> None:
         """Chooses further tokens as long as the guesses are right: these are evaluated already."""
         row = answer.row
         for guess in answer.draft:
+            assert rows is not None
             if answer.reason is not None or answer.pending != [guess]:
                 return
             answer.slot.append(answer.pending)
@@ -232,8 +341,15 @@ class DecodeStep:
         self._counters.accepted_tokens += max(0, gained - 1)
 
 
+FAILED = "error"
+
+
+def _stay(_answers: list[Answer], _tokens: list[int] | None) -> None:
+    """Begins no step."""
+
+
 def _fail(answer: Answer, refused: JobRefused, items: list[Item]) -> None:
-    answer.reason = "error"
+    answer.reason = FAILED
     items.append([answer.request.id, "error", refused.code, refused.message, refused.facts])
 
 
@@ -517,9 +633,9 @@ class Scheduler:
         """Takes a step. Returns False if there was nothing to do."""
         began = perf_counter()
         items: list[Item] = []
-        if self._cancelled:
+        if self._cancelled and not self._step.has_begun:
             self._drop_cancelled(items)
-        if self._inbox or len(self._waiting):
+        if (self._inbox or len(self._waiting)) and not self._step.has_begun:
             self._take_in(items)
         worked = bool(self._running or self._reading)
         if worked:
@@ -552,13 +668,8 @@ class Scheduler:
                 self._wake.wait()
 
     def _compute(self, items: list[Item]) -> None:
-        # Running answers that waited for a picture, or for the placing of a prompt, come next.
-        was_long = self._look.has_encoded or self._admission.placing_s > FELT_S
-        held = was_long and bool(self._running)
-        chunk = 0 if held else self._turns.chunk_tokens(self._running, self._reading)
-        self._look.has_encoded, self._admission.placing_s = False, 0.0
         answers = self._running[:]
-        self._threads.look(perf_counter())
+        chunk = 0 if self._step.has_begun else self._chunk_tokens()
         try:
             if chunk:
                 reading = self._turns.in_order(self._reading)
@@ -570,10 +681,10 @@ class Scheduler:
                     answers = fill_chunk(self._read_batch, reading, chunk, cut)
                     self._read(answers, items)
             else:
-                # Guesses make the gap longer, and so does reading: only one of them at a time.
-                calm = not (self._reading or self._has_read)
-                guessing_s = self._decode_batch.fill(answers, guess=calm)
-                self._step.decode(self._decode_batch.batch, answers, items, guessing_s)
+                if not self._step.has_begun:
+                    self._begin(answers)
+                self._has_read = False
+                self._step.complete(answers, items, self._go_on)
         except DecodeFailed as failed:
             self._recover(answers, failed.code, items)
             return
@@ -581,6 +692,34 @@ class Scheduler:
         for answer in answers:
             if answer.reason is not None:
                 self._release(answer)
+
+    def _chunk_tokens(self) -> int:
+        """Returns how many prompt tokens to read now; 0 if the running answers decode."""
+        # Running answers that waited for a picture, or for the placing of a prompt, come next.
+        was_long = self._look.has_encoded or self._admission.placing_s > FELT_S
+        held = was_long and bool(self._running)
+        self._look.has_encoded, self._admission.placing_s = False, 0.0
+        self._threads.look(perf_counter())
+        return 0 if held else self._turns.chunk_tokens(self._running, self._reading)
+
+    def _begin(self, answers: list[Answer]) -> None:
+        # Guesses make the gap longer, and so does reading: only one of them at a time.
+        calm = not (self._reading or self._has_read)
+        guessing_s = self._decode_batch.fill(answers, guess=calm)
+        self._step.begin(self._decode_batch.batch, guessing_s)
+
+    def _go_on(self, answers: list[Answer], tokens: list[int] | None) -> None:
+        """Begins the next step, unless something else comes first. `tokens` follow the last ones;
+        without them, the answers know what follows."""
+        if self._stopping or self._cancelled or self._inbox or self._reading:
+            return
+        if self._decode_batch.takes_long or (len(self._waiting) and self._admission.has_room):
+            return
+        if tokens is None:
+            self._begin(answers)
+        else:
+            self._decode_batch.advance(tokens)
+            self._step.begin(self._decode_batch.batch)
 
     def _read(self, answers: list[Answer], items: list[Item]) -> None:
         """Reads parts of prompts. Answers whose prompt is complete run from now on."""
