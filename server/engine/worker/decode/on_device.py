@@ -126,6 +126,11 @@ class OnDevice:
         self._busy.add(sequence)
         return True
 
+    def expect(self, first: int | None) -> None:
+        """Prepares for a step in which all answers are on the device and give one row each; `first`
+        is the sequence of the first row. For any other step it is None."""
+        self._chooser.form.in_one_piece = first is not None and first in self._chooser
+
     def leave(self, sequence: int) -> None:
         self._busy.discard(sequence)
 
@@ -242,6 +247,7 @@ class OnDevice:
             batch.clear()
             for sequence in range(width):
                 batch.add([0], sequence, 0, 1)
+            self.expect(0)
             began = perf_counter()
             code = self._context.decode(batch)
             if code:
@@ -340,19 +346,27 @@ class TokenChooser:
         self, batch: Batch, rows: list[int]
     ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         """Returns the candidates' logits and tokens, with a row for each answer."""
-        logits = self._table(lib.llama_get_sampled_logits_ith, ctypes.c_float, batch, rows[0])
-        tokens = self._table(lib.llama_get_sampled_candidates_ith, ctypes.c_int32, batch, rows[0])
+        native, place = self._context.native, batch.places[0]
+        in_one_piece = self.count * batch.outputs
+        if lib.llama_get_sampled_candidates_count_ith(native, place) == in_one_piece:
+            row, width = 0, self.count
+        else:
+            row, width = rows[0], self._size
+        logits = self._table(lib.llama_get_sampled_logits_ith, ctypes.c_float, batch, row, width)
+        tokens = self._table(
+            lib.llama_get_sampled_candidates_ith, ctypes.c_int32, batch, row, width
+        )
         return logits[rows, : self.count], tokens[rows, : self.count]
 
-    def _table(self, ask: Any, kind: Any, batch: Batch, row: int) -> NDArray[Any]:
-        """Returns all rows that llama.cpp keeps, one for each output and as long as the vocabulary.
+    def _table(self, ask: Any, kind: Any, batch: Batch, row: int, width: int) -> NDArray[Any]:
+        """Returns all rows that llama.cpp keeps, one for each output.
 
         `row` is the number of any row: the address of the first one is computed from it.
         """
         address = ctypes.cast(ask(self._context.native, batch.places[row]), P).value or 0
         first = address - row * self._size * ITEM_BYTES
-        whole = (kind * (self._size * batch.outputs)).from_address(first)
-        return np.ctypeslib.as_array(whole).reshape(batch.outputs, self._size)
+        whole = (kind * (width * batch.outputs)).from_address(first)
+        return np.ctypeslib.as_array(whole).reshape(batch.outputs, width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -501,11 +515,14 @@ class Candidates:
 
     To build a graph, llama.cpp calls `_begin` and then `_add` for one row after the other. The
     first row adds the operations over all rows to the graph; each row takes its own part of the
-    results.
+    results. llama.cpp copies them to the host row by row, and with 64 rows these copies took as
+    long as to find the candidates. So the first row takes everything if that is possible.
     """
 
     def __init__(self, count: int) -> None:
         self._count = count
+        self.in_one_piece = False
+        """Whether the first row may take the results of all rows, because it is on the device."""
         self._graph: Any = None
         self._whole: Any = None
         self._tokens: Any = None
@@ -535,9 +552,16 @@ class Candidates:
             self._graph, self._whole = graph, address
             columns, rows = whole.counts[0], whole.counts[1]
             self._tokens, self._logits = self._find(room, address, columns, rows)
-        offset = row.offset // whole.strides[1] * self._count * ITEM_BYTES
-        asked.candidates = self._ggml.view_1d(room, self._tokens, self._count, offset)
-        asked.logits = self._ggml.view_1d(room, self._logits, self._count, offset)
+        number = row.offset // whole.strides[1]
+        count, offset = self._count, number * self._count * ITEM_BYTES
+        together = (whole.counts[1] - 1) * self._count  # llama.cpp adds a row that nobody needs
+        if self.in_one_piece and together <= whole.counts[0]:
+            if number:
+                asked.candidates = asked.logits = None
+                return
+            count = together
+        asked.candidates = self._ggml.view_1d(room, self._tokens, count, offset)
+        asked.logits = self._ggml.view_1d(room, self._logits, count, offset)
 
     def _find(self, room: Any, logits: Any, columns: int, rows: int) -> tuple[Any, Any]:
         """Adds the operations. Returns the tokens and the logits of all rows."""

@@ -8,7 +8,7 @@ every answer then runs in a wider batch and the last first token comes soonest.
 
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
@@ -139,8 +139,15 @@ class DecodeStep:
     def has_begun(self) -> bool:
         return self._begun is not None
 
-    def begin(self, batch: Batch | RowBatch, guessing_s: float = 0.0) -> None:
-        """Begins to evaluate a batch."""
+    def begin(
+        self,
+        batch: Batch | RowBatch,
+        guessing_s: float = 0.0,
+        answers: Sequence[Answer] = (),
+    ) -> None:
+        """Begins to evaluate a batch, in which these answers have a token each."""
+        if self.device is not None:
+            self.device.expect(answers[0].slot.sequence if answers else None)
         self._context.operations.clear()
         began = perf_counter()
         code = self._context.begin(batch)
@@ -706,7 +713,8 @@ class Scheduler:
         # Guesses make the gap longer, and so does reading: only one of them at a time.
         calm = not (self._reading or self._has_read)
         guessing_s = self._decode_batch.fill(answers, guess=calm)
-        self._step.begin(self._decode_batch.batch, guessing_s)
+        on_device = answers if Together.of(answers) else ()
+        self._step.begin(self._decode_batch.batch, guessing_s, on_device)
 
     def _go_on(self, answers: list[Answer], tokens: list[int] | None) -> None:
         """Begins the next step, unless something else comes first. `tokens` follow the last ones;
@@ -719,7 +727,7 @@ class Scheduler:
             self._begin(answers)
         else:
             self._decode_batch.advance(tokens)
-            self._step.begin(self._decode_batch.batch)
+            self._step.begin(self._decode_batch.batch, 0.0, answers)
 
     def _read(self, answers: list[Answer], items: list[Item]) -> None:
         """Reads parts of prompts. Answers whose prompt is complete run from now on."""

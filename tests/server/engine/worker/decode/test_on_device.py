@@ -117,6 +117,27 @@ def chosen(device: OnDevice, batch: Batch) -> list[int]:
     return [found[row] for row in range(batch.outputs)]
 
 
+@pytest.mark.parametrize("is_all", [True, False], ids=["all on the device", "one on the host"])
+def test_results_that_come_in_one_piece_are_those_of_their_rows(
+    small: Small, *, is_all: bool
+) -> None:
+    """llama.cpp keeps its graph for a step with the same rows, whatever was expected."""
+    asked_for = (3, 50, 7, 201)
+    small.evaluate_each(asked_for)
+    likeliest = small.context.rows()[:4].argmax(axis=1).tolist()
+    device = OnDevice(small.context, small.model.vocabulary, small.batch, slots=4, forced=True)
+    ours = range(4 if is_all else 3)
+    for sequence in ours:
+        assert device.take(sequence, asked(GREEDY), 4)
+    for first in (0 if is_all else None, None, 0 if is_all else None):
+        device.expect(first)
+        small.evaluate_each(asked_for)
+        found = device.tokens(small.batch, [(number, number) for number in ours])
+        assert [found[number] for number in ours] == likeliest[: len(ours)]
+        of_first = lib.llama_get_sampled_candidates_count_ith(small.context.native, 0)
+        assert of_first == MOST_CANDIDATES * (4 if is_all else 1)
+
+
 def test_the_likeliest_is_that_of_the_row(small: Small) -> None:
     device = OnDevice(small.context, small.model.vocabulary, small.batch, slots=SLOTS, forced=True)
     small.evaluate()
