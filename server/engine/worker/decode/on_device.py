@@ -45,9 +45,14 @@ from server.engine.worker.prompt.vocabulary import Vocabulary
 
 FEW = 4
 """The host is quick enough for fewer answers than this."""
+MORE = 1.05
+"""The device is worth a little more: it goes on while the host still makes the last texts."""
 ROUNDS = 3
 """How often each way is timed. The quickest round counts: llama.cpp prepares in the first."""
 NO_TOKEN = -1
+MOST_ARRAYS = 16
+NO_LATER = np.int32(2**31 - 1)
+"""A token that comes after all others in the order of a vocabulary."""
 TOKEN_BITS = 0xFFFFFFFF
 """The half of a sort key that holds the token."""
 MOST_CANDIDATES = 64
@@ -267,7 +272,7 @@ def find_least(
     The search begins with all slots: if the device does not pay for them, it never does.
     """
     least, width = inf, slots
-    while width >= FEW and device_s(width) < host_s(width):
+    while width >= FEW and device_s(width) < MORE * host_s(width):
         least, width = width, width // 2
     return least
 
@@ -289,6 +294,7 @@ class TokenChooser:
         self._tables: dict[tuple[int, ...], SamplingTable] = {}
         self._own: dict[int, np.random.Generator] = {}
         self._shared = np.random.default_rng()
+        self._arrays: dict[Any, NDArray[Any]] = {}
         self.forms = [form(self.count) for form in FORMS]
         self.form = self.forms[0]
 
@@ -318,19 +324,21 @@ class TokenChooser:
     def tokens(self, batch: Batch, rows: Sequence[tuple[int, int]]) -> dict[int, int]:
         table = self._table_of(tuple(sequence for _row, sequence in rows))
         logits, tokens = self._candidates(batch, [row for row, _sequence in rows])
-        if table.endless is not None:
-            logits = np.where(table.endless & self._ends[tokens], -np.inf, logits)
-        keys = _sort_keys(logits, tokens)
+        if table.endless is not None and (ends := self._ends[tokens]).any():
+            logits = np.where(table.endless & ends, -np.inf, logits)
         if table.is_greedy:
-            chosen = keys.min(axis=1)
+            best = logits.max(axis=1, keepdims=True)
+            found = np.where(logits == best, tokens, NO_LATER).min(axis=1).tolist()
         else:
             chance = self._shared.random(len(rows))
             for number, (_row, sequence) in enumerate(rows):
                 if own := self._own.get(sequence):
                     chance[number] = own.random()
+            keys = _sort_keys(logits, tokens)
             keys.sort(axis=1)
+            keys = keys[:, : table.most]
             chosen = keys[np.arange(len(rows)), _choose(_logits_of(keys), table, chance)]
-        found = (chosen & TOKEN_BITS).tolist()
+            found = (chosen & TOKEN_BITS).tolist()
         return {row: token for (row, _sequence), token in zip(rows, found, strict=True)}
 
     def _table_of(self, sequences: tuple[int, ...]) -> "SamplingTable":
@@ -352,31 +360,43 @@ class TokenChooser:
             row, width = 0, self.count
         else:
             row, width = rows[0], self._size
-        logits = self._table(lib.llama_get_sampled_logits_ith, ctypes.c_float, batch, row, width)
+        shape = (batch.outputs, width)
+        logits = self._table(
+            lib.llama_get_sampled_logits_ith(native, batch.places[row]), row, shape
+        )
         tokens = self._table(
-            lib.llama_get_sampled_candidates_ith, ctypes.c_int32, batch, row, width
+            lib.llama_get_sampled_candidates_ith(native, batch.places[row]), row, shape
         )
         return logits[rows, : self.count], tokens[rows, : self.count]
 
-    def _table(self, ask: Any, kind: Any, batch: Batch, row: int, width: int) -> NDArray[Any]:
+    def _table(self, found: Any, row: int, shape: tuple[int, int]) -> NDArray[Any]:
         """Returns all rows that llama.cpp keeps, one for each output.
 
-        `row` is the number of any row: the address of the first one is computed from it.
+        `found` is where row number `row` is. The address of the first one follows from it.
         """
-        address = ctypes.cast(ask(self._context.native, batch.places[row]), P).value or 0
-        first = address - row * self._size * ITEM_BYTES
-        whole = (kind * (width * batch.outputs)).from_address(first)
-        return np.ctypeslib.as_array(whole).reshape(batch.outputs, width)
+        kind = found._type_
+        first = ctypes.addressof(found.contents) - row * self._size * ITEM_BYTES
+        place = (first, kind, shape)
+        if place not in self._arrays:
+            # llama.cpp moves its rows seldom, and to make an array takes longer than to use it.
+            self._arrays = {} if len(self._arrays) >= MOST_ARRAYS else self._arrays
+            whole = (kind * (shape[0] * shape[1])).from_address(first)
+            self._arrays[place] = np.ctypeslib.as_array(whole).reshape(shape)
+        return self._arrays[place]
 
 
 @dataclass(frozen=True, slots=True)
 class SamplingTable:
     """The settings of several answers, with a row for each."""
 
-    top_k: NDArray[np.intp]
-    top_p: NDArray[np.float64]
-    min_p: NDArray[np.float64]
-    heat: NDArray[np.float64]
+    most: int
+    """The most candidates that any of them looks at."""
+    first: NDArray[np.float32]
+    """1 for the candidates that each looks at, and 0 for the others."""
+    top_p: NDArray[np.float32]
+    min_p: NDArray[np.float32]
+    coolness: NDArray[np.float32]
+    """1 divided by the temperature."""
     is_greedy: bool
     """Whether all take the likeliest token."""
     endless: NDArray[np.bool_] | None
@@ -384,27 +404,18 @@ class SamplingTable:
 
     @classmethod
     def of(cls, settings: list[Sampling]) -> "SamplingTable":
-        def column(values: list[Any], kind: Any) -> NDArray[Any]:
+        def column(values: list[Any], kind: Any = np.float32) -> NDArray[Any]:
             return np.array(values, kind)[:, None]
 
         hot = [sampling.temperature > 0 for sampling in settings]
+        top_k = [one.top_k if is_hot else 1 for one, is_hot in zip(settings, hot, strict=True)]
         endless = [sampling.ignore_eos for sampling in settings]
         return cls(
-            column(
-                [sampling.top_k if sampling.temperature > 0 else 1 for sampling in settings],
-                np.intp,
-            ),
-            column(
-                [sampling.top_p if sampling.top_p < 1 else 2.0 for sampling in settings], np.float64
-            ),
-            column([sampling.min_p for sampling in settings], np.float64),
-            column(
-                [
-                    sampling.temperature if sampling.temperature > 0 else 1.0
-                    for sampling in settings
-                ],
-                float,
-            ),
+            max(top_k),
+            (np.arange(max(top_k)) < column(top_k, np.intp)).astype(np.float32),
+            column([sampling.top_p if sampling.top_p < 1 else 2.0 for sampling in settings]),
+            column([sampling.min_p for sampling in settings]),
+            column([1 / one.temperature if one.temperature > 0 else 1.0 for one in settings]),
             not any(hot),
             column(endless, np.bool_) if any(endless) else None,
         )
@@ -416,17 +427,24 @@ def _sort_keys(logits: NDArray[np.floating[Any]], tokens: NDArray[np.int32]) -> 
     The bits of a float, as a whole number, are in the order of the floats once those of negative
     ones are inverted. Sorting numbers is several times as fast as sorting by two columns.
     """
-    keys = ~_in_order(logits.astype(np.float32).view(np.int32)).astype(np.int64)
-    return np.asarray(keys << 32 | tokens)
+    bits = _in_order(np.ascontiguousarray(logits, np.float32).view(np.int32))
+    keys = np.invert(bits, out=bits).astype(np.int64)
+    keys <<= 32
+    keys |= tokens
+    return keys
 
 
 def _logits_of(keys: NDArray[np.int64]) -> NDArray[np.float32]:
-    return _in_order((~(keys >> 32)).astype(np.int32)).view(np.float32)
+    bits = (keys >> 32).astype(np.int32)
+    return _in_order(np.invert(bits, out=bits)).view(np.float32)
 
 
 def _in_order(bits: NDArray[np.int32]) -> NDArray[np.int32]:
     """Inverts the bits of negative floats but the sign. Done twice, it changes nothing."""
-    return np.asarray(bits ^ (bits >> 31 & 0x7FFFFFFF))
+    inverted = bits >> 31
+    inverted &= 0x7FFFFFFF
+    inverted ^= bits
+    return inverted
 
 
 def _choose(
@@ -437,15 +455,19 @@ def _choose(
     Like llama.cpp's chain it applies top-k, top-p, min-p, then temperature. At a temperature of 0
     the index is 0.
     """
-    below = (logits - logits[:, :1]).astype(np.float64)
-    kept = np.arange(logits.shape[1]) < table.top_k
-    likely = np.where(kept, np.exp(below), 0.0)
-    before = np.cumsum(likely / likely.sum(axis=1, keepdims=True), axis=1)
-    before = np.roll(before, 1, axis=1)
-    before[:, 0] = -1.0
-    kept &= (before < table.top_p) & (likely >= table.min_p)
-    heated = np.where(kept, np.exp(below / table.heat), 0.0).cumsum(axis=1)
-    return np.asarray((heated > chance[:, None] * heated[:, -1:]).argmax(axis=1))
+    below = logits - logits[:, :1]
+    likely = np.exp(below)
+    likely *= table.first
+    kept = likely >= table.min_p
+    kept &= table.first > 0
+    so_far = likely.cumsum(axis=1)
+    kept[:, 1:] &= so_far[:, :-1] < table.top_p * so_far[:, -1:]
+    kept[:, 0] = True
+    below *= table.coolness
+    heated = np.exp(below, out=below)
+    heated *= kept
+    so_far = heated.cumsum(axis=1, dtype=np.float64)
+    return np.asarray((so_far > chance[:, None] * so_far[:, -1:]).argmax(axis=1))
 
 
 def can_choose(request: Request) -> bool:
