@@ -21,17 +21,17 @@ from server.engine.worker.schedule.scheduler import CACHE_FULL, Scheduler
 
 SLOTS = 6
 GREEDY = {"temperature": 0.0, "ignore_eos": True}
-TABLE = "".join(f"| row {n} | {n * 7} |\n" for n in range(6))
+TABLE = "".join(f"| row {n} | {n * 7} |\n" for n in range(4))
 JOBS: tuple[dict[str, Any], ...] = (
-    {"prompt": "One, two, three,", "sampling": GREEDY, "max_tokens": 30},
-    {"prompt": "The capital of France is", "sampling": GREEDY, "max_tokens": 12},
-    {"prompt": "Once upon a time", "sampling": {"seed": 5}, "max_tokens": 25},
-    {"prompt": "One, two, three,", "sampling": GREEDY, "max_tokens": 30, "stops": ["seven"]},
-    {"prompt": f"{TABLE}\n{TABLE}\n", "sampling": GREEDY, "max_tokens": 40},
+    {"prompt": "One, two, three,", "sampling": GREEDY, "max_tokens": 14},
+    {"prompt": "The capital of France is", "sampling": GREEDY, "max_tokens": 8},
+    {"prompt": "Once upon a time", "sampling": {"seed": 5}, "max_tokens": 10},
+    {"prompt": "One, two, three,", "sampling": GREEDY, "max_tokens": 16, "stops": ["seven"]},
+    {"prompt": f"{TABLE}\n{TABLE}\n", "sampling": GREEDY, "max_tokens": 20},
     {
         "prompt": "A name as JSON:",
         "sampling": GREEDY,
-        "max_tokens": 30,
+        "max_tokens": 16,
         "constraint": {
             "kind": "json_schema",
             "source": '{"type": "object", "properties": {"name": {"type": "string"}}, '
