@@ -137,7 +137,8 @@ def _serving(model: ModelStatus, requests: tuple[RunningRequest, ...]) -> Summar
     match model.phase:
         case "loading":
             words = tr("{percent} read. Requests wait until it is ready.")
-            detail = words.format(percent=numeral(model.progress, ".0%"))
+            read = words.format(percent=numeral(model.progress, ".0%"))
+            detail = told(model.reason) or read
             return Summary("loading", tr("Loading {name}").format(name=model.name), detail)
         case "failed":
             # The details begin with the error's code. Other errors about memory contain their own

@@ -5491,6 +5491,10 @@ Safari: Schalten Sie zuerst auf dieser Seite HTTPS ein.</translation>
    <translation>Status {0}</translation>
   </message>
   <message>
+   <source>Looking at the graphics card. At its first use, its driver may take minutes.</source>
+   <translation>Die Grafikkarte wird geprüft. Bei ihrer ersten Verwendung kann ihr Treiber Minuten brauchen.</translation>
+  </message>
+  <message>
    <source>it sent something that is no message</source>
    <translation>sie hat etwas gesendet, das keine Nachricht ist</translation>
   </message>

@@ -5491,6 +5491,10 @@ Safari：请先在本页开启 HTTPS。</translation>
    <translation>状态 {0}</translation>
   </message>
   <message>
+   <source>Looking at the graphics card. At its first use, its driver may take minutes.</source>
+   <translation>正在检查显卡。首次使用时，其驱动程序可能需要几分钟。</translation>
+  </message>
+  <message>
    <source>it sent something that is no message</source>
    <translation>它发来的内容不是消息</translation>
   </message>

@@ -73,6 +73,7 @@ class Announcer:
     def _show_model(self, status: ModelStatus) -> None:
         if status.phase == "loading":
             self._once(f"Loading {status.name} …")
+            self._once(status.reason)
         elif status.phase == "ready":
             self._once(f"Ready: {status.name}, {status.context_tokens} tokens of context")
             if away := find_away(status.hosts):

@@ -87,6 +87,13 @@ SMALLER = 0.8
 """The next try takes at most this share of the last try's memory, to make a difference."""
 LIKELY = 0.3
 """A load that needs more than this share of the free memory may have failed for lack of it."""
+SLOW_LOOK_S = 3.0
+LOOKING = LoadState(
+    "loading",
+    0.0,
+    Sentence("Looking at the graphics card. At its first use, its driver may take minutes."),
+)
+"""What is shown when the machine's survey takes longer: it tries each card once."""
 PATIENCE_S = 120.0
 """How long to wait, in seconds, for models that are being unloaded but still answer."""
 
@@ -202,7 +209,13 @@ class FittedEngine(Forwarding):
     async def _look(self) -> Machine:
         """Surveys the machine, anew if it has graphics cards, as their free memory changes."""
         surveyor = self._loader.shelf.surveyor
-        return await surveyor.look(anew=surveyor.machine().engine_uses_gpu)
+        slow = asyncio.get_running_loop().call_later(SLOW_LOOK_S, self.state.set, LOOKING)
+        try:
+            return await surveyor.look(anew=surveyor.machine().engine_uses_gpu)
+        finally:
+            slow.cancel()
+            if self.state.get() == LOOKING:
+                self.state.set(LoadState("loading"))
 
     def _best(self, header: Header, machine: Machine) -> Setup | None:
         return next(self._setups(header, _setup(self._options), machine), None)

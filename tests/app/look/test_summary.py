@@ -107,3 +107,8 @@ def test_here_is_said_only_of_a_model_on_this_computer() -> None:
     assert (near.detail, near.away) == ("m runs on this computer.", "")
     far = summarise(serving, ModelStatus("ready", "m", hosts=("gpu:8000",)), ())
     assert far.detail == far.away == "m runs at gpu:8000. Prompts are sent there."
+
+
+def test_a_load_that_has_a_reason_says_it() -> None:
+    summary = summarise(SERVING, ModelStatus("loading", "m", reason="It was killed."), ())
+    assert summary.detail == "It was killed."

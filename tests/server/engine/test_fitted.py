@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from server.egress import Egress
+from server.engine import fitted
 from server.engine.base import EngineOptions, LoadState
 from server.engine.fitted import ALL_LAYERS, FittedEngine, Loader, OptionsOf
 from server.errors import ModelDamaged, ModelLoadFailed
@@ -310,3 +311,24 @@ async def test_a_load_whose_client_leaves_is_not_under_way_for_ever(
         may_end.set()
         await engine.load()
         assert engine.state.get().phase == "ready"
+
+
+async def test_a_long_look_at_the_card_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fitted, "SLOW_LOOK_S", 0.0)
+    async with opened(lambda: Desk(tmp_path, 16 * GB)) as desk:
+        engine, shown = desk.engine(EngineOptions()), list[str]()
+        engine.state.connect(lambda state: shown.append(f"{state.phase} {state.reason}".strip()))
+        look = desk.shelf.surveyor.look
+
+        async def slow(*, anew: bool = False) -> Machine:
+            while not shown[-1:] or "driver" not in shown[-1]:
+                await asyncio.sleep(0)
+            return await look(anew=anew)
+
+        monkeypatch.setattr(desk.shelf.surveyor, "look", slow)
+        await engine.load()
+        said = next(n for n, text in enumerate(shown) if text.startswith("loading Looking at"))
+        assert shown[said + 1] == "loading"
+        assert shown[-1] == "ready"

@@ -408,14 +408,14 @@ class SamplingTable:
             return np.array(values, kind)[:, None]
 
         hot = [sampling.temperature > 0 for sampling in settings]
-        top_k = [one.top_k if is_hot else 1 for one, is_hot in zip(settings, hot, strict=True)]
+        top_k = [own.top_k if is_hot else 1 for own, is_hot in zip(settings, hot, strict=True)]
         endless = [sampling.ignore_eos for sampling in settings]
         return cls(
             max(top_k),
             (np.arange(max(top_k)) < column(top_k, np.intp)).astype(np.float32),
             column([sampling.top_p if sampling.top_p < 1 else 2.0 for sampling in settings]),
             column([sampling.min_p for sampling in settings]),
-            column([1 / one.temperature if one.temperature > 0 else 1.0 for one in settings]),
+            column([1 / own.temperature if own.temperature > 0 else 1.0 for own in settings]),
             not any(hot),
             column(endless, np.bool_) if any(endless) else None,
         )
