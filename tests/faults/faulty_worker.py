@@ -13,7 +13,7 @@ wire = os.dup(1)
 
 signal.signal(signal.SIGUSR1, lambda *_: os._exit(0))
 signal.signal(signal.SIGUSR2, lambda *_: os.write(wire, GARBAGE) and None)
-usual = Context.decode
+usual = Context.begin
 spins = False
 
 
@@ -22,12 +22,12 @@ def begin_to_spin(*_given: object) -> None:
     spins = True
 
 
-def decode(self: Context, batch: Batch | RowBatch) -> int:
+def begin(self: Context, batch: Batch | RowBatch) -> int:
     while spins:
         pass
     return usual(self, batch)
 
 
 signal.signal(signal.SIGURG, begin_to_spin)
-Context.decode = decode  # type: ignore[method-assign]
+Context.begin = begin  # type: ignore[method-assign]
 main()

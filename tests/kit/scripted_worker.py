@@ -59,9 +59,9 @@ def load(path: Path) -> None:
             send({"op": "failed", "code": "model_load_failed", "message": "The file is damaged."})
             sys.exit(1)
         case "hung":
-            while True:
+            while True:  # seldom, so that it does not count as computing on a slow machine
                 send({"op": "progress", "done": 0.5})
-                time.sleep(0.02)
+                time.sleep(0.2)
         case "crashing":
             os.kill(os.getpid(), signal.SIGSEGV)
         case "short-lived":
