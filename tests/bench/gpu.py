@@ -253,7 +253,9 @@ def show(
     points: list[tuple[int, str]],
     found: dict[Any, Found],
 ) -> None:
-    say(f"\n{model}, llama-server {kind}; median of {given.rounds} rounds (least to most)\n")
+    rounds = sorted({len(one.bursts) for one in found.values()})
+    counted = " to ".join(map(str, dict.fromkeys((rounds[0], rounds[-1]))))
+    say(f"\n{model}, llama-server {kind}; median of {counted} rounds (least to most)\n")
     say(
         "| answers | sampling | Moat tokens/s | llama-server | ratio | first p50 ms | ratio "
         "| first p95 ms | ratio | processor ms a token |\n|---|---|---|---|---|---|---|---|---|---|"
