@@ -169,11 +169,11 @@ def look_up(question: str, wide: Wide) -> Found | None:
 
 
 def read_wide(table: Table, about: str = "") -> Wide | None:
-    """Reads a report. Returns None unless texts name rows and at least two columns are years.
+    """Reads a table that `has_years` as a report. Returns None unless texts name its rows.
 
     `about` are words for what was read.
     """
-    if len(table.rows) > MOST_ROWS or not has_years(table.columns):
+    if len(table.rows) > MOST_ROWS:
         return None
     periods = _periods(table.columns)
     labels, told = _labels(table, periods[0][0])
@@ -191,7 +191,7 @@ def read_wide(table: Table, about: str = "") -> Wide | None:
 
 
 def has_years(columns: Sequence[Column]) -> bool:
-    """Whether the columns may be those of a report."""
+    """Whether at least two columns are of different years, as in a report."""
     return len({year for _, year in _periods(columns)}) >= 2
 
 

@@ -8,8 +8,8 @@ every answer then runs in a wider batch and the last first token comes soonest.
 
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
 from time import perf_counter
 from typing import Any
 
@@ -83,10 +83,34 @@ class DecodeFailed(Exception):
 
 
 QUICK_LAUNCH_S = 0.002
-QUICK_LAUNCH = 0.25
+QUICK_LAUNCH_SHARE = 0.25
 """A device computes by itself if a step is begun within this time, or this share of the step."""
 
-GoOn = Callable[[list[Answer], list[int] | None], None]
+
+@dataclass(slots=True)
+class Together:
+    """Answers whose tokens the device chooses, until one of them ends: their rows and sequences."""
+
+    rows: list[tuple[int, int]]
+    room: int
+    """How many tokens each of them may still write; 0 if their text may end them."""
+    tokens: list[int] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, answers: list[Answer]) -> "Together | None":
+        if not all(answer.on_device and not answer.is_parted for answer in answers):
+            return None
+        rows = [(answer.row, answer.slot.sequence) for answer in answers]
+        may_stop = any(answer.request.stops for answer in answers)
+        return cls(rows, 0 if may_stop else min(answer.room for answer in answers))
+
+    def choose(self, tokens: list[int]) -> None:
+        """Notes the tokens that follow, one for each answer."""
+        self.tokens = tokens
+        self.room -= 1
+
+
+GoOn = Callable[[list[Answer], Together | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,27 +121,11 @@ class Begun:
     at: float
     launch_s: float
     guessing_s: float
+    together: Together | None
 
-    def is_beside(self, seconds: float) -> bool:
+    def ran_by_itself(self, seconds: float) -> bool:
         """Whether the device computed by itself, so that there was time for something else."""
-        return self.launch_s <= max(QUICK_LAUNCH_S, QUICK_LAUNCH * seconds)
-
-
-@dataclass(slots=True)
-class Together:
-    """Answers whose tokens the device chooses, until one of them ends: their rows and sequences."""
-
-    rows: list[tuple[int, int]]
-    room: int
-    """How many tokens each of them may still write; 0 if their text may end them."""
-
-    @classmethod
-    def of(cls, answers: list[Answer]) -> "Together | None":
-        if not all(answer.on_device and not answer.is_parted for answer in answers):
-            return None
-        rows = [(answer.row, answer.slot.sequence) for answer in answers]
-        may_stop = any(answer.request.stops for answer in answers)
-        return cls(rows, 0 if may_stop else min(answer.room for answer in answers))
+        return self.launch_s <= max(QUICK_LAUNCH_S, QUICK_LAUNCH_SHARE * seconds)
 
 
 class DecodeStep:
@@ -128,7 +136,6 @@ class DecodeStep:
     ) -> None:
         self.device: OnDevice | None = None
         self._begun: Begun | None = None
-        self._together: Together | None = None
         self._chosen: dict[int, int] = {}
         self._context = context
         self._pace = pace
@@ -143,17 +150,17 @@ class DecodeStep:
         self,
         batch: Batch | RowBatch,
         guessing_s: float = 0.0,
-        answers: Sequence[Answer] = (),
+        together: Together | None = None,
     ) -> None:
-        """Begins to evaluate a batch, in which these answers have a token each."""
+        """Begins to evaluate a batch: if the answers are `together`, a token of each."""
         if self.device is not None:
-            self.device.expect(answers[0].slot.sequence if answers else None)
+            self.device.expect(together.rows[0][1] if together else None)
         self._context.operations.clear()
         began = perf_counter()
         code = self._context.begin(batch)
         if code:
             raise DecodeFailed(code)
-        self._begun = Begun(batch, began, perf_counter() - began, guessing_s)
+        self._begun = Begun(batch, began, perf_counter() - began, guessing_s, together)
 
     def complete(self, answers: list[Answer], items: list[Item], go_on: GoOn) -> None:
         """Waits for the step that was begun, and lets the answers choose their next tokens.
@@ -167,10 +174,9 @@ class DecodeStep:
         seconds = self._finish()
         began = perf_counter()
         self._pace.note_decode(begun.batch.count, seconds)
-        go_on = go_on if begun.is_beside(seconds) else _stay
-        together, self._together = self._together or Together.of(answers), None
-        if together is not None:
-            self._take_chosen(together, begun.batch, answers, items, go_on)
+        go_on = go_on if begun.ran_by_itself(seconds) else _stay
+        if begun.together is not None:
+            self._take_chosen(begun.together, begun.batch, answers, items, go_on)
         else:
             self._collect(begun.batch, [answer for answer in answers if not answer.is_parted])
             lost_s = max(0.0, seconds - usual_s) + begun.guessing_s
@@ -191,10 +197,8 @@ class DecodeStep:
         tokens = [self._chosen[row] for row, _sequence in together.rows]
         try:
             if together.room > 1 and self._vocabulary.ends.isdisjoint(tokens):
-                go_on(answers, tokens)
-            if self.has_begun:
-                together.room -= 1
-                self._together = together
+                together.choose(tokens)
+                go_on(answers, together)
         finally:
             for answer in answers:
                 self._continue(answer, None, items)
@@ -241,7 +245,7 @@ class DecodeStep:
             items.append(answer.progress())
             if not len(answer.todo):
                 assert rows is not None
-                self._begin(answer, rows, items)
+                self._begin_answer(answer, rows, items)
         self._counters.choose_s += perf_counter() - began - seconds
 
     def measure(
@@ -295,7 +299,7 @@ class DecodeStep:
         self._counters.decode_s += begun.launch_s + ended - began
         return ended - begun.at
 
-    def _begin(self, answer: Answer, rows: Logits, items: list[Item]) -> None:
+    def _begin_answer(self, answer: Answer, rows: Logits, items: list[Item]) -> None:
         answer.first_at = perf_counter()
         try:
             self._advance(answer, rows)
@@ -351,7 +355,7 @@ class DecodeStep:
 FAILED = "error"
 
 
-def _stay(_answers: list[Answer], _tokens: list[int] | None) -> None:
+def _stay(_answers: list[Answer], _together: Together | None) -> None:
     """Begins no step."""
 
 
@@ -713,21 +717,22 @@ class Scheduler:
         # Guesses make the gap longer, and so does reading: only one of them at a time.
         calm = not (self._reading or self._has_read)
         guessing_s = self._decode_batch.fill(answers, guess=calm)
-        on_device = answers if Together.of(answers) else ()
-        self._step.begin(self._decode_batch.batch, guessing_s, on_device)
+        self._step.begin(self._decode_batch.batch, guessing_s, Together.of(answers))
 
-    def _go_on(self, answers: list[Answer], tokens: list[int] | None) -> None:
-        """Begins the next step, unless something else comes first. `tokens` follow the last ones;
-        without them, the answers know what follows."""
+    def _go_on(self, answers: list[Answer], together: Together | None) -> None:
+        """Begins the next step, unless something else comes first.
+
+        Answers that are `together` have not taken their next tokens yet; others have.
+        """
         if self._stopping or self._cancelled or self._inbox or self._reading:
             return
         if self._decode_batch.takes_long or (len(self._waiting) and self._admission.has_room):
             return
-        if tokens is None:
+        if together is None:
             self._begin(answers)
         else:
-            self._decode_batch.advance(tokens)
-            self._step.begin(self._decode_batch.batch, 0.0, answers)
+            self._decode_batch.advance(together.tokens)
+            self._step.begin(self._decode_batch.batch, together=together)
 
     def _read(self, answers: list[Answer], items: list[Item]) -> None:
         """Reads parts of prompts. Answers whose prompt is complete run from now on."""

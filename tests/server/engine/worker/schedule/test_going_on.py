@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 
 from server.engine.base import EngineOptions
-from server.engine.worker.load.context import Context
+from server.engine.worker.load.context import CACHE_FULL, Context
 from server.engine.worker.load.model import Model
 from server.engine.worker.load.native import NativeLog
 from server.engine.worker.load.plan import make_plan
 from server.engine.worker.prompt.prepare import Preparer
 from server.engine.worker.prompt.template import Template
 from server.engine.worker.schedule import scheduler as schedule
+from server.engine.worker.schedule.admission import Admission
 from server.engine.worker.schedule.answer import Item
-from server.engine.worker.schedule.scheduler import CACHE_FULL, Scheduler
+from server.engine.worker.schedule.scheduler import Scheduler
 
 SLOTS = 6
 GREEDY = {"temperature": 0.0, "ignore_eos": True}
@@ -115,7 +116,7 @@ def begins_early(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
 
     def set_it(is_early: bool) -> None:
         monkeypatch.setattr(schedule, "QUICK_LAUNCH_S", inf if is_early else -1.0)
-        monkeypatch.setattr(schedule, "QUICK_LAUNCH", -1.0)
+        monkeypatch.setattr(schedule, "QUICK_LAUNCH_SHARE", -1.0)
 
     return set_it
 
@@ -165,7 +166,7 @@ def test_a_step_that_fails_at_its_beginning_loses_no_token(
         return CACHE_FULL if is_full else begin(context, batch)
 
     monkeypatch.setattr(Context, "begin", full_at_times)
-    monkeypatch.setattr(schedule.Admission, "evict_idle", lambda _self: True)
+    monkeypatch.setattr(Admission, "evict_idle", lambda _self: True)
     told = opened.tell(JOBS[:2])
     assert told.texts == whole.texts
     assert told.ends == whole.ends
