@@ -55,28 +55,45 @@ def main() -> int:
 
 
 def run_all(rows: Sequence[Row], stage: Stage) -> Iterator[tuple[Row, Result]]:
-    """Runs rows one after the other, with those that last or do not disturb beside them."""
+    """Runs rows one after the other, with those that last or do not disturb beside them.
+
+    In the full form the rows that need the machine alone come when all others but the lasting ones
+    have ended.
+    """
     with ExitStack() as lines, ended_early(stage):
-        begun: list[tuple[Row, Future[Result]]] = []
+        begun: dict[Row, Future[Result]] = {}
         for name, together in _beside(rows, stage).items():
             line = ThreadPoolExecutor(None if name == LASTING else 1)
             lines.callback(line.shutdown, cancel_futures=True)
-            begun += [(row, line.submit(run, row, stage)) for row in together]
-        elsewhere = [row for row, _ in begun]
-        yield from ((row, run(row, stage)) for row in rows if row not in elsewhere)
-        yield from ((row, last.result()) for row, last in begun)
+            begun |= {row: line.submit(run, row, stage) for row in together}
+        in_turn = [row for row in rows if row not in begun]
+        last = [row for row in in_turn if row.alone and not stage.quick]
+        for row in in_turn:
+            if row not in last:
+                yield row, run(row, stage)
+                yield from _ended(begun)
+        yield from ((row, begun.pop(row).result()) for row in list(begun) if not row.lasts)
+        yield from ((row, run(row, stage)) for row in last)
+        yield from ((row, lasting.result()) for row, lasting in begun.items())
+
+
+def _ended(begun: dict[Row, Future[Result]]) -> Iterator[tuple[Row, Result]]:
+    """Takes out the rows that ran beside and have ended."""
+    for row in [row for row, result in begun.items() if result.done()]:
+        yield row, begun.pop(row).result()
 
 
 def run_short_again(
     rows: Sequence[Row], results: Mapping[str, Result], stage: Stage
 ) -> Iterator[tuple[Row, Result]]:
-    """Measures rows that fell short in the short form again, alone, and shows both figures.
+    """Measures rows that fell short again, alone, and shows both figures.
 
-    The short form measures rows side by side, so that they slow each other.
+    Rows are measured side by side, so that they slow each other. What lasts hours is not repeated.
     """
     for row in rows:
         first = results[row.key]
-        if stage.quick and len(rows) > 1 and not first.held:
+        repeats = stage.quick or not row.lasts
+        if repeats and len(rows) > 1 and not first.held:
             second = run(row, stage)
             yield (
                 row,
@@ -88,7 +105,10 @@ def _beside(rows: Sequence[Row], stage: Stage) -> dict[str, list[Row]]:
     """Returns the rows that run beside the others, by the line in which they run."""
     found: dict[str, list[Row]] = {}
     for row in rows:
-        line = row.beside if stage.quick else LASTING * row.lasts
+        if stage.quick:
+            line: str = row.beside
+        else:
+            line = LASTING if row.lasts else "" if row.alone else row.beside
         if line:
             found.setdefault(line, []).append(row)
     return found

@@ -29,9 +29,10 @@ class Row:
     lasts: bool = False
     """Whether it takes hours of little work in the full form, and so runs beside the others."""
     alone: bool = False
-    """Whether it is about short times. In the full form, lasting rows are then halted."""
+    """Whether it is about short times. In the full form it runs when others have ended, and lasting
+    rows are then halted."""
     beside: Literal["", "apart", "waits"] = ""
-    """How it runs beside others in the short form, one after the other with rows of its kind.
+    """How it runs beside others, one after the other with rows of its kind.
 
     "apart": it has its own processes, and only limits of processor time. "waits": it sleeps most of
     the time, and is judged by figures that the machine's load does not change.

@@ -3,7 +3,9 @@
 import inspect
 import re
 import threading
+import time
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -65,13 +67,46 @@ def test_in_the_short_form_what_does_not_disturb_runs_beside_the_others() -> Non
     assert ran == [("F3", True), ("F1", True), ("F2", True)]
 
 
-@pytest.mark.parametrize(("quick", "rows_again"), [(True, ["F1"]), (False, [])])
-def test_in_the_short_form_a_row_that_falls_short_is_measured_again(
-    *, quick: bool, rows_again: list[str]
+def test_in_the_full_form_what_must_be_alone_begins_when_the_others_have_ended() -> None:
+    began, ended = list[str](), list[str]()
+
+    def row(key: str, *, alone: bool = False, lasts: bool = False, apart: bool = False) -> Row:
+        def measure(stage: Stage) -> Figure:
+            began.append(key)
+            if alone:
+                return Figure(f"{sorted(ended)} {stage.going.is_set()}", held=True)
+            if apart:
+                time.sleep(0.2)
+            if lasts:
+                while "F3" not in began:
+                    time.sleep(0.01)
+            ended.append(key)
+            return Figure("", held=True)
+
+        beside: Literal["", "apart"] = "apart" if apart else ""
+        return Row(key, "", "", measure, alone=alone, lasts=lasts, beside=beside)
+
+    rows = (
+        row("F1", apart=True),
+        row("F2", lasts=True),
+        row("F3", alone=True, apart=True),
+        row("F4"),
+    )
+    ran = {row.key: result.figure for row, result in run_all(rows, Stage(quick=False))}
+    assert ran["F3"] == "['F1', 'F4'] False"
+    assert set(ran) == {"F1", "F2", "F3", "F4"}
+
+
+@pytest.mark.parametrize(
+    ("quick", "lasts", "rows_again"),
+    [(True, False, ["F1"]), (True, True, ["F1"]), (False, False, ["F1"]), (False, True, [])],
+)
+def test_a_row_that_falls_short_is_measured_again_unless_it_takes_hours(
+    *, quick: bool, lasts: bool, rows_again: list[str]
 ) -> None:
     figures = iter((Figure("slow", held=False), Figure("quick", held=True)))
     rows = (
-        Row("F1", "", "", lambda _stage: next(figures)),
+        Row("F1", "", "", lambda _stage: next(figures), lasts=lasts),
         Row("F2", "", "", lambda _stage: Figure("fine", held=True)),
     )
     stage = Stage(quick=quick)
