@@ -163,8 +163,8 @@ class Link:
         return await self._connection.command(name, to_jsonable_python(arguments))
 
 
-_EXCEPTION = re.compile(r"[\w.]+: ")
-"""The start of the last line of a traceback."""
+_TRACEBACK = re.compile(r"^(Traceback |  File \")", re.MULTILINE)
+"""A line of a traceback. What follows it was not written for people."""
 _FIRST_WORD_S = 60.0
 """Seconds for a new server to report its address."""
 _LAST_WORDS_BYTES = 4096
@@ -348,9 +348,9 @@ def _death(process: Process, last_words: bytearray) -> ServerDied:
         names = {one.value: one.name for one in signal.Signals}
         death.known_details = names.get(-code, f"signal {-code}")
         return death
-    lines = last_words.decode(errors="replace").split("\n")
-    said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    is_sentence = said and not _EXCEPTION.match(said)
+    text = last_words.decode(errors="replace")
+    said = next((line.strip() for line in reversed(text.split("\n")) if line.strip()), "")
+    is_sentence = said and not _TRACEBACK.search(text)
     words = (
         Sentence("The server stopped: {0}", said)
         if is_sentence

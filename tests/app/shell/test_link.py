@@ -218,6 +218,24 @@ def test_a_signal_without_a_name_is_said_by_its_number(number: int, name: str) -
     assert _death(cast("Process", ended), bytearray()).details == name
 
 
+NOT_A_SETTING = "MOAT_WINDOW__NOPE: there is no setting 'nope' in window."
+BROKEN = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nKeyError: 5'
+
+
+@pytest.mark.parametrize(
+    ("last_words", "reason"),
+    [
+        (f"{NOT_A_SETTING}\n", f"The server stopped: {NOT_A_SETTING}"),
+        (f"{BROKEN}\n", "The server stopped unexpectedly."),
+        (f"{BROKEN[20:]}\n", "The server stopped unexpectedly."),  # only the end was kept
+        ("", "The server stopped unexpectedly."),
+    ],
+)
+def test_what_a_child_told_people_is_shown_but_no_traceback(last_words: str, reason: str) -> None:
+    ended = cast("Process", SimpleNamespace(returncode=1))
+    assert str(_death(ended, bytearray(last_words.encode()))) == reason
+
+
 async def test_a_child_that_cannot_start_says_its_last_words() -> None:
     link = Link()
     keeping = tasks.spawn(keep_serving(program("fails"), link), "keep")
