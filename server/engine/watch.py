@@ -31,7 +31,8 @@ class WatchLimits:
     rest_s: float = 30.0
     """The time between two pings while the worker has nothing to do."""
     halted_s: float = 1.5
-    """After this silence, the process is checked: a signal may have stopped it."""
+    """After this silence, the process is halted if it was so a tick before: a signal may have
+    stopped it."""
     noticed_s: float = 5.0
     """After this time without an answer or progress, `health` shows it."""
     silent_s: float = 15.0
@@ -82,6 +83,8 @@ class Pulse:
         self._used_s = 0.0
         """The processor time that the worker had used when it was last asked for while loading."""
         self._asked_s = 0.0
+        self._halted_after: tuple[int, int] | None = None
+        """How often it had run when it was found halted; None if it was not."""
         self._steps = Stall(pid)
         self._lanes: list[Stall] = []
         self._in_hand = 0
@@ -168,7 +171,8 @@ class Pulse:
         self._quiet_ticks += 1
         limits = self._limits
         quiet_s = self._quiet_ticks * limits.tick_s
-        if quiet_s >= limits.halted_s and _is_halted(self._pid):
+        is_looked_at = quiet_s >= limits.halted_s - limits.tick_s
+        if is_looked_at and self._stays_halted():
             return Sentence("it was halted by a signal and did not go on")
         if not self._loaded:
             most_s = self._may_load_s(quiet_s)
@@ -183,9 +187,16 @@ class Pulse:
                 return Sentence("it made no progress on an answer for {0:g} s", most_s)
         return ""
 
+    def _stays_halted(self) -> bool:
+        """Whether the process is halted as it was at the last look, and did not run in between.
 
-def _is_halted(pid: int) -> bool:
-    try:
-        return psutil.Process(pid).status() in HALTED
-    except psutil.Error:
-        return False
+        One that a tracer follows is halted for a moment at each of its calls.
+        """
+        before = self._halted_after
+        try:
+            process = psutil.Process(self._pid)
+            is_halted = process.status() in HALTED
+            self._halted_after = process.num_ctx_switches() if is_halted else None
+        except psutil.Error:
+            self._halted_after = None
+        return self._halted_after is not None and self._halted_after == before
