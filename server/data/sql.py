@@ -5,12 +5,13 @@ import re
 import sqlite3
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from server.data.bytecode import columns_computed
 from server.data.tables import Cell, Table, unique_names
 from server.sentences import Sentence
 
@@ -33,6 +34,7 @@ FORBIDDEN_FUNCTIONS = frozenset({
 })  # fmt: skip
 WORD = re.compile(r"\w+")
 QUOTED = re.compile(r"\'[^\']*\'|\"([^\"]*)\"(?!\")")
+NUMERAL = re.compile(r"\s*[-+]?\d+(\.\d+)?\s*$")
 TYPES = {"number": "NUMERIC", "date": "TEXT", "text": "TEXT", "empty": "TEXT"}
 
 
@@ -151,9 +153,35 @@ def query(
         with sandbox(connection, deadline):
             names = with_strict_names(sql)
             answer, cursor = select(connection, names, parameters, MAX_RESULT_ROWS)
+            for name, text in computed_texts(connection, names, parameters, tables):
+                what = f"{name} holds text such as {text!r}, nothing can be computed with it"
+                raise Refused(Sentence("The query failed: {0}.", what))
             if answer.is_cut:
                 answer = replace(answer, total=_count_rest(cursor, len(answer.rows) + 1))
             return answer
+
+
+def computed_texts(
+    connection: sqlite3.Connection,
+    sql: str,
+    parameters: Sequence[Cell],
+    tables: Mapping[str, Table],
+) -> Iterator[tuple[str, str]]:
+    """Yields columns with which the query computes though they hold text, and such a text each.
+
+    SQLite takes the digits at the beginning of a text for its number: 12 for '12:30', else 0.
+    """
+    program = connection.execute(f"EXPLAIN {sql}", parameters).fetchall()
+    roots = dict(connection.execute("SELECT rootpage, name FROM sqlite_master").fetchall())
+    for root, place in columns_computed(row[1:6] for row in program):
+        table = tables.get(roots.get(root, ""))
+        if table is None or not 0 <= place < len(table.columns):
+            continue
+        column = table.columns[place]
+        held = table.values(column.name) if column.kind in ("text", "date") else []
+        odd = next((one for one in held if isinstance(one, str) and not NUMERAL.match(one)), None)
+        if odd is not None:
+            yield column.name, odd
 
 
 def with_strict_names(sql: str) -> str:

@@ -36,6 +36,72 @@ def test_median_and_deviation() -> None:
     assert run("SELECT stdev(1), median(NULL)").rows == [(None, None)]
 
 
+ODDS = from_grid(
+    ["team", "odds", "stake", "day", "season"],
+    [["a", "1:1", 3, "2024-01-02", "2023"], ["b", "2:1", 4, "2024-02-02", "2024"]],
+    "Odds",
+)
+STAKES = from_grid(["team", "won"], [["a", 3], ["b", 5]], "Stakes")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT sum(odds) FROM odds",
+        "SELECT odds * 2 FROM odds WHERE team = 'a'",
+        "SELECT 100.0 / odds FROM odds",
+        "SELECT team, avg(odds) FROM odds GROUP BY team ORDER BY 2",
+        "SELECT sum(odds) OVER (ORDER BY team) FROM odds",
+        "WITH q AS (SELECT odds AS x FROM odds) SELECT median(x) FROM q",
+        "WITH q AS MATERIALIZED (SELECT team, odds AS x FROM odds)"
+        " SELECT q.x / s.won FROM q JOIN stakes s ON q.team = s.team",
+        "SELECT o.odds - s.won FROM odds o JOIN stakes s ON o.team = s.team ORDER BY 1",
+        "SELECT x + 1 FROM (SELECT team, max(odds) AS x FROM odds GROUP BY team)",
+        "SELECT avg(x) FROM (SELECT odds AS x FROM odds ORDER BY stake LIMIT 5)",
+        "SELECT (SELECT odds FROM odds LIMIT 1) * 2",
+        "SELECT round(odds, 1) FROM odds",
+        "SELECT sum(CAST(odds AS REAL)) FROM odds",
+        "SELECT CAST(odds AS INTEGER) FROM odds",
+        'SELECT sum("Odds"."odds") FROM odds',
+    ],
+)
+def test_nothing_is_computed_with_texts(sql: str) -> None:
+    with pytest.raises(Refused, match="odds holds text such as '1:1', nothing can be computed"):
+        query({"odds": ODDS, "stakes": STAKES}, sql)
+
+
+def test_a_date_is_no_number() -> None:
+    with pytest.raises(Refused, match="day holds text such as '2024-01-02'"):
+        query({"odds": ODDS}, "SELECT day - 1 FROM odds")
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("SELECT season - 1 FROM odds", [(2022,), (2023,)]),
+        ("SELECT count(odds), max(odds), min(day) FROM odds", [(2, "2:1", "2024-01-02")]),
+        ("SELECT sum(odds = '1:1') FROM odds", [(1,)]),
+        ("SELECT sum(CASE WHEN odds = '1:1' THEN stake ELSE 0 END) FROM odds", [(3,)]),
+        ("SELECT avg(stake) FILTER (WHERE odds = '1:1') FROM odds", [(3.0,)]),
+        ("SELECT odds, sum(stake) FROM odds GROUP BY odds ORDER BY odds", [("1:1", 3), ("2:1", 4)]),
+        ("SELECT sum(CAST(substr(odds, 1, 1) AS INTEGER)) FROM odds", [(3,)]),
+        ("SELECT substr(day, 1, 4) + 1 FROM odds", [(2025,), (2025,)]),
+        ("SELECT julianday(day) - julianday('2024-01-01') FROM odds", [(1.0,), (32.0,)]),
+        ("SELECT stake - lag(stake) OVER (ORDER BY day) FROM odds", [(None,), (1,)]),
+        ("SELECT row_number() OVER (ORDER BY odds) + 1 FROM odds", [(2,), (3,)]),
+        ("SELECT length(odds) * 2, instr(odds, ':') + 1 FROM odds", [(6, 3), (6, 3)]),
+        ("SELECT b.stake - a.stake FROM odds a JOIN odds b ON a.season = b.season - 1", [(1,)]),
+        (
+            "SELECT o.stake * s.won FROM odds o JOIN stakes s ON o.team = s.team ORDER BY o.odds",
+            [(9,), (20,)],
+        ),
+        ("SELECT stake + 1, odds || stake FROM odds LIMIT 1", [(4, "1:13")]),
+    ],
+)
+def test_texts_may_be_compared_grouped_and_cut(sql: str, rows: list[tuple[object, ...]]) -> None:
+    assert query({"odds": ODDS, "stakes": STAKES}, sql).rows == rows
+
+
 @pytest.mark.parametrize(
     "sql",
     [
