@@ -199,20 +199,28 @@ class Admission:
         return min(slots, key=rank)
 
     def _is_felt(self, slot: Slot) -> bool:
-        """Whether others would notice that the slot is saved. Without a cache it is not saved."""
-        return bool(self.cache.capacity_bytes) and self._copying.is_felt(slot.sequence)
+        """Whether others would notice that the slot is saved, if it is saved at all."""
+        is_saved = self.cache.capacity_bytes and self._is_worth_saving(slot)
+        return bool(is_saved) and self._copying.is_felt(slot.sequence)
+
+    def _is_worth_saving(self, slot: Slot) -> bool:
+        return self._copying.is_worth_saving(slot.sequence, slot.count)
 
     def _is_cheaper_to_copy(self, holder: Slot, gained: int) -> bool:
         is_waited_for = any(slot.busy for slot in self._slots)
         return self._copying.pays(holder.sequence, gained, is_waited_for=is_waited_for)
 
     def _keep(self, slot: Slot) -> None:
-        """Saves a slot's state to host memory, unless it is short, too large or held elsewhere."""
+        """Saves a slot's state to host memory, unless it is short, too large, held elsewhere, or
+        sooner read again."""
         if slot.count < WORTH_KEEPING or not self.cache.capacity_bytes:
             return
         if self.cache.holds(slot.tokens) or self._held_by_another(slot):
             return
         if self._context.saved_bytes(slot.sequence) > self.cache.capacity_bytes:
+            return
+        if not self._is_worth_saving(slot):
+            self._copying.note_unsaved()
             return
         began = perf_counter()
         state = self._context.save(slot.sequence)

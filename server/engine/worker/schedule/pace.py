@@ -134,6 +134,8 @@ FIRST_GUESS_S = 1e-9
 LONGEST_PAUSE_S = 0.02
 """In seconds. A copy cannot be interrupted, and running answers must not notice it."""
 NEWER_COPY = 0.5
+FORGIVING = 0.98
+"""What the time of a copy still counts for after each one that did not pay: it was slow once."""
 SCRATCH_BYTES = 16 << 20
 """A buffer up to this size is reused: allocating it takes longer than copying."""
 
@@ -145,6 +147,7 @@ class Copying:
         self._context = context
         self._pace = pace
         self._byte_s = FIRST_GUESS_S
+        self._has_saved = False
         self._scratch = np.empty(0, np.uint8)
 
     def pays(self, source: int, gained_tokens: int, *, is_waited_for: bool) -> bool:
@@ -168,8 +171,21 @@ class Copying:
         self._note(state.nbytes, perf_counter() - began)
         return True
 
+    def is_worth_saving(self, sequence: int, tokens: int) -> bool:
+        """Whether to save a sequence and restore it takes less time than to read it again.
+
+        On a card that reads fast it may take longer. Until both times are known, it is worth it.
+        """
+        reading_s = self._pace.reading_s(tokens)
+        return not (self._has_saved and reading_s) or self._takes_s(sequence) < reading_s
+
+    def note_unsaved(self) -> None:
+        """Notes that a save did not seem worth its time. After many, one is tried again."""
+        self._byte_s *= FORGIVING
+
     def note_save(self, size_bytes: int, seconds: float) -> None:
         """Notes the time of a save, which is half of a copy."""
+        self._has_saved = True
         self._note(size_bytes, 2 * seconds)
 
     def _note(self, size_bytes: int, seconds: float) -> None:

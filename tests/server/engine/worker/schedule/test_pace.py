@@ -134,6 +134,25 @@ def test_nothing_pays_while_reading_is_not_known() -> None:
     assert not Copying(Memory(1), StepPace()).pays(0, 1000, is_waited_for=False)  # type: ignore[arg-type]
 
 
+def test_what_is_sooner_read_again_is_not_worth_saving() -> None:
+    copies, _ = copying(50 * MB, token_s=0.00005)
+    assert copies.is_worth_saving(0, 384)  # nothing was saved yet
+    copies.note_save(50 * MB, 0.1)
+    assert not copies.is_worth_saving(0, 384)
+    assert copies.is_worth_saving(0, 20_000)
+    refused = 0
+    while not copies.is_worth_saving(0, 384):
+        copies.note_unsaved()
+        refused += 1
+    assert refused > 20
+
+
+def test_saving_is_worth_it_while_reading_is_not_known() -> None:
+    copies = Copying(Memory(50 * MB), StepPace())  # type: ignore[arg-type]
+    copies.note_save(50 * MB, 10)
+    assert copies.is_worth_saving(0, 384)
+
+
 def test_its_time_is_learned() -> None:
     copies, memory = copying(64 * MB, token_s=0.0005)
     assert not copies.pays(0, 100, is_waited_for=False)
