@@ -183,25 +183,25 @@ class Admission:
         """Returns a neighbour of busy slots: an empty one, else the one not used for longest.
 
         As each sequence has its own buffer, only neighbours are evaluated together, and an answer
-        apart from the others costs time at every token. A neighbour that takes long to save does
-        not count, as others would wait. The first answer begins where most empty slots follow.
+        apart from the others costs time at every token. A neighbour that takes longer to save than
+        that costs does not count. The first answer begins where most empty slots follow.
         """
         busy = {slot.sequence for slot in self._slots if slot.busy}
         empty = {slot.sequence for slot in slots if not slot.count}
 
         def rank(slot: Slot) -> tuple[int, bool, int, float]:
             beside = len(busy & {slot.sequence - 1, slot.sequence + 1})
-            if beside and slot.count and self._is_felt(slot):
+            if beside and slot.count and self._is_long_to_save(slot):
                 beside = 0
             room = next(n for n in count() if slot.sequence + n not in empty)
             return -beside, slot.count > 0, -room, slot.used_at
 
         return min(slots, key=rank)
 
-    def _is_felt(self, slot: Slot) -> bool:
-        """Whether others would notice that the slot is saved, if it is saved at all."""
+    def _is_long_to_save(self, slot: Slot) -> bool:
+        """Whether it costs others more to save the slot than to leave it, if it is saved at all."""
         is_saved = self.cache.capacity_bytes and self._is_worth_saving(slot)
-        return bool(is_saved) and self._copying.is_felt(slot.sequence)
+        return bool(is_saved) and self._copying.is_long_to_save(slot.sequence)
 
     def _is_worth_saving(self, slot: Slot) -> bool:
         return self._copying.is_worth_saving(slot.sequence, slot.count)

@@ -133,6 +133,8 @@ FIRST_GUESS_S = 1e-9
 """Seconds per byte, there and back. Copies within main memory are several times faster."""
 LONGEST_PAUSE_S = 0.02
 """In seconds. A copy cannot be interrupted, and running answers must not notice it."""
+USUAL_ANSWER = 200
+"""How many tokens an answer is expected to have when it gets its slot."""
 NEWER_COPY = 0.5
 FORGIVING = 0.98
 """What the time of a copy still counts for after each one that did not pay: it was slow once."""
@@ -159,6 +161,14 @@ class Copying:
     def is_felt(self, sequence: int) -> bool:
         """Whether the sequence is so large that others would notice a copy."""
         return self._takes_s(sequence) > LONGEST_PAUSE_S
+
+    def is_long_to_save(self, sequence: int) -> bool:
+        """Whether saving it takes longer than what an answer apart from the others costs.
+
+        That is about a step of its own for each token.
+        """
+        apart_s = USUAL_ANSWER * self._pace.decode_s(1)
+        return self._takes_s(sequence) / 2 > max(LONGEST_PAUSE_S, apart_s)
 
     def copy(self, source: int, target: int) -> bool:
         """Copies a whole sequence. Returns False if the model's memory does not accept it."""
