@@ -28,8 +28,8 @@ WRITTEN = {
 def columns_computed(program: Iterable[Instruction]) -> set[Place]:
     """Returns the columns that are added up, averaged, made numbers, or part of a calculation."""
     trace = _Trace()
-    for name, *parameters, more in program:
-        trace.follow(name, *parameters, more)
+    for instruction in program:
+        trace.follow(*instruction)
     return trace.computed
 
 

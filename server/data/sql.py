@@ -179,9 +179,9 @@ def computed_texts(
             continue
         column = table.columns[place]
         held = table.values(column.name) if column.kind in ("text", "date") else []
-        odd = next((one for one in held if isinstance(one, str) and not NUMERAL.match(one)), None)
-        if odd is not None:
-            yield column.name, odd
+        texts = (cell for cell in held if isinstance(cell, str) and not NUMERAL.match(cell))
+        if (text := next(texts, None)) is not None:
+            yield column.name, text
 
 
 def with_strict_names(sql: str) -> str:
