@@ -18,6 +18,7 @@ from app.desktop.autostart import Autostart
 from app.desktop.probe import FirstClient
 from app.look import theme
 from app.look.controls import (
+    Banner,
     Button,
     Card,
     Column,
@@ -35,7 +36,7 @@ from app.look.icons import Picture
 from app.look.machine import device_words
 from app.look.model_rows import add_model_folder, download_size, speed_words
 from app.look.page import Page
-from app.look.summary import size
+from app.look.summary import Summary, size, watch
 from app.look.translate import join_sentences, told, tr
 from server.errors import LinkLost
 from server.face.core import Face, ServerStatus
@@ -55,6 +56,7 @@ class WelcomePage(Page):
         self._was_suggested = False
         self._listed: set[str] | None = None
         """The models that were listed when a folder was added, until those of the folder are."""
+        self.failure = Banner("bad", closes=False)
         self.machine = Label(tr("Scanning this computer…"), wrap=True)
         self.starter = QRadioButton(tr("Start right away with the small starter model"))
         self.recommended = QRadioButton("")
@@ -75,6 +77,11 @@ class WelcomePage(Page):
         self._prepare()
         self._lay_out()
         self._bind(core)
+
+    def show_summary(self, summary: Summary) -> None:
+        """Says why there is no server or no model: what asks them waits for ever then."""
+        self.failure.setVisible(summary.look == "failed")
+        self.failure.tell(summary.headline, summary.detail, summary.advice, summary.details)
 
     def show_machine(self, machine: Machine) -> None:
         memory = tr("{total} of memory, {free} free, {cores} processor cores.").format(
@@ -151,6 +158,7 @@ class WelcomePage(Page):
         self.begin.clicked.connect(lambda: self.run(self.finish()))
         self.add_folder.clicked.connect(self._pick_folder)
         self.client.came.connect(self._show_came)
+        self.until_gone(watch(core, self.show_summary))
         self.observe(core.server, lambda _: self.run(self._look()))
         self.observe(core.models.pace, self._follow_pace)
         self.observe(core.server, self._show_address)
@@ -188,6 +196,7 @@ class WelcomePage(Page):
         put(
             column.body,
             row(picture, greeting, spacing=theme.LARGE, grows=greeting),
+            self.failure,
             _card(tr("This computer"), self.machine),
             _card(which, self.starter, self.recommended, self.why, self.present, self.choice),
             where,

@@ -16,8 +16,8 @@ from app.shell.session import Session
 from app.shell.tray import Tray
 from app.welcome import WelcomePage, from_home
 from server.errors import AppError
-from server.face.core import AnsweredRequest
-from tests.kit.fake_core import LARGE, STARTER, FakeCore
+from server.face.core import AnsweredRequest, ServerStatus
+from tests.kit.fake_core import LARGE, SERVING, STARTER, FakeCore
 from tests.kit.fake_shelf import PACE, SUGGESTED
 from tests.kit.until import until
 
@@ -35,6 +35,17 @@ async def test_it_says_what_this_machine_can_do(
     await until(lambda: "17.2 GB of memory" in page.machine.text())
     assert SUGGESTED.title in page.recommended.text()
     assert page.starter.isChecked()
+
+
+async def test_it_says_why_there_is_no_server(core: FakeCore, shown: Shown, tmp_path: Path) -> None:
+    page = shown(made(core, tmp_path))
+    assert page.failure.isHidden()
+    core.server.set(ServerStatus("failed", reason="The server stopped: no such folder."))
+    assert page.failure.isVisible()
+    assert page.failure.title.text() == "The server is not running"
+    assert "no such folder" in page.failure.text.text()
+    core.server.set(SERVING)
+    assert page.failure.isHidden()
 
 
 async def test_a_size_that_is_computed_says_so(
@@ -176,7 +187,7 @@ async def test_the_button_stands_in_line_with_what_is_above_it(
     page.resize(1080, height)
     bar = page.findChild(Column).verticalScrollBar()
     await until(lambda: bar.isVisible() == (height == 400))
-    card = page.findChild(Card)
+    card = next(card for card in page.findChildren(Card) if card.isVisible())
 
     def is_in_line() -> bool:
         edges = {part.mapTo(page, part.rect().topRight()).x() for part in (card, page.begin)}
