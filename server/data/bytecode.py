@@ -12,7 +12,7 @@ Place = tuple[int, int]
 """The root page of a table, and the number of a column in it."""
 Instruction = tuple[str, int, int, int, Any]
 """A line of EXPLAIN: the name and its first four parameters."""
-COMPUTES = re.compile(r"(sum|avg|total|median|stdev|abs|round)\(")
+COMPUTES = re.compile(r"(sum|avg|total|abs|round)\(")
 CHOOSES = re.compile(r"(min|max)\(")
 CALCULATIONS = frozenset({"Add", "Subtract", "Multiply", "Divide", "Remainder"})
 NUMERIC = ord("C")

@@ -5,7 +5,7 @@ import re
 import sqlite3
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -34,7 +34,8 @@ FORBIDDEN_FUNCTIONS = frozenset({
 })  # fmt: skip
 WORD = re.compile(r"\w+")
 QUOTED = re.compile(r"\'[^\']*\'|\"([^\"]*)\"(?!\")")
-NUMERAL = re.compile(r"\s*[-+]?\d+(\.\d+)?\s*$")
+AMOUNT = re.compile(r"\s*[-+]?\d+(\.\d+)?\s*[%$€£¥]?\s*$")
+"""A number, or one before its sign. SQLite reads it as people do."""
 TYPES = {"number": "NUMERIC", "date": "TEXT", "text": "TEXT", "empty": "TEXT"}
 
 
@@ -140,8 +141,32 @@ def quoted(name: str) -> str:
 def query(
     tables: dict[str, Table], sql: str, parameters: Sequence[Cell] = (), time_s: float = TIME_S
 ) -> Answer:
-    """Runs one SELECT over those of the tables that it names. Raises Refused."""
+    """Runs one SELECT over those of the tables that it names. Raises Refused.
+
+    A query is refused if a text counts in it as a number: SQLite takes the digits at its beginning,
+    12 for '12:30', and else 0. Then the answer is another one without these texts.
+    """
     deadline = Deadline(time_s)
+    answer, texts = _answer(tables, sql, parameters, deadline)
+    if texts:
+        rest = {name: _without(texts.get(name, {}), table) for name, table in tables.items()}
+        if _answer(rest, sql, parameters, deadline)[0].rows != answer.rows:
+            name, found = next(iter(texts.items()))
+            place, text = next(iter(found.items()))
+            column = tables[name].columns[place].name
+            what = f"{column} holds text such as {text!r}, nothing can be computed with it"
+            raise Refused(Sentence("The query failed: {0}.", what))
+    return answer
+
+
+Texts = dict[str, dict[int, str]]
+"""A text of each column, by the name of the table and the number of the column."""
+
+
+def _answer(
+    tables: dict[str, Table], sql: str, parameters: Sequence[Cell], deadline: Deadline
+) -> tuple[Answer, Texts]:
+    """Returns the answer, and the columns that it computes with though they hold text."""
     words = set(WORD.findall(sql.lower()))
     with closing(sqlite3.connect(":memory:")) as connection:
         try:
@@ -153,35 +178,36 @@ def query(
         with sandbox(connection, deadline):
             names = with_strict_names(sql)
             answer, cursor = select(connection, names, parameters, MAX_RESULT_ROWS)
-            for name, text in computed_texts(connection, names, parameters, tables):
-                what = f"{name} holds text such as {text!r}, nothing can be computed with it"
-                raise Refused(Sentence("The query failed: {0}.", what))
             if answer.is_cut:
                 answer = replace(answer, total=_count_rest(cursor, len(answer.rows) + 1))
-            return answer
+            program = connection.execute(f"EXPLAIN {names}", parameters).fetchall()
+            roots = dict(connection.execute("SELECT rootpage, name FROM sqlite_master"))
+        texts: Texts = {}
+        for root, place in columns_computed(row[1:6] for row in program):
+            name = roots.get(root, "")
+            if name in tables and (text := _odd_text(tables[name], place)) is not None:
+                texts.setdefault(name, {})[place] = text
+        return answer, texts
 
 
-def computed_texts(
-    connection: sqlite3.Connection,
-    sql: str,
-    parameters: Sequence[Cell],
-    tables: Mapping[str, Table],
-) -> Iterator[tuple[str, str]]:
-    """Yields columns with which the query computes though they hold text, and such a text each.
+def _odd_text(table: Table, place: int) -> str | None:
+    """Returns a text of the column that is no amount; None if it has none."""
+    if not 0 <= place < len(table.columns) or table.columns[place].kind not in ("text", "date"):
+        return None
+    return next((str(row[place]) for row in table.rows if _is_odd(row[place])), None)
 
-    SQLite takes the digits at the beginning of a text for its number: 12 for '12:30', else 0.
-    """
-    program = connection.execute(f"EXPLAIN {sql}", parameters).fetchall()
-    roots = dict(connection.execute("SELECT rootpage, name FROM sqlite_master").fetchall())
-    for root, place in columns_computed(row[1:6] for row in program):
-        table = tables.get(roots.get(root, ""))
-        if table is None or not 0 <= place < len(table.columns):
-            continue
-        column = table.columns[place]
-        held = table.values(column.name) if column.kind in ("text", "date") else []
-        texts = (cell for cell in held if isinstance(cell, str) and not NUMERAL.match(cell))
-        if (text := next(texts, None)) is not None:
-            yield column.name, text
+
+def _is_odd(cell: Cell) -> bool:
+    return isinstance(cell, str) and not AMOUNT.match(cell)
+
+
+def _without(places: Container[int], table: Table) -> Table:
+    """Returns the table without what is no amount in some of its columns."""
+    rows = [
+        tuple(None if at in places and _is_odd(cell) else cell for at, cell in enumerate(row))
+        for row in table.rows
+    ]
+    return replace(table, rows=rows)
 
 
 def with_strict_names(sql: str) -> str:

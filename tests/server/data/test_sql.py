@@ -44,6 +44,19 @@ ODDS = from_grid(
 STAKES = from_grid(["team", "won"], [["a", 3], ["b", 5]], "Stakes")
 
 
+def test_an_amount_among_texts_may_be_computed_with() -> None:
+    rows = [["rate", "1.90%"], ["year", "FY 2019"], ["share", "416"], ["none", "—"]]
+    mixed = {"mixed": from_grid(["item", "value"], rows, "Mixed")}
+    assert mixed["mixed"].columns[1].kind == "text"
+    one = "SELECT CAST(value AS REAL) * 2 FROM mixed WHERE item = "
+    assert query(mixed, f"{one}'rate'").rows == [(3.8,)]
+    assert query(mixed, f"{one}'share'").rows == [(832.0,)]
+    assert query(mixed, "SELECT sum(value) FROM mixed").rows == [(417.9,)]
+    for sql in (f"{one}'year'", "SELECT avg(value) FROM mixed"):
+        with pytest.raises(Refused, match="value holds text such as 'FY 2019'"):
+            query(mixed, sql)
+
+
 @pytest.mark.parametrize(
     "sql",
     [
@@ -52,7 +65,7 @@ STAKES = from_grid(["team", "won"], [["a", 3], ["b", 5]], "Stakes")
         "SELECT 100.0 / odds FROM odds",
         "SELECT team, avg(odds) FROM odds GROUP BY team ORDER BY 2",
         "SELECT sum(odds) OVER (ORDER BY team) FROM odds",
-        "WITH q AS (SELECT odds AS x FROM odds) SELECT median(x) FROM q",
+        "WITH q AS (SELECT odds AS x FROM odds) SELECT total(x) FROM q",
         "WITH q AS MATERIALIZED (SELECT team, odds AS x FROM odds)"
         " SELECT q.x / s.won FROM q JOIN stakes s ON q.team = s.team",
         "SELECT o.odds - s.won FROM odds o JOIN stakes s ON o.team = s.team ORDER BY 1",
@@ -96,6 +109,7 @@ def test_a_date_is_no_number() -> None:
             [(9,), (20,)],
         ),
         ("SELECT stake + 1, odds || stake FROM odds LIMIT 1", [(4, "1:13")]),
+        ("SELECT odds * 2 FROM odds WHERE team = 'c'", []),
     ],
 )
 def test_texts_may_be_compared_grouped_and_cut(sql: str, rows: list[tuple[object, ...]]) -> None:
