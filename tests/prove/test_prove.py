@@ -12,6 +12,7 @@ import pytest
 from tests.prove import report
 from tests.prove.__main__ import measured, run, run_all, run_short_again
 from tests.prove.egress import read
+from tests.prove.fuzz import log_of_errors
 from tests.prove.gate import ROWS
 from tests.prove.rows import Figure, NotOurs, Row
 from tests.prove.stage import Stage
@@ -115,6 +116,16 @@ def test_a_row_that_falls_short_is_measured_again_unless_it_takes_hours(
     assert [row.key for row, _ in again] == rows_again
     for _, result in again:
         assert (result.held, result.figure) == (True, "quick (beside other rows: slow)")
+
+
+def test_a_worker_that_dies_is_an_error_and_one_that_is_unloaded_is_none() -> None:
+    with Stage(quick=True) as stage:
+        logs = stage.home / "logs"
+        logs.mkdir()
+        died = "12:00 ERROR server.engine.link: The engine stopped: it ran out of memory."
+        idle = "12:01 INFO server.engine.pool: Unloading SmolLM2, which was idle"
+        (logs / "moat.log").write_text(f"{died}\n{idle}\n", "utf-8")
+        assert log_of_errors(stage) == {died}
 
 
 def test_ending_early_begins_no_further_row() -> None:
