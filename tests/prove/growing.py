@@ -19,7 +19,8 @@ from typing import Any
 
 from tests.prove.askable import BODIES
 from tests.prove.rows import Figure, Row
-from tests.prove.stage import Stage, Target
+from tests.prove.stage import NO_HUB, SHARED, Stage, Target, moat_at
+from tests.prove.stage import target as target_of
 from tests.prove.wire import ask, post, request, say_hello
 
 SLOWEST_S = 0.25
@@ -296,16 +297,16 @@ def _send(port: int, grown: Grown) -> int:
     return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else 0
 
 
-def chosen(stage: Stage) -> list[Grown]:
+def chosen(stage: Stage, target: Target) -> list[Grown]:
     """Returns bodies for every place of every route at the limit, and some random ones."""
     chance = random.Random(3)
     if stage.quick:
-        some = list(bodies(stage.ours.routes, (QUICK_SIZE,)))
+        some = list(bodies(target.routes, (QUICK_SIZE,)))
         return chance.sample(some, min(len(some), QUICK_BODIES))
     places: dict[tuple[str, str, str], list[Grown]] = {}
-    for grown in bodies(stage.ours.routes, SIZES[-1:]):
+    for grown in bodies(target.routes, SIZES[-1:]):
         places.setdefault((grown.method, grown.path, grown.place), []).append(grown)
-    more = list(bodies(stage.ours.routes, SIZES))
+    more = list(bodies(target.routes, SIZES))
     return [*map(chance.choice, places.values()), *chance.sample(more, MORE_BODIES)]
 
 
@@ -315,10 +316,14 @@ def _is_late_again(target: Target, seen: Seen) -> bool:
 
 
 def growing(stage: Stage) -> Figure:
-    target = stage.ours
+    with moat_at(stage.scratch("growing"), SHARED, environment=NO_HUB) as own:
+        return _measured(stage, target_of(own))
+
+
+def _measured(stage: Stage, target: Target) -> Figure:
     post(target.port, "/v1/chat/completions", {"messages": [{"role": "user", "content": "Hi"}]})
     alone = longest([ask_health(target) for _ in range(ALONE_ASKS)])
-    seen = [watch(target, grown) for grown in chosen(stage)]
+    seen = [watch(target, grown) for grown in chosen(stage, target)]
     worst = sorted(seen, key=lambda one: -one.longest.own_s)[:WORST]
     sys.stdout.write("".join(f"{one}\n" for one in worst))
     late = [one for one in seen if one.longest.own_s > SLOWEST_S and _is_late_again(target, one)]
@@ -341,6 +346,6 @@ ROWS = (
         "No body, however it is grown, makes others wait",
         f"/health within {SLOWEST_S * 1000:.0f} ms, always",
         growing,
-        alone=True,
+        beside="apart",
     ),
 )

@@ -97,8 +97,7 @@ class Stage:
 
     @cached_property
     def ours(self) -> Target:
-        routes = tuple(sorted({(one.method, filled(one.path)) for one in ENDPOINTS}))
-        return Target("Moat", port_of(self.moat), self.moat.pid, routes)
+        return target(self.moat)
 
     @cached_property
     def theirs(self) -> Target:
@@ -124,6 +123,12 @@ def moat_at(
     given = {**QUIET, "MOAT_HOME": str(home), **(environment or {})}
     with serving(*arguments, wait_for=wait_for, environment=given, port=port) as running:
         yield running
+
+
+def target(moat: Moat) -> Target:
+    """Returns a running Moat with all its routes."""
+    routes = tuple(sorted({(one.method, filled(one.path)) for one in ENDPOINTS}))
+    return Target("Moat", port_of(moat), moat.pid, routes)
 
 
 def model() -> Path:
