@@ -1,7 +1,7 @@
 """Finds the columns that a query computes with, in the program that SQLite makes of it.
 
-Instructions are read in their order, without following jumps. One that is not known hides a column,
-it never invents one.
+Instructions are read in their order, without following jumps, and those that are not known are
+passed over. So a column may be missed, or found too often: whether it matters is for the caller.
 """
 
 import re

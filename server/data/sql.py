@@ -34,7 +34,7 @@ FORBIDDEN_FUNCTIONS = frozenset({
 })  # fmt: skip
 WORD = re.compile(r"\w+")
 QUOTED = re.compile(r"\'[^\']*\'|\"([^\"]*)\"(?!\")")
-AMOUNT = re.compile(r"\s*[-+]?\d+(\.\d+)?\s*[%$€£¥]?\s*$")
+AMOUNT = re.compile(r"[-+]?\d+(\.\d+)? ?[%$€£¥]?")
 """A number, or one before its sign. SQLite reads it as people do."""
 TYPES = {"number": "NUMERIC", "date": "TEXT", "text": "TEXT", "empty": "TEXT"}
 
@@ -198,7 +198,7 @@ def _odd_text(table: Table, place: int) -> str | None:
 
 
 def _is_odd(cell: Cell) -> bool:
-    return isinstance(cell, str) and not AMOUNT.match(cell)
+    return isinstance(cell, str) and not AMOUNT.fullmatch(cell.strip())
 
 
 def _without(places: Container[int], table: Table) -> Table:
