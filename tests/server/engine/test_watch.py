@@ -4,13 +4,15 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import partial
 from time import process_time
 
 import psutil
+import pytest
 
 from server.engine.watch import HALTED, Pulse, WatchLimits
+from tests.kit.until import until
 
 LIMITS = WatchLimits(tick_s=1, halted_s=2, silent_s=5, step_s=8, load_s=6)
 
@@ -202,28 +204,35 @@ def test_it_is_told_soon_that_a_worker_does_not_answer() -> None:
 HALTED_BY_A_SIGNAL = "it was halted by a signal and did not go on"
 
 
-def test_a_worker_counts_as_halted_if_it_did_not_run_since_the_last_look() -> None:
+@pytest.fixture
+def child() -> Iterator["subprocess.Popen[bytes]"]:
+    """Runs as often as it gets a line."""
+    command = [sys.executable, "-c", "while True: input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        yield process
+        process.kill()
+
+
+async def test_a_worker_counts_as_halted_if_it_did_not_run_since_the_last_look(
+    child: "subprocess.Popen[bytes]",
+) -> None:
     """Under a tracer a worker is halted at each of its calls, and runs in between."""
-    limits = WatchLimits(tick_s=1, halted_s=2)
-    with subprocess.Popen([sys.executable, "-c", "while True: input()"], stdin=-1) as child:
-        process, pulse = psutil.Process(child.pid), Pulse(child.pid, limits)
-        assert child.stdin
-        for _ in range(4):
-            ran = process.num_ctx_switches()
-            child.stdin.write(b"\n")
-            child.stdin.flush()
-            until(lambda ran=ran: process.num_ctx_switches() != ran)  # type: ignore[misc]
-            child.send_signal(signal.SIGSTOP)
-            until(lambda: process.status() in HALTED)
-            assert pulse.tick() == ""
-            child.send_signal(signal.SIGCONT)
-            until(lambda: process.status() not in HALTED)
+    process, pulse = psutil.Process(child.pid), Pulse(child.pid, WatchLimits(tick_s=1, halted_s=2))
+    assert child.stdin
+    for _ in range(4):
+        ran = process.num_ctx_switches()
+        child.stdin.write(b"\n")
+        child.stdin.flush()
+        await until(partial(has_run_since, process, ran))
         child.send_signal(signal.SIGSTOP)
-        until(lambda: process.status() in HALTED)
-        assert ticks(pulse, 2) == ["", HALTED_BY_A_SIGNAL]
-        child.kill()
+        await until(lambda: process.status() in HALTED)
+        assert pulse.tick() == ""
+        child.send_signal(signal.SIGCONT)
+        await until(lambda: process.status() not in HALTED)
+    child.send_signal(signal.SIGSTOP)
+    await until(lambda: process.status() in HALTED)
+    assert ticks(pulse, 2) == ["", HALTED_BY_A_SIGNAL]
 
 
-def until(holds: Callable[[], bool]) -> None:
-    while not holds():
-        time.sleep(0.01)
+def has_run_since(process: psutil.Process, switches: object) -> bool:
+    return process.num_ctx_switches() != switches
