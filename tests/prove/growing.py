@@ -19,8 +19,7 @@ from typing import Any
 
 from tests.prove.askable import BODIES
 from tests.prove.rows import Figure, Row
-from tests.prove.stage import NO_HUB, SHARED, Stage, Target, moat_at
-from tests.prove.stage import target as target_of
+from tests.prove.stage import NO_HUB, SHARED, Stage, Target, moat_at, target_of
 from tests.prove.wire import ask, post, request, say_hello
 
 SLOWEST_S = 0.25

@@ -97,7 +97,7 @@ class Stage:
 
     @cached_property
     def ours(self) -> Target:
-        return target(self.moat)
+        return target_of(self.moat)
 
     @cached_property
     def theirs(self) -> Target:
@@ -125,7 +125,7 @@ def moat_at(
         yield running
 
 
-def target(moat: Moat) -> Target:
+def target_of(moat: Moat) -> Target:
     """Returns a running Moat with all its routes."""
     routes = tuple(sorted({(one.method, filled(one.path)) for one in ENDPOINTS}))
     return Target("Moat", port_of(moat), moat.pid, routes)
