@@ -149,18 +149,18 @@ def query(
     deadline = Deadline(time_s)
     answer, texts = _answer(tables, sql, parameters, deadline)
     if texts:
-        rest = {name: _without(texts.get(name, {}), table) for name, table in tables.items()}
+        rest = {name: _without(texts.get(name, ()), table) for name, table in tables.items()}
         if _answer(rest, sql, parameters, deadline)[0].rows != answer.rows:
-            name, found = next(iter(texts.items()))
-            place, text = next(iter(found.items()))
-            column = tables[name].columns[place].name
-            what = f"{column} holds text such as {text!r}, nothing can be computed with it"
+            columns = (
+                tables[name].columns[at].name for name in texts for at in sorted(texts[name])
+            )
+            what = f"{', '.join(columns)}: holds text, nothing can be computed with it"
             raise Refused(Sentence("The query failed: {0}.", what))
     return answer
 
 
-Texts = dict[str, dict[int, str]]
-"""A text of each column, by the name of the table and the number of the column."""
+Texts = dict[str, set[int]]
+"""The numbers of columns that hold text, by the name of their table."""
 
 
 def _answer(
@@ -185,16 +185,16 @@ def _answer(
         texts: Texts = {}
         for root, place in columns_computed(row[1:6] for row in program):
             name = roots.get(root, "")
-            if name in tables and (text := _odd_text(tables[name], place)) is not None:
-                texts.setdefault(name, {})[place] = text
+            if name in tables and _holds_text(tables[name], place):
+                texts.setdefault(name, set()).add(place)
         return answer, texts
 
 
-def _odd_text(table: Table, place: int) -> str | None:
-    """Returns a text of the column that is no amount; None if it has none."""
+def _holds_text(table: Table, place: int) -> bool:
+    """Whether a cell of the column is no amount."""
     if not 0 <= place < len(table.columns) or table.columns[place].kind not in ("text", "date"):
-        return None
-    return next((str(row[place]) for row in table.rows if _is_odd(row[place])), None)
+        return False
+    return any(_is_odd(row[place]) for row in table.rows)
 
 
 def _is_odd(cell: Cell) -> bool:
